@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// Plain JavaScript of an old kind: an older Node.js must be able to read it, to be refused in one sentence.
+
+const NODE = 26;
+const SQLITE = [3, 51, 3];
+const ADVICE =
+  'run `npm ci` and then `npm start` or `npx petstore`, which use the Node.js that this project brings.';
+
+const node = Number(process.versions.node.split('.')[0]);
+const sqlite = (process.versions.sqlite || '0').split('.').map(Number);
+const difference = SQLITE.map((part, index) => (sqlite[index] || 0) - part).find((part) => part !== 0) || 0;
+
+if (node < NODE) {
+  console.error(`petstore needs Node.js ${NODE} or later, and this is ${process.version}: ${ADVICE}`);
+  process.exitCode = 1;
+} else if (difference < 0) {
+  console.error(
+    `petstore needs SQLite ${SQLITE.join('.')} or later, and this Node.js has ${process.versions.sqlite}: ${ADVICE}`,
+  );
+  process.exitCode = 1;
+} else {
+  void import('../src/cli/main.ts').then(({ main }) => main(process.argv));
+}

@@ -1,0 +1,138 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
+import { DEFAULT_DATABASE_URL } from './storage/open.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** A list of addresses and networks in CIDR notation. */
+export type Networks = readonly {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}[];
+
+/** The whole configuration, checked (decisions §7). */
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly environment: Environment;
+  /** As configured; without, see `baseUrls`. Neither ends in a slash. */
+  readonly urls: Readonly<Partial<Record<Environment, string>>>;
+  readonly databaseUrl: string;
+  readonly metricsPort: number | undefined;
+  readonly trustProxy: Networks;
+  /** Origins that browsers may call from, or `*`. */
+  readonly corsOrigins: '*' | readonly string[];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly banAfter: number;
+  readonly banSeconds: number;
+}
+
+const text = (fault: string, holds: (value: string) => boolean) => z.string().refine(holds, { error: fault });
+const whole = (from: number, to: number) =>
+  text(`must be a whole number from ${from} to ${to}`, (value) => {
+    return /^\d{1,10}$/.test(value) && Number(value) >= from && Number(value) <= to;
+  }).transform(Number);
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+const list = (value: string) => value.split(',').map((item) => item.trim());
+
+const baseUrl = text('must be an http or https address that ends in /v1', (value) => {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.pathname.endsWith('/v1') && url.href === value;
+});
+const origin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
+
+const Environment = z.object({
+  HOST: text(
+    'must be an IP address or localhost',
+    (value) => isIP(value) !== 0 || value === 'localhost',
+  ).default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
+  PRODUCTION_URL: baseUrl.optional(),
+  STAGING_URL: baseUrl.optional(),
+  DATABASE_URL: text('must be sqlite:PATH', (value) => /^sqlite:./.test(value)).default(DEFAULT_DATABASE_URL),
+  METRICS_PORT: whole(0, 65_535).optional(),
+  TRUST_PROXY: z
+    .string()
+    .transform((value, context) => {
+      return list(value).map((item) => {
+        const network = parseNetwork(item);
+        if (network !== undefined) return network;
+        context.addIssue({
+          code: 'custom',
+          message: `must list IP addresses or networks (10.0.0.0/8); ${JSON.stringify(item)} is none`,
+        });
+        return z.NEVER;
+      });
+    })
+    .default([]),
+  CORS_ORIGINS: text('must be * or a list of origins such as https://app.example', (value) => {
+    return value === '*' || list(value).every(origin);
+  })
+    .transform((value) => (value === '*' ? value : list(value)))
+    .default('*'),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  BAN_AFTER: whole(1, 10_000).default(100),
+  BAN_SECONDS: whole(1, 86_400).default(300),
+});
+
+/** What is wrong with the environment variables: one line for each, by name. The process exits 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the configuration from environment variables; one that is empty counts as unset.
+ * @throws ConfigError that names every variable at fault, all at once.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = Environment.safeParse(given);
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`);
+    throw new ConfigError(faults.join('\n'));
+  }
+  const values = result.data;
+  return Object.freeze({
+    host: values.HOST,
+    port: values.PORT,
+    environment: values.PETSTORE_ENVIRONMENT,
+    urls: {
+      ...(values.PRODUCTION_URL !== undefined && { production: values.PRODUCTION_URL }),
+      ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
+    },
+    databaseUrl: values.DATABASE_URL,
+    metricsPort: values.METRICS_PORT,
+    trustProxy: values.TRUST_PROXY,
+    corsOrigins: values.CORS_ORIGINS,
+    logLevel: values.LOG_LEVEL,
+    banAfter: values.BAN_AFTER,
+    banSeconds: values.BAN_SECONDS,
+  });
+}
+
+/** The base addresses that stand for what is not configured, in the committed description and for the other environment. */
+export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
+  production: 'https://petstore.example/v1',
+  staging: 'https://staging.petstore.example/v1',
+};
+
+/** Both base addresses (spec §1); the running environment's defaults to where it listens: `port` is the real one. */
+export function baseUrls(config: Config, port: number): Readonly<Record<Environment, string>> {
+  const host = isIP(config.host) === 6 ? `[${config.host}]` : config.host;
+  return { ...EXAMPLE_URLS, [config.environment]: `http://${host}:${port}/v1`, ...config.urls };
+}
+
+function parseNetwork(item: string): Networks[number] | undefined {
+  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item);
+  const address = match?.[1] ?? '';
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const longest = version === 4 ? 32 : 128;
+  const prefix = Number(match?.[2] ?? longest);
+  return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}

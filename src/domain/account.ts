@@ -1,0 +1,79 @@
+import type { Environment } from './api-key.ts';
+import { PetStoreError } from './errors.ts';
+import { type Limits, PLANS, type Plan } from './plan.ts';
+
+/** The scopes a key can have (decisions §5); without a choice it gets them all. */
+export const SCOPES = ['pets:read', 'pets:write'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** Who calls: quota belongs to the account (decisions §5). */
+export interface Account {
+  readonly id: number;
+  /** Unique. */
+  readonly name: string;
+  readonly plan: Plan;
+  /** Those of the plan, or for Enterprise the account's own. */
+  readonly limits: Limits;
+}
+
+/** One API key of an account, without the key itself. Instants are Unix milliseconds. */
+export interface KeyRecord {
+  readonly id: number;
+  readonly account: Account;
+  readonly environment: Environment;
+  readonly label: string | undefined;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+  readonly lastUsedAt: number | undefined;
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+/** The state of a key at the instant `now` (Unix milliseconds). */
+export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
+  if (key.revokedAt !== undefined && key.revokedAt <= now) return 'revoked';
+  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
+}
+
+/** When a rotated key stops working: after the grace time, never past its own expiry (decisions §5). Milliseconds. */
+export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
+  return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * The limits of an account: its plan's, or its own for Enterprise, which needs both numbers.
+ * @throws PetStoreError `invalid_parameter` when a plan with fixed limits is given numbers, or Enterprise is not.
+ */
+export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
+  const fixed = PLANS[plan];
+  if (fixed !== 'custom') {
+    if (custom.perMinute === undefined && custom.perDay === undefined) return fixed;
+    throw new PetStoreError(
+      'invalid_parameter',
+      `Plan ${plan} has fixed limits: only enterprise takes numbers of its own.`,
+    );
+  }
+  const { perMinute, perDay } = custom;
+  if (perMinute === undefined || perDay === undefined) {
+    throw new PetStoreError(
+      'invalid_parameter',
+      'Plan enterprise needs its own numbers, per minute and per day.',
+    );
+  }
+  return { perMinute, perDay };
+}
+
+/**
+ * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends.
+ * @throws PetStoreError `invalid_parameter`.
+ */
+export function accountName(text: string): string {
+  if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
+  throw new PetStoreError(
+    'invalid_parameter',
+    'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
+  );
+}

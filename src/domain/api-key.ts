@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** The two environments a key can belong to (spec §1) and the prefix that shows it (decisions §5). */
+const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' } as const;
+
+export type Environment = keyof typeof PREFIXES;
+
+export const ENVIRONMENTS = Object.keys(PREFIXES) as readonly Environment[];
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const FORMAT = new RegExp(
+  `^petstore_(?:live|test)_([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+);
+
+/** Fills a buffer of the given length with bytes of a cryptographic random source. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+/** SHA-256 of an API key: all that is ever stored of one. It prints as its type, not as its value. */
+export class ApiKeyHash {
+  readonly #hex: string;
+
+  constructor(hex: string) {
+    this.#hex = hex;
+  }
+
+  get hex(): string {
+    return this.#hex;
+  }
+}
+
+/** A plain API key. No log, error or dump can print it: only `reveal` gives the text. */
+export class ApiKey {
+  readonly environment: Environment;
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.environment = text.startsWith(PREFIXES.production) ? 'production' : 'staging';
+    this.#text = text;
+  }
+
+  /** A new key of `environment`: prefix, 32 random base62 characters, 6 of their CRC-32 (decisions §5). */
+  static generate(environment: Environment, random: RandomBytes): ApiKey {
+    let secret = '';
+    while (secret.length < SECRET_LENGTH) {
+      for (const byte of random(SECRET_LENGTH)) {
+        // 248 = 4 × 62: bytes above it would make the first characters likelier than the last.
+        if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
+      }
+    }
+    return new ApiKey(PREFIXES[environment] + secret + checksum(secret));
+  }
+
+  /** The key that `text` spells, or undefined when it has not the format or its checksum is wrong. */
+  static parse(text: string): ApiKey | undefined {
+    const match = FORMAT.exec(text);
+    return match?.[1] !== undefined && checksum(match[1]) === match[2] ? new ApiKey(text) : undefined;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  hash(): ApiKeyHash {
+    return new ApiKeyHash(hash('sha256', this.#text, 'hex'));
+  }
+}
+
+function checksum(secret: string): string {
+  let rest = crc32(secret);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    text = ALPHABET[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

@@ -1,0 +1,52 @@
+import type { Moment } from './clock.ts';
+import { DAY, MINUTE } from './quota.ts';
+
+/** How many refusals within 60 s ban a key, and for how many seconds at first (spec §8 rule 3; decisions §6). */
+export interface BanPolicy {
+  readonly banAfter: number;
+  readonly banSeconds: number;
+}
+
+export interface Ban {
+  /** Unix milliseconds. */
+  readonly until: number;
+  /** Which ban in a row this is, from 1. */
+  readonly count: number;
+}
+
+/** What is remembered of a key that was refused. */
+export interface Standing {
+  /** Monotonic instants of the refusals that may still count, oldest first; never more than `banAfter`. */
+  readonly refusals: readonly number[];
+  /** The last ban, also when it is over: the next one within a day lasts twice as long. */
+  readonly ban: Ban | undefined;
+}
+
+export const BLAMELESS: Standing = { refusals: [], ban: undefined };
+
+/** The ban in force, or undefined. */
+export function banInForce(standing: Standing, now: Moment): Ban | undefined {
+  return standing.ban !== undefined && standing.ban.until > now.unix ? standing.ban : undefined;
+}
+
+/**
+ * Counts one refusal. At `banAfter` within 60 s the key is banned; each ban that begins within 24 hours of the end of
+ * the one before lasts twice as long as that, at most 24 hours.
+ */
+export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
+  const refusals = [
+    ...standing.refusals.filter((instant) => now.monotonic - instant < MINUTE),
+    now.monotonic,
+  ];
+  if (refusals.length < policy.banAfter) return { refusals, ban: standing.ban };
+  const last = standing.ban;
+  const count = last !== undefined && now.unix - last.until < DAY ? last.count + 1 : 1;
+  const duration = Math.min(policy.banSeconds * 1000 * 2 ** (count - 1), DAY);
+  return { refusals: [], ban: { until: now.unix + duration, count } };
+}
+
+/** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */
+export function refusalsLeft(standing: Standing, policy: BanPolicy): number | undefined {
+  const used = standing.refusals.length;
+  return used * 2 >= policy.banAfter ? policy.banAfter - used : undefined;
+}

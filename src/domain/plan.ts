@@ -1,0 +1,17 @@
+/** Requests that an account may make per minute and per UTC day (spec §8). Both are whole numbers of at least 1. */
+export interface Limits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** The plan table (spec §8). Enterprise quotas are negotiated: they stand with the account. */
+export const PLANS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: 'custom',
+} as const satisfies Record<string, Limits | 'custom'>;
+
+export type Plan = keyof typeof PLANS;
+
+export const PLAN_NAMES = Object.keys(PLANS) as readonly Plan[];

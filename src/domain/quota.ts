@@ -1,0 +1,93 @@
+import type { Moment } from './clock.ts';
+import type { Limits } from './plan.ts';
+
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+
+/** What is remembered of one caller: how much of its minute and of its day is used. */
+export interface Usage {
+  /** Monotonic instant of the first counted request of the minute window. */
+  readonly minuteStart: number;
+  readonly minuteCount: number;
+  /** The UTC day, in days since 1970-01-01. */
+  readonly day: number;
+  readonly dayCount: number;
+}
+
+/** One window as its caller sees it: `reset` is in milliseconds from now, never negative. */
+export interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+export type WindowName = 'minute' | 'day';
+
+export interface Quota {
+  readonly minute: Window;
+  readonly day: Window;
+  /** The window that the headers describe (decisions §6). */
+  readonly governing: WindowName;
+  readonly admitted: boolean;
+}
+
+/** Usage of a caller that never called. */
+export const UNUSED: Usage = { minuteStart: Number.NEGATIVE_INFINITY, minuteCount: 0, day: 0, dayCount: 0 };
+
+/**
+ * Takes one request from both windows, or from neither when one of them is used up (spec §8; decisions §6).
+ * A minute starts with its first counted request; a day is the UTC calendar day.
+ */
+export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage; quota: Quota } {
+  const current = at(usage, now);
+  if (current.minuteCount >= limits.perMinute || current.dayCount >= limits.perDay) {
+    return { usage: current, quota: describe(current, limits, now, false) };
+  }
+  const taken: Usage = {
+    minuteStart: current.minuteCount === 0 ? now.monotonic : current.minuteStart,
+    minuteCount: current.minuteCount + 1,
+    day: current.day,
+    dayCount: current.dayCount + 1,
+  };
+  return { usage: taken, quota: describe(taken, limits, now, true) };
+}
+
+/** Both windows as they are, with nothing taken. */
+export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
+  return describe(at(usage, now), limits, now, true);
+}
+
+/** The usage that still counts now. A day that lies ahead stays: windows never move backwards. */
+function at(usage: Usage, now: Moment): Usage {
+  const today = Math.floor(now.unix / DAY);
+  const minuteOver = usage.minuteCount === 0 || now.monotonic - usage.minuteStart >= MINUTE;
+  const dayOver = today > usage.day;
+  if (!minuteOver && !dayOver) return usage;
+  return {
+    minuteStart: minuteOver ? now.monotonic : usage.minuteStart,
+    minuteCount: minuteOver ? 0 : usage.minuteCount,
+    day: dayOver ? today : usage.day,
+    dayCount: dayOver ? 0 : usage.dayCount,
+  };
+}
+
+function describe(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
+  const minute: Window = {
+    limit: limits.perMinute,
+    remaining: Math.max(0, limits.perMinute - usage.minuteCount),
+    reset: usage.minuteStart + MINUTE - now.monotonic,
+  };
+  const day: Window = {
+    limit: limits.perDay,
+    remaining: Math.max(0, limits.perDay - usage.dayCount),
+    reset: (usage.day + 1) * DAY - now.unix,
+  };
+  return { minute, day, governing: governing(minute, day, admitted), admitted };
+}
+
+/** The window with the fewest requests remaining; a tie: the minute, but of two that refuse the one that resets later. */
+function governing(minute: Window, day: Window, admitted: boolean): WindowName {
+  if (!admitted && minute.remaining === 0 && day.remaining === 0)
+    return day.reset > minute.reset ? 'day' : 'minute';
+  return day.remaining < minute.remaining ? 'day' : 'minute';
+}

@@ -1,0 +1,50 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import type { Networks } from '../config.ts';
+
+/** Tells the client's address of a request from the connection's address and `X-Forwarded-For`. */
+export type ClientAddress = (remote: string | undefined, forwardedFor: string | undefined) => string;
+
+/**
+ * Believes `X-Forwarded-For` only as far as it was written by proxies of `trusted` (TRUST_PROXY): the client is the
+ * last address that is not one of them. Gives an IPv4 address, or an IPv6 network of 64 bits (decisions §6).
+ */
+export function clientAddress(trusted: Networks): ClientAddress {
+  const proxies = new BlockList();
+  for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family);
+  const isProxy = (address: string) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+  return (remote, forwardedFor) => {
+    let client = plain(remote ?? '');
+    if (trusted.length > 0 && forwardedFor !== undefined) {
+      const hops = forwardedFor.split(',').map((hop) => plain(hop.trim()));
+      while (isProxy(client)) {
+        const hop = hops.pop();
+        if (hop === undefined || (!isIPv4(hop) && !isIPv6(hop))) break;
+        client = hop;
+      }
+    }
+    return isIPv6(client) ? network64(client) : client;
+  };
+}
+
+/** IPv4 without its IPv6 disguise; no zone, brackets or port. */
+function plain(address: string): string {
+  const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
+  return mapped ?? bare.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+}
+
+/** The first 64 bits of an IPv6 address, in one spelling: `2001:db8:0:1::/64`. */
+function network64(address: string): string {
+  const [head = '', tail] = address.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const first = groups(head);
+  const last = tail === undefined ? [] : groups(tail);
+  // A trailing IPv4 part stands for two groups.
+  const length = first.length + last.length + (address.includes('.') ? 1 : 0);
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - length }, () => '0');
+  const network = [...first, ...zeros, ...last]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,142 @@
+import type { Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import { PetStoreError } from '../domain/errors.ts';
+import { PLANS } from '../domain/plan.ts';
+import type { AccountStore, Caller, QuotaCounter, Verdict } from '../domain/ports.ts';
+import { peek, UNUSED } from '../domain/quota.ts';
+import type { ClientAddress } from './address.ts';
+import { authenticate } from './authenticate.ts';
+import { preflightHeaders } from './cors.ts';
+import { errorReply } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { rateHeaders, retryAfter } from './rate-headers.ts';
+import type { Reply } from './reply.ts';
+
+export interface ApiDependencies {
+  readonly accounts: AccountStore;
+  readonly counter: QuotaCounter;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly urls: Readonly<Record<Environment, string>>;
+  readonly addressOf: ClientAddress;
+  readonly isDraining: () => boolean;
+}
+
+const UNKNOWN_ROUTE_METHODS = 'GET, HEAD, POST, OPTIONS';
+
+/** Everything below `/v1`, in the order in which a request is checked (decisions §1). */
+export class Api {
+  readonly #deps: ApiDependencies;
+
+  constructor(deps: ApiDependencies) {
+    this.#deps = deps;
+  }
+
+  async answer(exchange: Exchange): Promise<Reply> {
+    const { counter } = this.#deps;
+    const { request, match } = exchange;
+    if (request.method === 'OPTIONS') {
+      return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
+    }
+    if (this.#deps.isDraining())
+      return errorReply('unavailable', 'The service is shutting down; try again later.');
+
+    // Authentication: who fails it is counted by address.
+    const { key, fault } = await authenticate(
+      request.headers.authorization,
+      this.#deps,
+      exchange.startedAt.unix,
+    );
+    if (key === undefined) {
+      const verdict = await counter.charge(this.#addressCaller(exchange));
+      return this.#refusal(exchange, verdict) ?? errorReply('unauthorized', fault);
+    }
+    exchange.key = key;
+
+    // Ban and quota, in one step.
+    const { account } = key;
+    const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
+    const refusal = this.#refusal(exchange, await counter.charge(caller));
+    if (refusal !== undefined) return refusal;
+
+    // Route and method.
+    if (exchange.path === undefined) {
+      return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
+    }
+    if (match === undefined)
+      return errorReply('not_found', 'There is no such path: the API has /pets and /pets/{petId}.');
+    const operation = match.route.operations[request.method ?? ''];
+    if (operation === undefined) {
+      const { methods } = match.route;
+      return errorReply('method_not_allowed', `This path takes ${methods}.`, ['Allow', methods]);
+    }
+
+    // Scope; then validation and the operation itself.
+    if (!key.scopes.includes(operation.scope)) {
+      return errorReply(
+        'insufficient_scope',
+        `This API key lacks the scope ${operation.scope}: use a key that has it.`,
+      );
+    }
+    try {
+      return await operation.handle({
+        request,
+        query: exchange.query,
+        petId: match.petId,
+        key,
+        now: exchange.startedAt,
+      });
+    } catch (error) {
+      if (error instanceof PetStoreError && error.code !== 'unavailable')
+        return errorReply(error.code, error.message);
+      throw error;
+    }
+  }
+
+  /** The rate headers of an exchange: its caller's, or where none is known the address's own bucket, uncounted. */
+  async rateHeaders(exchange: Pick<Exchange, 'request' | 'rateHeaders'>): Promise<readonly string[]> {
+    if (exchange.rateHeaders !== undefined) return exchange.rateHeaders;
+    const now = this.#deps.clock();
+    try {
+      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(exchange)), now);
+    } catch (error) {
+      if (!(error instanceof PetStoreError)) throw error;
+      // The store that knows the bucket is down: its limits are known all the same.
+      return rateHeaders(peek(UNUSED, PLANS.free, now), now);
+    }
+  }
+
+  /** Notes the caller's rate headers; gives the 429 when the verdict is a refusal. */
+  #refusal(exchange: Exchange, verdict: Verdict): Reply | undefined {
+    const now = this.#deps.clock();
+    const { quota } = verdict;
+    if (verdict.kind === 'banned') {
+      exchange.rateHeaders = rateHeaders(quota, now, verdict.ban);
+      const wait = retryAfter(verdict.ban.until - now.unix);
+      const message = `This API key is banned for its refused requests: stop sending until the ban ends in ${wait[1]} s.`;
+      return errorReply('key_banned', message, wait);
+    }
+    exchange.rateHeaders = rateHeaders(quota, now);
+    if (verdict.kind === 'admitted') return undefined;
+    const { governing } = quota;
+    const wait = retryAfter(quota[governing].reset);
+    const warning =
+      verdict.refusalsLeft === undefined
+        ? ''
+        : ` After ${verdict.refusalsLeft} more refused requests within a minute this API key is banned.`;
+    return errorReply(
+      governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
+      `The limit of ${quota[governing].limit} requests per ${governing} is used up: wait ${wait[1]} s.${warning}`,
+      wait,
+    );
+  }
+
+  #addressCaller({ request }: Pick<Exchange, 'request'>): Caller {
+    const forwarded = request.headers['x-forwarded-for'];
+    const address = this.#deps.addressOf(
+      request.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join() : forwarded,
+    );
+    return { kind: 'address', address };
+  }
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { PetStoreError } from '../domain/errors.ts';
+import type { Clock } from '../domain/clock.ts';
+import { Api, type ApiDependencies } from './api.ts';
+import { ClientGone } from './body.ts';
+import type { Cors } from './cors.ts';
+import { errorReply } from './errors.ts';
+import { type Exchange, parseTarget, requestId } from './exchange.ts';
+import type { RequestMetrics } from './metrics.ts';
+import type { Reply } from './reply.ts';
+import type { Match } from './routes.ts';
+import type { Site } from './site.ts';
+
+export interface AppDependencies extends ApiDependencies {
+  readonly matchRoute: (path: string) => Match | undefined;
+  readonly site: Site;
+  readonly cors: Cors;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: RequestMetrics;
+}
+
+/** The request handler: reads the request's way from top to bottom. */
+export class App {
+  readonly #deps: AppDependencies;
+  readonly #api: Api;
+  #inFlight = 0;
+
+  constructor(deps: AppDependencies) {
+    this.#deps = deps;
+    this.#api = new Api(deps);
+  }
+
+  /** How many requests were accepted and are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Answers one request. Never rejects. `refusal` is what the HTTP layer has against it, before anything is looked at. */
+  readonly handle = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    refusal?: Reply,
+  ): Promise<void> => {
+    this.#inFlight++;
+    const exchange = this.#begin(request);
+    try {
+      const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
+      this.#write(exchange, response, reply, await this.#commonHeaders(exchange));
+      this.#log(exchange, reply);
+    } catch (error) {
+      // Nobody is left to answer when the client went away; anything else that gets here is a fault in the code above.
+      if (error instanceof ClientGone) this.#deps.log.info({ id: exchange.id }, 'client went away');
+      else {
+        this.#deps.log.error({ id: exchange.id, err: error }, 'no answer could be written');
+        response.destroy();
+      }
+    } finally {
+      this.#inFlight--;
+    }
+  };
+
+  /** The rate headers for a connection on which no request can be read. */
+  rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<readonly string[]> {
+    return this.#api.rateHeaders({ request: request as IncomingMessage });
+  }
+
+  #begin(request: IncomingMessage): Exchange {
+    const { path, query } = parseTarget(request.url ?? '/');
+    return {
+      request,
+      id: requestId(request.headers['x-request-id']),
+      startedAt: this.#deps.clock(),
+      path,
+      query,
+      match: path === undefined ? undefined : this.#deps.matchRoute(path),
+    };
+  }
+
+  async #answer(exchange: Exchange): Promise<Reply> {
+    try {
+      return isApi(exchange) ? await this.#api.answer(exchange) : await this.#deps.site(exchange);
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      if (error instanceof PetStoreError) {
+        this.#deps.log.warn({ id: exchange.id, err: error.cause ?? error }, error.message);
+        return errorReply(error.code, error.message);
+      }
+      this.#deps.log.error({ id: exchange.id, err: error }, 'internal error');
+      return errorReply(
+        'internal_error',
+        `A fault of the service; report it with the request id ${exchange.id}.`,
+      );
+    }
+  }
+
+  async #commonHeaders(exchange: Exchange): Promise<readonly string[]> {
+    const id = ['X-Request-Id', exchange.id];
+    if (!isApi(exchange)) return id;
+    return [
+      ...id,
+      ...(await this.#api.rateHeaders(exchange)),
+      ...(exchange.match?.route.headers ?? []),
+      ...this.#deps.cors(exchange.request.headers.origin),
+    ];
+  }
+
+  #write({ request }: Exchange, response: ServerResponse, reply: Reply, common: readonly string[]): void {
+    const { body } = reply;
+    const headers = [...reply.headers, ...common];
+    if (body !== undefined) headers.push('Content-Length', `${Buffer.byteLength(body)}`);
+    response.writeHead(reply.status, headers);
+    response.end(request.method === 'HEAD' ? undefined : body);
+    // What is left of a body that nobody asked for is dropped, so that the connection can go on.
+    request.resume();
+  }
+
+  #log({ id, key, match, path, request, startedAt }: Exchange, { status, code }: Reply): void {
+    const duration = this.#deps.clock().monotonic - startedAt.monotonic;
+    const route = match?.route.template ?? 'other';
+    this.#deps.metrics.observe(request.method ?? '', route, status, duration / 1000);
+    this.#deps.log.info(
+      {
+        id,
+        keyId: key?.id,
+        account: key?.account.name,
+        method: request.method,
+        route: isApi({ path }) ? route : path,
+        status,
+        code,
+        durationMs: Math.round(duration * 1000) / 1000,
+      },
+      'request',
+    );
+  }
+}
+
+/** Below `/v1`; so is what cannot be decoded, for then the Error body and the rate headers are the safe answer. */
+function isApi({ path }: { path: string | undefined }): boolean {
+  return path === undefined || path === '/v1' || path.startsWith('/v1/') || path === '*';
+}
+
+/** HTTP/1.1 requires `Host` (RFC 9112 §3.2). */
+function hostFault({ httpVersion, headers }: IncomingMessage): Reply | undefined {
+  if (headers.host !== undefined || httpVersion === '1.0') return undefined;
+  return errorReply('invalid_request', 'The Host header is missing.');
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { PetStoreError } from '../domain/errors.ts';
+
+/** The largest body that is read, in bytes (decisions §2). */
+export const BODY_LIMIT = 16 * 1024;
+
+/** The client went away before its request was complete: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+/**
+ * Reads a JSON body whole.
+ * @throws PetStoreError `invalid_request` when there is none, `unsupported_media_type` when it is not
+ * `application/json`, `payload_too_large` beyond 16 KiB.
+ * @throws ClientGone when the connection ends first.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<Buffer> {
+  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const chunked = request.headers['transfer-encoding'] !== undefined;
+  if (!chunked && (length === undefined || Number(length) === 0)) throw missing();
+  if (type === undefined || !MEDIA_TYPE.test(type) || (encoding ?? 'identity') !== 'identity') {
+    throw new PetStoreError(
+      'unsupported_media_type',
+      'The body must be sent as Content-Type: application/json.',
+    );
+  }
+  if (Number(length) > BODY_LIMIT) throw tooLarge();
+  const body = await read(request);
+  if (body.length === 0) throw missing();
+  return body;
+}
+
+function read(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT) chunks.push(chunk);
+      // What follows is read and dropped, so that the answer reaches a client that is still sending.
+      else reject(tooLarge());
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', (error) => reject(new ClientGone('The client went away.', { cause: error })));
+    request.on('close', () => reject(new ClientGone('The client went away.')));
+  });
+}
+
+function missing(): PetStoreError {
+  return new PetStoreError(
+    'invalid_request',
+    'The body is missing: send a JSON object with name and categoryId.',
+  );
+}
+
+function tooLarge(): PetStoreError {
+  return new PetStoreError('payload_too_large', `The body must not be larger than ${BODY_LIMIT} bytes.`);
+}

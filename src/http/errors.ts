@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Reply } from './reply.ts';
+
+/** The one map from error code to HTTP status (spec §7; decisions §2). */
+export const STATUS_OF = {
+  invalid_request: 400,
+  invalid_parameter: 400,
+  unauthorized: 401,
+  insufficient_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rate_limit_exceeded: 429,
+  daily_limit_exceeded: 429,
+  key_banned: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+/** What only the HTTP layer refuses: `invalid_request` with a status that says more than 400 (decisions §2). */
+export type TransportStatus = 408 | 417 | 431;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Whole seconds after which a client may try again when the service is unavailable. */
+const RETRY_AFTER = '5';
+
+/** The Error body (spec §2). */
+export function errorBody(code: ErrorCode, message: string, status: number = STATUS_OF[code]): string {
+  return JSON.stringify({ code, message, status });
+}
+
+/** An error response: the Error body under the status of its code, with the headers that go with that code. */
+export function errorReply(code: ErrorCode, message: string, headers: readonly string[] = []): Reply {
+  return {
+    status: STATUS_OF[code],
+    code,
+    headers: ['Content-Type', JSON_TYPE, ...(HEADERS_OF[code] ?? []), ...headers],
+    body: errorBody(code, message),
+  };
+}
+
+const HEADERS_OF: Partial<Record<ErrorCode, readonly string[]>> = {
+  unauthorized: ['WWW-Authenticate', 'Bearer'],
+  unavailable: ['Retry-After', RETRY_AFTER],
+};

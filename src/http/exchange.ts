@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { KeyRecord } from '../domain/account.ts';
+import type { Moment } from '../domain/clock.ts';
+import type { Match } from './routes.ts';
+
+/** One request on its way: what has been found out about it so far. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly id: string;
+  readonly startedAt: Moment;
+  /** Decoded; undefined when its percent-encoding is broken. */
+  readonly path: string | undefined;
+  readonly query: string;
+  readonly match: Match | undefined;
+  key?: KeyRecord;
+  /** Of the caller, once it is known. */
+  rateHeaders?: readonly string[];
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The request's own `X-Request-Id` if it is one, else a new one (decisions §4). */
+export function requestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+}
+
+export interface Target {
+  readonly path: string | undefined;
+  readonly query: string;
+}
+
+/** Path and query of a request target, in origin form or absolute form (RFC 9112 §3.2). */
+export function parseTarget(url: string): Target {
+  const origin = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const question = origin.indexOf('?');
+  const path = question === -1 ? origin : origin.slice(0, question);
+  return {
+    path: path.includes('%') ? decode(path) : path,
+    query: question === -1 ? '' : origin.slice(question + 1),
+  };
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Broken percent-encoding: the caller answers 400.
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import { int64FromJson } from '../domain/int64.ts';
+import { PetStoreError } from '../domain/errors.ts';
+import type { Pet } from '../domain/pet.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * A JSON body as a value in which every number that is an int64 is an exact bigint (decisions §3); other numbers stay
+ * inexact, and fit no field.
+ * @throws PetStoreError `invalid_request` when the body is not UTF-8, not JSON, or nested too deeply.
+ */
+export function parseBody(body: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch (error) {
+    throw new PetStoreError('invalid_request', 'The body must be encoded in UTF-8.', { cause: error });
+  }
+  try {
+    return JSON.parse(text, exactNumber);
+  } catch (error) {
+    const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
+    throw new PetStoreError('invalid_request', `The body ${fault}.`, { cause: error });
+  }
+}
+
+function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined
+    ? (int64FromJson(context.source) ?? value)
+    : value;
+}
+
+/** An animal as JSON: int64 exact, an absent status absent (decisions §3). */
+export function petJson({ id, name, categoryId, status }: Pet): string {
+  const end = status === undefined ? '}' : `,"status":"${status}"}`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}`;
+}
+
+export function petsJson(pets: readonly Pet[]): string {
+  return `[${pets.map(petJson).join(',')}]`;
+}

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface RequestMetrics {
+  /** `route` is the template, never the path; `seconds` is how long the answer took. */
+  observe(method: string, route: string, status: number, seconds: number): void;
+}
+
+/** For a service without METRICS_PORT: nothing is measured. */
+export const NO_METRICS: RequestMetrics = { observe() {} };
+
+/** Methods that have a series of their own; the others, which a client may invent, share one. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
+
+/** The metrics of a process, and a server for them on a port of their own (decisions §1). */
+export class Metrics implements RequestMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: 'petstore_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #duration = new Histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'Time from the request to its answer.',
+    labelNames: ['route'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+    registers: [this.#registry],
+  });
+
+  constructor(gauges: { inFlight: () => number; bans: () => number }) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', gauges.inFlight);
+    this.#gauge('petstore_bans', 'API keys banned now.', gauges.bans);
+  }
+
+  observe(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
+    this.#duration.observe({ route }, seconds);
+  }
+
+  /** A server that answers `GET /metrics` in the Prometheus text format. */
+  server(): Server {
+    return createServer((request, response) => {
+      if (request.url !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      this.#registry.metrics().then(
+        (text) => response.writeHead(200, { 'Content-Type': this.#registry.contentType }).end(text),
+        (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
+      );
+    });
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: (): void => gauge.set(read()),
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { decodeCursor } from '../domain/cursor.ts';
+import { PetStoreError } from '../domain/errors.ts';
+import { PetStatus } from '../domain/pet.ts';
+import type { PetQuery } from '../domain/ports.ts';
+
+/** Page size of `listPets` (spec §8). */
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+
+/**
+ * The query parameters of `listPets` (spec §4.1). Never clamped; unknown parameters are ignored.
+ * @throws PetStoreError `invalid_parameter`, naming the parameter.
+ */
+export function parsePetQuery(query: string): PetQuery {
+  if (query === '') return { limit: LIMIT.default };
+  const parameters = new URLSearchParams(query);
+  const limit = single(parameters, 'limit');
+  const status = single(parameters, 'status');
+  const cursor = single(parameters, 'cursor');
+  return {
+    limit: limit === undefined ? LIMIT.default : parseLimit(limit),
+    ...(status !== undefined && { status: parseStatus(status) }),
+    ...(cursor !== undefined && { before: parseCursor(cursor) }),
+  };
+}
+
+/**
+ * The `Idempotency-Key` header (decisions §4).
+ * @throws PetStoreError `invalid_parameter` unless it has 1 to 255 visible ASCII characters.
+ */
+export function parseIdempotencyKey(value: string): string {
+  if (/^[!-~]{1,255}$/.test(value)) return value;
+  throw fault('The Idempotency-Key header must have 1 to 255 visible ASCII characters.');
+}
+
+function single(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw fault(`The parameter ${name} must not be repeated.`);
+  return values[0];
+}
+
+function parseLimit(text: string): number {
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (limit >= LIMIT.minimum && limit <= LIMIT.maximum) return limit;
+  throw fault(`The parameter limit must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}.`);
+}
+
+function parseStatus(text: string): PetStatus {
+  const result = PetStatus.safeParse(text);
+  if (result.success) return result.data;
+  throw fault(`The parameter status must be one of ${PetStatus.options.join(', ')}.`);
+}
+
+function parseCursor(text: string): bigint {
+  const id = decodeCursor(text);
+  if (id !== undefined) return id;
+  throw fault('The parameter cursor must be one that the Link header of a list gave.');
+}
+
+function fault(message: string): PetStoreError {
+  return new PetStoreError('invalid_parameter', message);
+}

@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { KeyRecord, Scope } from '../domain/account.ts';
+import type { Moment } from '../domain/clock.ts';
+import { encodeCursor } from '../domain/cursor.ts';
+import { PetStoreError } from '../domain/errors.ts';
+import { int64FromDecimal } from '../domain/int64.ts';
+import { parseNewPet } from '../domain/pet.ts';
+import type { PetPage, PetQuery, PetStore } from '../domain/ports.ts';
+import { readJsonBody } from './body.ts';
+import { entityTag, noneMatchNames } from './conditional.ts';
+import { GET_PET, GET_PET_SUNSET } from './deprecation.ts';
+import { errorReply, JSON_TYPE } from './errors.ts';
+import { parseBody, petJson, petsJson } from './json.ts';
+import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
+import type { Reply } from './reply.ts';
+
+/** A request whose caller is known and admitted, at its operation. */
+export interface Call {
+  readonly request: IncomingMessage;
+  /** What follows the `?`. */
+  readonly query: string;
+  /** The path parameter, decoded; empty where the path has none. */
+  readonly petId: string;
+  readonly key: KeyRecord;
+  readonly now: Moment;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly scope: Scope;
+  handle(call: Call): Promise<Reply>;
+}
+
+/** The three operations (spec §4) over a store, for the base address `base`. */
+export function petOperations(pets: PetStore, base: string) {
+  return {
+    listPets: {
+      id: 'listPets',
+      scope: 'pets:read',
+      async handle({ request, query }) {
+        const asked = parsePetQuery(query);
+        const page = await pets.list(asked);
+        return content(request, petsJson(page.pets), nextLink(base, asked, page));
+      },
+    },
+
+    createPet: {
+      id: 'createPet',
+      scope: 'pets:write',
+      async handle({ request, key }) {
+        const header = request.headers['idempotency-key'];
+        const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(String(header));
+        const body = await readJsonBody(request);
+        const pet = parseNewPet(parseBody(body));
+        const creation = await pets.create(
+          pet,
+          idempotencyKey === undefined
+            ? undefined
+            : {
+                accountId: key.account.id,
+                key: idempotencyKey,
+                fingerprint: hash('sha256', body, 'base64url'),
+              },
+        );
+        switch (creation.outcome) {
+          case 'reused':
+            return errorReply(
+              'idempotency_key_reused',
+              'This Idempotency-Key was used with another body: send a new one.',
+            );
+          case 'in_flight':
+            return errorReply(
+              'conflict',
+              'The first request with this Idempotency-Key is in flight: try again later.',
+              ['Retry-After', '1'],
+            );
+          case 'created':
+          case 'replayed': {
+            const headers = ['Content-Type', JSON_TYPE, 'Location', `${base}/pets/${creation.pet.id}`];
+            if (creation.outcome === 'replayed') headers.push('Idempotent-Replay', 'true');
+            return { status: 201, headers, body: petJson(creation.pet) };
+          }
+        }
+      },
+    },
+
+    getPet: {
+      id: 'getPet',
+      scope: 'pets:read',
+      async handle({ request, petId, now }) {
+        if (now.unix >= GET_PET.removedAt) {
+          throw new PetStoreError(
+            'gone',
+            `This operation was removed on ${GET_PET_SUNSET}: use GET /pets instead.`,
+          );
+        }
+        const id = int64FromDecimal(petId);
+        const pet = id === undefined ? undefined : await pets.get(id);
+        if (pet === undefined) throw new PetStoreError('not_found', 'There is no animal with this petId.');
+        return content(request, petJson(pet), []);
+      },
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+/** 200 with its entity tag, or 304 when the client has these very bytes (decisions §4). */
+function content(request: IncomingMessage, body: string, headers: readonly string[]): Reply {
+  const tag = entityTag(body);
+  const validators = ['ETag', tag, 'Cache-Control', 'private, no-cache', ...headers];
+  if (noneMatchNames(request.headers['if-none-match'], tag)) return { status: 304, headers: validators };
+  return { status: 200, headers: ['Content-Type', JSON_TYPE, ...validators], body };
+}
+
+function nextLink(base: string, { limit, status }: PetQuery, { pets, more }: PetPage): string[] {
+  const last = pets.at(-1);
+  if (!more || last === undefined) return [];
+  const filter = status === undefined ? '' : `&status=${status}`;
+  return ['Link', `<${base}/pets?limit=${limit}${filter}&cursor=${encodeCursor(last.id)}>; rel="next"`];
+}

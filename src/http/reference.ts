@@ -1,0 +1,3 @@
+export function referencePage(): string {
+  return '';
+}

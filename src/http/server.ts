@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { App } from './app.ts';
+import { errorBody, JSON_TYPE, type TransportStatus } from './errors.ts';
+import { requestId } from './exchange.ts';
+
+/** Limits of the HTTP layer, chosen on purpose: times in milliseconds, sizes in bytes. */
+export interface HttpLimits {
+  /** From the connection, or the answer before, to the end of the header block. */
+  readonly headersTimeout: number;
+  /** To the end of the whole request, body included. */
+  readonly requestTimeout: number;
+  /** How long a connection may idle between requests: longer than usual load balancers keep theirs. */
+  readonly keepAliveTimeout: number;
+  /** How often the two timeouts above are looked at. */
+  readonly checkingInterval: number;
+  readonly maxHeaderSize: number;
+  readonly maxConnections: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 75_000,
+  checkingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+  maxConnections: 20_000,
+};
+
+/** A server with these limits, for `serve` to put an app behind. */
+export function createHttpServer(limits: HttpLimits): Server {
+  const server = createServer({
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    connectionsCheckingInterval: limits.checkingInterval,
+    maxHeaderSize: limits.maxHeaderSize,
+    // The app answers for a missing Host itself.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+/** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
+export function serve(server: Server, app: App, log: Logger): void {
+  server.on('request', (request, response) => void app.handle(request, response));
+  server.on('checkExpectation', (request: IncomingMessage, response) => {
+    void app.handle(request, response, {
+      status: 417,
+      code: 'invalid_request',
+      headers: ['Content-Type', JSON_TYPE],
+      body: errorBody('invalid_request', 'The only expectation that is met is 100-continue.', 417),
+    });
+  });
+  // An authority is no path: there is nothing to connect to.
+  server.on('connect', (request, socket) => {
+    refuse(socket as Socket, request.headers, 400, 'The method CONNECT is not offered.');
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const { status, message } = transportFault(error);
+    refuse(socket as Socket, {}, status, message);
+  });
+
+  /** Answers on the bare socket, for there is no request to answer, and closes the connection. */
+  function refuse(
+    socket: Socket,
+    headers: IncomingMessage['headers'],
+    status: 400 | TransportStatus,
+    message: string,
+  ): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const id = requestId(headers['x-request-id']);
+    const body = errorBody('invalid_request', message, status);
+    app.rateHeaders({ socket, headers }).then(
+      (rate) => {
+        const fields = [
+          'Content-Type',
+          JSON_TYPE,
+          'Content-Length',
+          `${Buffer.byteLength(body)}`,
+          'Connection',
+          'close',
+        ];
+        const all = [...fields, 'Date', new Date().toUTCString(), 'X-Request-Id', id, ...rate];
+        const lines = all.map((field, index) => (index % 2 === 0 ? `\r\n${field}: ` : field)).join('');
+        socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}\r\n\r\n${body}`, () =>
+          socket.destroy(),
+        );
+        log.info({ id, status, code: 'invalid_request' }, 'request refused');
+      },
+      (fault: unknown) => {
+        log.error({ id, err: fault }, 'no refusal could be written');
+        socket.destroy();
+      },
+    );
+  }
+}
+
+function transportFault(error: NodeJS.ErrnoException): { status: 400 | TransportStatus; message: string } {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, message: 'The request took too long to arrive.' };
+  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'The header block is too large.' };
+  return { status: 400, message: 'The request is not valid HTTP.' };
+}

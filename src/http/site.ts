@@ -1,0 +1,52 @@
+import type { OpenApi } from './openapi.ts';
+import { errorReply, JSON_TYPE } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { Reply } from './reply.ts';
+
+/** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
+export type Site = (exchange: Exchange) => Promise<Reply>;
+
+export interface SiteDependencies {
+  readonly openApi: OpenApi;
+  /** The reference, as an HTML page. */
+  readonly reference: string;
+  /** Rejects when a store cannot answer. */
+  readonly ping: () => Promise<void>;
+  readonly isDraining: () => boolean;
+}
+
+type Page = () => Reply | Promise<Reply>;
+
+export function createSite({ openApi, reference, ping, isDraining }: SiteDependencies): Site {
+  const pages: Readonly<Record<string, Page>> = {
+    '/': () => ({ status: 302, headers: ['Location', '/reference', 'Content-Length', '0'] }),
+    '/reference': () =>
+      text('text/html; charset=utf-8', reference, ['Content-Security-Policy', "default-src 'self'"]),
+    '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
+    '/openapi.yaml': () => open('application/yaml; charset=utf-8', openApi.yaml),
+    '/.well-known/api-catalog': () => open('application/linkset+json', openApi.catalog),
+    '/healthz': () => text(JSON_TYPE, '{"status":"ok"}', NO_STORE),
+    '/readyz': async () => {
+      if (isDraining()) return errorReply('unavailable', 'The service is shutting down.', NO_STORE);
+      await ping();
+      return text(JSON_TYPE, '{"status":"ok"}', NO_STORE);
+    },
+  };
+  return async ({ path, request }) => {
+    const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return errorReply('not_found', 'There is no such path; the API begins at /v1.');
+    if (request.method === 'GET' || request.method === 'HEAD') return page();
+    return errorReply('method_not_allowed', 'This path takes GET and HEAD.', ['Allow', 'GET, HEAD']);
+  };
+}
+
+const NO_STORE = ['Cache-Control', 'no-store'];
+
+function text(type: string, body: string, headers: readonly string[] = []): Reply {
+  return { status: 200, headers: ['Content-Type', type, ...headers], body };
+}
+
+/** What tools on other sites may read: the description and the way to it. */
+function open(type: string, body: string): Reply {
+  return text(type, body, ['Access-Control-Allow-Origin', '*']);
+}

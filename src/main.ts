@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { baseUrls, type Config } from './config.ts';
+import { MemoryCounter } from './counters/memory.ts';
+import type { Clock } from './domain/clock.ts';
+import { clientAddress } from './http/address.ts';
+import { App } from './http/app.ts';
+import { cors } from './http/cors.ts';
+import { deprecationHeaders } from './http/deprecation.ts';
+import { Metrics, NO_METRICS } from './http/metrics.ts';
+import { openApi } from './http/openapi.ts';
+import { petOperations } from './http/pets.ts';
+import { referencePage } from './http/reference.ts';
+import { apiRoutes } from './http/routes.ts';
+import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
+import { createSite } from './http/site.ts';
+import { StartupError } from './startup-error.ts';
+import { openStore, type Store } from './storage/open.ts';
+
+/** How often what is kept in memory is written down: the most counting that a crash can lose (decisions §6). */
+const FLUSH_INTERVAL = 1_000;
+
+/** How long what was accepted may take to finish once the service stops, in milliseconds. */
+const DRAIN_TIME = 8_000;
+
+export interface Service {
+  /** Where it listens, without a path: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly store: Store;
+  /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
+  stop(): Promise<void>;
+}
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits?: HttpLimits;
+}
+
+/**
+ * The composition root: config → store → counters → app → listener.
+ * @throws StartupError in one line when something it needs cannot be had.
+ */
+export async function startService(config: Config, surroundings: Surroundings): Promise<Service> {
+  const { clock, log, limits = HTTP_LIMITS } = surroundings;
+  const store = openStore(config.databaseUrl, clock);
+  const servers: Server[] = [];
+  try {
+    store.lockForServing(config.environment);
+    const counter = new MemoryCounter(clock, config, store.counters);
+    let draining = false;
+    const isDraining = () => draining;
+
+    const server = createHttpServer(limits);
+    servers.push(server);
+    const port = await listen(server, config.host, config.port);
+    // Only now is the port known when any free one was asked for, and the base addresses may depend on it.
+    const urls = baseUrls(config, port);
+    const base = urls[config.environment];
+
+    let metrics: Metrics | undefined;
+    if (config.metricsPort !== undefined) {
+      metrics = new Metrics({ inFlight: () => app.inFlight, bans: () => counter.bansInForce() });
+      const metricsServer = metrics.server();
+      servers.push(metricsServer);
+      await listen(metricsServer, config.host, config.metricsPort);
+    }
+
+    const app: App = new App({
+      accounts: store.accounts,
+      counter,
+      clock,
+      environment: config.environment,
+      urls,
+      addressOf: clientAddress(config.trustProxy),
+      isDraining,
+      matchRoute: apiRoutes(petOperations(store.pets, base), deprecationHeaders(base)),
+      site: createSite({
+        openApi: openApi(urls),
+        reference: referencePage(),
+        ping: () => store.ping(),
+        isDraining,
+      }),
+      cors: cors(config.corsOrigins),
+      log,
+      metrics: metrics ?? NO_METRICS,
+    });
+    serve(server, app, log);
+
+    const keeper = keepWriting(async () => {
+      await counter.flush();
+      await store.flush();
+    }, log);
+    const url = new URL(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
+      .origin;
+    log.info({ url, environment: config.environment, base }, 'listening');
+
+    return {
+      url,
+      store,
+      async stop() {
+        draining = true;
+        log.info('stopping');
+        await settled(() => app.inFlight === 0, DRAIN_TIME);
+        for (const each of servers) {
+          each.close();
+          each.closeAllConnections();
+        }
+        await keeper.stop();
+        store.close();
+        log.info('stopped');
+      },
+    };
+  } catch (error) {
+    for (const server of servers) server.close();
+    store.close();
+    throw error;
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch (error) {
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+        ? 'the port is in use'
+        : (error as Error).message;
+    throw new StartupError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
+  }
+}
+
+/** Runs `write` every second, never twice at a time, and once more at the end. An outage is logged when it begins and when it ends. */
+function keepWriting(write: () => Promise<void>, log: Logger): { stop: () => Promise<void> } {
+  let failing = false;
+  let last = Promise.resolve();
+  const attempt = async () => {
+    try {
+      await write();
+      if (failing) log.info('counters are written down again');
+      failing = false;
+    } catch (error) {
+      if (!failing) log.error({ err: error }, 'counters cannot be written down; they are kept in memory');
+      failing = true;
+    }
+  };
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    last = attempt().finally(() => {
+      busy = false;
+    });
+  }, FLUSH_INTERVAL);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await last;
+      await write();
+    },
+  };
+}
+
+/** Waits until `condition` holds, at most `milliseconds`. */
+async function settled(condition: () => boolean, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,130 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Account } from '../../domain/account.ts';
+import type { Standing } from '../../domain/ban.ts';
+import type { Clock } from '../../domain/clock.ts';
+import {
+  accountCaller,
+  type CounterChanges,
+  type CounterStore,
+  type KeyBan,
+  type QuotaAdmin,
+} from '../../domain/ports.ts';
+import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
+import { storeError } from './errors.ts';
+import { Query } from './rows.ts';
+import type { Writer } from './writer.ts';
+
+type UsageRow = readonly [minuteStart: bigint, minuteCount: bigint, day: bigint, dayCount: bigint];
+type StandingRow = readonly [refusals: string, bannedUntil: bigint | null, banCount: bigint | null];
+type BanRow = readonly [keyId: bigint, bannedUntil: bigint, banCount: bigint];
+
+/** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
+export class SqliteCounters implements CounterStore, QuotaAdmin {
+  readonly #clock: Clock;
+  readonly #writer: Writer;
+  readonly #usage: Query<UsageRow>;
+  readonly #writeUsage: Query<never>;
+  readonly #pruneUsage: Query<never>;
+  readonly #standing: Query<StandingRow>;
+  readonly #writeStanding: Query<never>;
+  readonly #pruneStandings: Query<never>;
+  readonly #bans: Query<BanRow>;
+  readonly #lift: Query<never>;
+  readonly #lifted: Query<[keyId: bigint]>;
+  readonly #deleteLifted: Query<never>;
+
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
+    this.#clock = clock;
+    this.#writer = writer;
+    this.#usage = new Query(
+      db,
+      'SELECT minute_start, minute_count, day, day_count FROM usage WHERE caller = ?',
+    );
+    this.#writeUsage = new Query(db, 'INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)');
+    this.#pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
+    this.#standing = new Query(
+      db,
+      'SELECT refusals, banned_until, ban_count FROM standings WHERE key_id = ? AND lifted = 0',
+    );
+    this.#writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, 0)');
+    this.#pruneStandings = new Query(db, 'DELETE FROM standings WHERE coalesce(banned_until, 0) < ?');
+    this.#bans = new Query(
+      db,
+      `SELECT key_id, banned_until, ban_count FROM standings WHERE banned_until > ? AND lifted = 0 ORDER BY key_id`,
+    );
+    this.#lift = new Query(
+      db,
+      'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
+    );
+    this.#lifted = new Query(db, 'SELECT key_id FROM standings WHERE lifted = 1');
+    this.#deleteLifted = new Query(db, 'DELETE FROM standings WHERE lifted = 1');
+  }
+
+  async readUsage(caller: string): Promise<Usage | undefined> {
+    try {
+      const row = this.#usage.get(caller);
+      if (row === undefined) return undefined;
+      const [minuteStart, minuteCount, day, dayCount] = row.map(Number) as [number, number, number, number];
+      return { minuteStart, minuteCount, day, dayCount };
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async readStanding(keyId: number): Promise<Standing | undefined> {
+    try {
+      const row = this.#standing.get(keyId);
+      if (row === undefined) return undefined;
+      const [refusals, until, count] = row;
+      const ban =
+        until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
+      return { refusals: JSON.parse(refusals) as number[], ban };
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
+    if (usage.size === 0 && standings.size === 0 && this.#lifted.get() === undefined) return [];
+    return this.#writer.run(() => {
+      // Rounded up: a window that seems to have begun a little later never ends too early.
+      for (const [caller, { minuteStart, minuteCount, day, dayCount }] of usage) {
+        this.#writeUsage.run(caller, Math.ceil(minuteStart), minuteCount, day, dayCount);
+      }
+      // An order to lift comes before what this process still remembers of the key.
+      const lifted = this.#lifted.all().map(([keyId]) => Number(keyId));
+      this.#deleteLifted.run();
+      for (const [keyId, { refusals, ban }] of standings) {
+        if (lifted.includes(keyId)) continue;
+        const until = ban === undefined ? null : Math.ceil(ban.until);
+        this.#writeStanding.run(keyId, JSON.stringify(refusals.map(Math.ceil)), until, ban?.count ?? null);
+      }
+      return lifted;
+    });
+  }
+
+  async prune(day: number, endedBefore: number): Promise<void> {
+    const now = Math.floor(this.#clock().unix);
+    await this.#writer.run(() => {
+      this.#pruneUsage.run(day, now - MINUTE);
+      this.#pruneStandings.run(Math.floor(endedBefore));
+    });
+  }
+
+  async listBans(): Promise<readonly KeyBan[]> {
+    return this.#bans
+      .all(Math.floor(this.#clock().unix))
+      .map(([keyId, until, count]) => ({ keyId: Number(keyId), until: Number(until), count: Number(count) }));
+  }
+
+  async liftBan(keyId: number): Promise<boolean> {
+    const { changes } = await this.#writer.run(() => this.#lift.run(keyId, Math.floor(this.#clock().unix)));
+    return changes > 0n;
+  }
+
+  async usageOf(account: Account): Promise<Quota> {
+    const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
+    const { unix } = this.#clock();
+    return peek(usage, account.limits, { unix, monotonic: unix });
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError } from '../../startup-error.ts';
+import { SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
+
+/** "PetS" in ASCII: tells our files from any other SQLite database. */
+const APPLICATION_ID = 0x50_65_74_53;
+
+/** How long opening waits for another process that migrates at the same moment, in milliseconds. */
+const OPEN_TIMEOUT = 5_000;
+
+const MIGRATIONS = new URL('migrations/', import.meta.url);
+
+/**
+ * Opens the database file, brings it to this version's schema, and sets it up so that what is committed is on disk.
+ * `createFolder` makes a missing folder: only the default one is made, so that a mistyped path or a volume that is
+ * not mounted does not start an empty catalogue.
+ * @throws StartupError naming the file and what is wrong with it.
+ */
+export function openDatabase(path: string, { createFolder }: { createFolder: boolean }): DatabaseSync {
+  const file = resolve(path);
+  let db: DatabaseSync | undefined;
+  try {
+    if (createFolder) mkdirSync(dirname(file), { recursive: true });
+    if (!existsSync(dirname(file)))
+      throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
+    db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
+    refuseForeign(db, file);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    migrate(db, file);
+    // From here on a locked database is waited for without blocking the event loop: see Writer.
+    db.exec('PRAGMA busy_timeout = 0');
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database ${file} cannot be opened: ${reason(error)}.`, { cause: error });
+  }
+}
+
+function reason(error: unknown): string {
+  const code = sqliteCode(error);
+  if (code === SQLITE_NOTADB) return 'it is not a SQLite database';
+  if (code === SQLITE_CORRUPT) return 'it is damaged; restore it from a backup';
+  return error instanceof Error ? error.message : String(error);
+}
+
+function readNumber(db: DatabaseSync, sql: string): number {
+  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
+}
+
+function refuseForeign(db: DatabaseSync, file: string): void {
+  const id = readNumber(db, 'PRAGMA application_id');
+  if (id === APPLICATION_ID) return;
+  if (id !== 0 || readNumber(db, 'SELECT count(*) FROM sqlite_schema') > 0) {
+    throw new StartupError(`The database ${file} belongs to another program, not to petstore.`);
+  }
+}
+
+/** Applies the migrations that the file has not had, each in a transaction of its own, in the order of their numbers. */
+function migrate(db: DatabaseSync, file: string): void {
+  const names = readdirSync(MIGRATIONS).toSorted();
+  const newer = readNumber(db, 'PRAGMA user_version') > names.length;
+  if (newer)
+    throw new StartupError(`The database ${file} was made by a newer version of petstore; upgrade petstore.`);
+  for (const [index, name] of names.entries()) {
+    if (readNumber(db, 'PRAGMA user_version') > index) continue;
+    const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      // Another process may have been faster while this one waited for the lock.
+      if (readNumber(db, 'PRAGMA user_version') === index) {
+        db.exec(`${script}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
+      }
+      db.exec('COMMIT');
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/**
+ * Keeps a second service of the same environment from using the same file: both would count the limits for
+ * themselves. The operating system drops the lock when the process ends, however it ends.
+ * @throws StartupError when another process holds it.
+ */
+export function lockForServing(path: string, environment: string): DatabaseSync {
+  const file = `${resolve(path)}.${environment}.lock`;
+  const lock = new DatabaseSync(file);
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw new StartupError(`Another petstore already serves ${environment} from ${resolve(path)}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,121 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../domain/clock.ts';
+import { PetStoreError } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
+import { DAY } from '../../domain/quota.ts';
+import { storeError } from './errors.ts';
+import { Query } from './rows.ts';
+import type { Writer } from './writer.ts';
+
+const COLUMNS = 'id, name, category_id, status';
+
+export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
+
+/** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
+const IN_FLIGHT_PATIENCE = 1_000;
+
+export class SqlitePets implements PetStore {
+  readonly #clock: Clock;
+  readonly #writer: Writer;
+  readonly #inFlight = new Set<string>();
+  readonly #page: Query<PetRow>;
+  readonly #pageOfStatus: Query<PetRow>;
+  readonly #byId: Query<PetRow>;
+  readonly #insert: Query<never>;
+  readonly #recorded: Query<[fingerprint: string, ...PetRow]>;
+  readonly #record: Query<never>;
+  readonly #forget: Query<never>;
+
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
+    this.#clock = clock;
+    this.#writer = writer;
+    const page = (condition: string) =>
+      `SELECT ${COLUMNS} FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
+    this.#page = new Query(db, page('id <= ?'));
+    this.#pageOfStatus = new Query(db, page('status = ? AND id <= ?'));
+    this.#byId = new Query(db, `SELECT ${COLUMNS} FROM pets WHERE id = ?`);
+    this.#insert = new Query(db, 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
+    this.#recorded = new Query(
+      db,
+      `SELECT fingerprint, ${COLUMNS} FROM idempotency JOIN pets ON id = pet_id
+       WHERE account_id = ? AND key = ? AND created_at > ?`,
+    );
+    this.#record = new Query(db, 'INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
+    this.#forget = new Query(db, 'DELETE FROM idempotency WHERE created_at <= ?');
+  }
+
+  async list({ limit, status, before }: PetQuery): Promise<PetPage> {
+    const from = before === undefined ? INT64_MAX : before - 1n;
+    try {
+      // One row more than asked for tells whether another page follows.
+      const rows =
+        status === undefined
+          ? this.#page.all(from, limit + 1)
+          : this.#pageOfStatus.all(status, from, limit + 1);
+      return { pets: rows.slice(0, limit).map(petOf), more: rows.length > limit };
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async get(id: bigint): Promise<Pet | undefined> {
+    try {
+      const row = this.#byId.get(id);
+      return row && petOf(row);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
+    if (idempotency === undefined)
+      return this.#writer.run(() => ({ outcome: 'created', pet: this.insert(pet) }));
+    const name = `${idempotency.accountId} ${idempotency.key}`;
+    if (this.#inFlight.has(name)) return this.#follow(pet, idempotency);
+    this.#inFlight.add(name);
+    try {
+      return await this.#writer.run(() => this.#createOnce(pet, idempotency));
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  /** Adds an animal inside the transaction that the caller holds. */
+  insert(pet: NewPet): Pet {
+    const { lastInsertRowid } = this.#insert.run(pet.name, pet.categoryId, pet.status ?? null);
+    return { id: lastInsertRowid, ...pet };
+  }
+
+  /** Drops the idempotency records that are older than 24 hours. */
+  async forgetOld(): Promise<void> {
+    await this.#writer.run(() => this.#forget.run(this.#clock().unix - DAY));
+  }
+
+  /** A second request with a key in flight: the outcome of the first is its answer, if it comes soon. */
+  async #follow(pet: NewPet, idempotency: Idempotency): Promise<Creation> {
+    try {
+      return await this.#writer.run(() => this.#createOnce(pet, idempotency), IN_FLIGHT_PATIENCE);
+    } catch (error) {
+      if (error instanceof PetStoreError && error.code === 'unavailable') return { outcome: 'in_flight' };
+      throw error;
+    }
+  }
+
+  #createOnce(pet: NewPet, { accountId, key, fingerprint }: Idempotency): Creation {
+    const now = Math.floor(this.#clock().unix);
+    const known = this.#recorded.get(accountId, key, now - DAY);
+    if (known !== undefined) {
+      const [before, ...row] = known;
+      return before === fingerprint ? { outcome: 'replayed', pet: petOf(row) } : { outcome: 'reused' };
+    }
+    const created = this.insert(pet);
+    this.#record.run(accountId, key, fingerprint, created.id, now);
+    return { outcome: 'created', pet: created };
+  }
+}
+
+export function petOf([id, name, categoryId, status]: PetRow): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+}

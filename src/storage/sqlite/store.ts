@@ -1,0 +1,60 @@
+import { existsSync, rmSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../domain/clock.ts';
+import { PetStoreError } from '../../domain/errors.ts';
+import { MINUTE } from '../../domain/quota.ts';
+import type { Store } from '../open.ts';
+import { SqliteAccounts } from './accounts.ts';
+import { SqliteArchive } from './archive.ts';
+import { SqliteCounters } from './counters.ts';
+import { lockForServing, openDatabase } from './database.ts';
+import { storeError } from './errors.ts';
+import { SqlitePets } from './pets.ts';
+import { Writer } from './writer.ts';
+
+/** The store in one SQLite file, on one connection: a process reads and writes it from a single thread. */
+export function openSqlite(path: string, options: { clock: Clock; createFolder: boolean }): Store {
+  const { clock } = options;
+  const db = openDatabase(path, options);
+  const writer = new Writer(db, clock);
+  const pets = new SqlitePets(db, writer, clock);
+  const accounts = new SqliteAccounts(db, writer, clock);
+  const counters = new SqliteCounters(db, writer, clock);
+  let lock: DatabaseSync | undefined;
+  let forgotAt = Number.NEGATIVE_INFINITY;
+  return {
+    pets,
+    archive: new SqliteArchive(db, writer, pets),
+    accounts,
+    counters,
+    quotas: counters,
+    async ping() {
+      try {
+        db.prepare('SELECT 1 FROM pets LIMIT 1').get();
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async flush() {
+      await accounts.flush();
+      if (clock().monotonic - forgotAt < MINUTE) return;
+      await pets.forgetOld();
+      forgotAt = clock().monotonic;
+    },
+    async backup(file) {
+      if (existsSync(file)) throw new PetStoreError('conflict', `There is a file ${file} already.`);
+      const unfinished = `${file}.unfinished`;
+      rmSync(unfinished, { force: true });
+      db.prepare('VACUUM INTO ?').run(unfinished);
+      await rename(unfinished, file);
+    },
+    lockForServing(environment) {
+      lock = lockForServing(path, environment);
+    },
+    close() {
+      lock?.close();
+      db.close();
+    },
+  };
+}
