@@ -16,6 +16,7 @@ CREATE TABLE accounts (
   plan       TEXT    NOT NULL CHECK (plan IN ('free', 'pro', 'business', 'enterprise')),
   per_minute INTEGER,
   per_day    INTEGER,
+  created_at INTEGER NOT NULL,
   CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL AND per_day IS NOT NULL))
 ) STRICT;
 

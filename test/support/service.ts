@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import pino from 'pino';
+import { readConfig } from '../../src/config.ts';
+import type { Scope } from '../../src/domain/account.ts';
+import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
+import { type Clock, steadyClock } from '../../src/domain/clock.ts';
+import type { Limits } from '../../src/domain/plan.ts';
+import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
+import { type Service, startService } from '../../src/main.ts';
+
+/** Limits that no test reaches. */
+export const PLENTY: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
+
+/** A system clock for a test to move: `advance` lets time pass, `jump` only sets the clock. */
+export interface TestClock {
+  readonly read: Clock;
+  advance(milliseconds: number): void;
+  jump(milliseconds: number): void;
+}
+
+export function testClock(start: number | string = '2026-11-21T12:00:00Z'): TestClock {
+  let wall = new Date(start).getTime();
+  let monotonic = 1_000;
+  return {
+    read: steadyClock(
+      () => wall,
+      () => monotonic,
+    ),
+    advance(milliseconds) {
+      wall += milliseconds;
+      monotonic += milliseconds;
+    },
+    jump(milliseconds) {
+      wall += milliseconds;
+    },
+  };
+}
+
+export interface KeyOptions {
+  readonly account?: string;
+  readonly limits?: Limits;
+  readonly environment?: Environment;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: number;
+}
+
+export interface TestService extends Service {
+  readonly clock: TestClock;
+  /** Lines of the log, parsed. */
+  readonly log: readonly Record<string, unknown>[];
+  /** Every line of the log, as it was written. */
+  readonly logText: () => string;
+  /** Issues a key; without options of an account with plenty. */
+  issueKey(options?: KeyOptions): Promise<string>;
+}
+
+export interface ServiceOptions {
+  readonly env?: Record<string, string>;
+  readonly clock?: TestClock;
+  readonly limits?: Partial<HttpLimits>;
+  /** Of a database to go on with; else a new one in a temporary folder. */
+  readonly databaseUrl?: string;
+}
+
+export function temporaryDatabase(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return `sqlite:${join(folder, 'petstore.db')}`;
+}
+
+/** The whole service on a free port, started by the composition root of production; it is stopped after the test. */
+export async function startTestService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+  const { clock = testClock(), databaseUrl = temporaryDatabase(t) } = options;
+  const lines: string[] = [];
+  const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
+  const service = await startService(config, {
+    clock: clock.read,
+    log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
+    limits: { ...HTTP_LIMITS, ...options.limits },
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= service.stop());
+  t.after(stop);
+  const { accounts } = service.store;
+  return {
+    ...service,
+    stop,
+    clock,
+    get log() {
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    logText: () => lines.join(''),
+    async issueKey({ account = 'acme', limits, environment = config.environment, scopes, expiresAt } = {}) {
+      const owner =
+        (await accounts.findAccount(account)) ??
+        (await accounts.createAccount(account, 'enterprise', limits ?? PLENTY));
+      const key = ApiKey.generate(environment, (length) => crypto.getRandomValues(new Uint8Array(length)));
+      await accounts.addKey({
+        accountId: owner.id,
+        hash: key.hash(),
+        environment,
+        label: undefined,
+        scopes: scopes ?? ['pets:read', 'pets:write'],
+        expiresAt,
+      });
+      return key.reveal();
+    },
+  };
+}
