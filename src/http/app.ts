@@ -80,7 +80,7 @@ export class App {
 
   async #answer(exchange: Exchange): Promise<Reply> {
     try {
-      return isApi(exchange) ? await this.#api.answer(exchange) : await this.#deps.site(exchange);
+      return isApi(exchange) ? await this.#api.answer(exchange) : await this.#deps.site.answer(exchange);
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof PetStoreError) {
@@ -116,9 +116,10 @@ export class App {
     request.resume();
   }
 
-  #log({ id, key, match, path, request, startedAt }: Exchange, { status, code }: Reply): void {
+  #log(exchange: Exchange, { status, code }: Reply): void {
+    const { id, key, request, startedAt } = exchange;
     const duration = this.#deps.clock().monotonic - startedAt.monotonic;
-    const route = match?.route.template ?? 'other';
+    const route = this.#route(exchange);
     this.#deps.metrics.observe(request.method ?? '', route, status, duration / 1000);
     this.#deps.log.info(
       {
@@ -126,13 +127,18 @@ export class App {
         keyId: key?.id,
         account: key?.account.name,
         method: request.method,
-        route: isApi({ path }) ? route : path,
+        route,
         status,
         code,
         durationMs: Math.round(duration * 1000) / 1000,
       },
       'request',
     );
+  }
+
+  /** For log and metrics: never the path itself, which may hold anything, a key included. */
+  #route({ match, path }: Exchange): string {
+    return match?.route.template ?? (path !== undefined && this.#deps.site.knows(path) ? path : 'unknown');
   }
 }
 

@@ -4,7 +4,10 @@ import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
-export type Site = (exchange: Exchange) => Promise<Reply>;
+export interface Site {
+  knows(path: string): boolean;
+  answer(exchange: Exchange): Promise<Reply>;
+}
 
 export interface SiteDependencies {
   readonly openApi: OpenApi;
@@ -32,11 +35,15 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
       return text(JSON_TYPE, '{"status":"ok"}', NO_STORE);
     },
   };
-  return async ({ path, request }) => {
-    const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (page === undefined) return errorReply('not_found', 'There is no such path; the API begins at /v1.');
-    if (request.method === 'GET' || request.method === 'HEAD') return page();
-    return errorReply('method_not_allowed', 'This path takes GET and HEAD.', ['Allow', 'GET, HEAD']);
+  const knows = (path: string) => Object.hasOwn(pages, path);
+  return {
+    knows,
+    async answer({ path, request }) {
+      const page = path !== undefined && knows(path) ? pages[path] : undefined;
+      if (page === undefined) return errorReply('not_found', 'There is no such path; the API begins at /v1.');
+      if (request.method === 'GET' || request.method === 'HEAD') return page();
+      return errorReply('method_not_allowed', 'This path takes GET and HEAD.', ['Allow', 'GET, HEAD']);
+    },
   };
 }
 

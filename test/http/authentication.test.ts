@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+const stranger = (environment: 'production' | 'staging') => {
+  return ApiKey.generate(environment, (length) => crypto.getRandomValues(new Uint8Array(length))).reveal();
+};
+
+test('spec §5: every operation requires a key; 401 is an Error body with WWW-Authenticate: Bearer', async (t) => {
+  const service = await startTestService(t);
+  for (const [path, method] of [
+    ['/v1/pets', 'GET'],
+    ['/v1/pets', 'POST'],
+    ['/v1/pets/1', 'GET'],
+    ['/v1/pets', 'DELETE'],
+    ['/v1', 'GET'],
+    ['/v1/', 'GET'],
+    ['/v1/no/such/path', 'GET'],
+    ['/v1/pets/%zz', 'GET'],
+  ] as const) {
+    const answer = await call(service.url, path, { method });
+    assertError(answer, 'unauthorized');
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    assertRateHeaders(answer);
+  }
+});
+
+test('spec §5 rule 2: the key is the bearer token of Authorization; the scheme may have any case', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const send = (authorization: string) => call(service.url, '/v1/pets', { headers: { authorization } });
+  for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+    assert.equal((await send(`${scheme} ${key}`)).status, 200);
+  for (const wrong of [
+    key,
+    `Basic ${key}`,
+    'Bearer',
+    `Bearer ${key} x`,
+    `Bearer "${key}"`,
+    `Bearer ${key}x`,
+    '',
+  ]) {
+    assertError(await send(wrong), 'unauthorized');
+  }
+  assertError(await call(service.url, `/v1/pets?api_key=${key}`), 'unauthorized');
+});
+
+test('spec §4, decisions §2: missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
+  const service = await startTestService(t);
+  const expiring = await service.issueKey({ expiresAt: service.clock.read().unix + 1_000 });
+  const revoked = await service.issueKey();
+  const keys = await service.store.accounts.listKeys();
+  await service.store.accounts.revokeKey(keys.at(-1)?.id ?? 0);
+  assert.equal((await call(service.url, '/v1/pets', { key: expiring })).status, 200);
+  service.clock.advance(1_000);
+  const said = async (key?: string) => {
+    const answer = await call(service.url, '/v1/pets', { key });
+    assertError(answer, 'unauthorized');
+    return answer.json.message as string;
+  };
+  assert.match(await said(), /missing/);
+  assert.match(await said('secret'), /malformed/);
+  assert.match(await said(revoked.slice(0, -1) + (revoked.endsWith('a') ? 'b' : 'a')), /mistyped/);
+  assert.match(await said(stranger('production')), /unknown/);
+  assert.match(await said(expiring), /expired/);
+  assert.match(await said(revoked), /revoked/);
+});
+
+test('decisions §5: a key of the other environment is 401 and the message says where it belongs', async (t) => {
+  const production = await startTestService(t, { env: { STAGING_URL: 'https://try.pets.example/v1' } });
+  const answer = await call(production.url, '/v1/pets', { key: stranger('staging') });
+  assertError(answer, 'unauthorized');
+  assert.match(answer.json.message, /staging environment \(https:\/\/try\.pets\.example\/v1\)/);
+
+  const staging = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
+  assert.match(
+    (await call(staging.url, '/v1/pets', { key: stranger('production') })).json.message,
+    /production/,
+  );
+  const key = await staging.issueKey();
+  assert.match(key, /^petstore_test_[0-9A-Za-z]{38}$/);
+  assert.equal((await call(staging.url, '/v1/pets', { key })).status, 200);
+});
+
+test('decisions §2, §5: a key that lacks the operation’s scope is 403 and the message names the scope', async (t) => {
+  const service = await startTestService(t);
+  const reader = await service.issueKey({ scopes: ['pets:read'] });
+  const writer = await service.issueKey({ scopes: ['pets:write'] });
+  const body = '{"name":"Rex","categoryId":7}';
+  const refused = await call(service.url, '/v1/pets', { key: reader, body });
+  assertError(refused, 'insufficient_scope');
+  assert.match(refused.json.message, /pets:write/);
+  assertRateHeaders(refused);
+  const created = await call(service.url, '/v1/pets', { key: writer, body });
+  assert.equal(created.status, 201);
+  assert.equal((await call(service.url, `/v1/pets/${created.json.id}`, { key: reader })).status, 200);
+  for (const path of ['/v1/pets', '/v1/pets/1']) {
+    assertError(await call(service.url, path, { key: writer }), 'insufficient_scope');
+  }
+});
+
+test('decisions §1: scope comes before validation, route before scope', async (t) => {
+  const service = await startTestService(t);
+  const reader = await service.issueKey({ scopes: ['pets:read'] });
+  assertError(await call(service.url, '/v1/pets', { key: reader, body: 'nonsense' }), 'insufficient_scope');
+  assertError(await call(service.url, '/v1/nowhere', { key: reader, body: 'nonsense' }), 'not_found');
+  assertError(await call(service.url, '/v1/pets/1', { key: reader, body: 'nonsense' }), 'method_not_allowed');
+});
+
+test('decisions §5: a revoked key and a changed plan count at the next request', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  await call(service.url, '/v1/pets', { key });
+  const account = await service.store.accounts.findAccount('acme');
+  await service.store.accounts.setPlan(account?.id ?? 0, 'pro', { perMinute: 300, perDay: 10_000 });
+  assert.equal((await call(service.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '300');
+  const [record] = await service.store.accounts.listKeys();
+  await service.store.accounts.revokeKey(record?.id ?? 0);
+  assertError(await call(service.url, '/v1/pets', { key }), 'unauthorized');
+});
+
+test('decisions §5: no log line, error or answer ever holds a key', async (t) => {
+  const service = await startTestService(t, { env: { LOG_LEVEL: 'trace' } });
+  const key = await service.issueKey();
+  const paths = ['/v1/pets', `/v1/pets/${key}`, `/v1/pets?cursor=${key}`, `/${key}`, `/v1/${key}`];
+  let said = '';
+  for (const path of paths) said += (await call(service.url, path, { key })).text;
+  said += (await call(service.url, '/v1/pets', { key, body: `{"name":"${key}"}` })).text;
+  said += (await call(service.url, '/v1/pets', { key: `${key}x` })).text;
+  await service.stop();
+  assert.ok(service.log.length > paths.length);
+  assert.ok(!(said + service.logText()).includes(key.slice(-38)));
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestService, testClock } from '../support/service.ts';
+
+const REX = '{"name":"Rex","categoryId":7,"status":"sold"}';
+
+/** Spec §4.3, §9 rule 3; decisions §4. */
+function assertDeprecation({ headers }: Answer, base: string): void {
+  assert.equal(headers.get('deprecation'), '@1764892800');
+  assert.equal(headers.get('sunset'), 'Thu, 05 Dec 2030 00:00:00 GMT');
+  const links = `<${base}/reference>; rel="deprecation", <${base}/v1/pets>; rel="successor-version"`;
+  assert.equal(headers.get('link'), links);
+}
+
+test('spec §4.3: 200 is the animal; decisions §4: with the deprecation headers', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const created = await call(service.url, '/v1/pets', { key, body: REX });
+  const answer = await call(service.url, `/v1/pets/${created.json.id}`, { key });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, created.text);
+  assertDeprecation(answer, service.url);
+  assertRateHeaders(answer);
+});
+
+for (const petId of [
+  '1',
+  '0',
+  '-1',
+  '9223372036854775807',
+  '-9223372036854775808',
+  '9223372036854775808',
+  '99999999999999999999999',
+  'abc',
+  '1.0',
+  '1e3',
+  '01',
+  '+1',
+  '%31x',
+  '%00',
+  '%F0%9F%90%B6',
+  'x'.repeat(2_000),
+]) {
+  test(`spec §4.3, decisions §2: no such animal ${petId.slice(0, 24)} is 404, with the deprecation headers`, async (t) => {
+    const service = await startTestService(t);
+    const answer = await call(service.url, `/v1/pets/${petId}`, { key: await service.issueKey() });
+    assertError(answer, 'not_found');
+    assertDeprecation(answer, service.url);
+    assertRateHeaders(answer);
+  });
+}
+
+test('decisions §4: 401, 403, 304 and HEAD of the operation carry the deprecation headers too', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+  const path = `/v1/pets/${json.id}`;
+  const found = await call(service.url, path, { key });
+  const writer = await service.issueKey({ scopes: ['pets:write'] });
+  const answers = {
+    401: await call(service.url, path),
+    403: await call(service.url, path, { key: writer }),
+    304: await call(service.url, path, {
+      key,
+      headers: { 'if-none-match': found.headers.get('etag') ?? '' },
+    }),
+    200: await call(service.url, path, { key, method: 'HEAD' }),
+  };
+  for (const [status, answer] of Object.entries(answers)) {
+    assert.equal(answer.status, Number(status));
+    assertDeprecation(answer, service.url);
+  }
+});
+
+test('decisions §4: from 2030-12-05T00:00:00Z on 410 gone with the same links, and not a moment before', async (t) => {
+  const clock = testClock('2030-12-04T23:59:59.999Z');
+  const service = await startTestService(t, { clock });
+  const key = await service.issueKey();
+  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+  const get = () => call(service.url, `/v1/pets/${json.id}`, { key });
+  assert.equal((await get()).status, 200);
+  clock.advance(1);
+  const answer = await get();
+  assertError(answer, 'gone');
+  assertDeprecation(answer, service.url);
+  assertRateHeaders(answer);
+  assertError(await call(service.url, '/v1/pets/999', { key }), 'gone');
+  assert.equal((await call(service.url, '/v1/pets', { key })).status, 200, 'the replacement goes on');
+});
+
+test('spec §4.3: the other operations are not deprecated', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  for (const answer of [
+    await call(service.url, '/v1/pets', { key }),
+    await call(service.url, '/v1/pets', { key, body: REX }),
+  ]) {
+    assert.equal(answer.headers.get('deprecation'), null);
+    assert.equal(answer.headers.get('sunset'), null);
+  }
+});
