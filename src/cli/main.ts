@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { failureOf } from './failure.ts';
+import { serveCommand } from './serve.ts';
+
+const EPILOGUE = `
+Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
+PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists.
+Exit status: 0 done, 1 failed, 2 wrong use.`;
+
+/** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */
+export async function main(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    const { lines, exitCode } = failureOf(error);
+    for (const line of lines) process.stderr.write(`petstore: ${line}\n`);
+    process.exitCode = exitCode;
+  }
+}
+
+function createProgram(): Command {
+  // Commands made below inherit these settings, so they come first.
+  const program = new Command('petstore')
+    .description('A catalogue of animals for adoption: the service and everything its operator does.')
+    .version(manifest.version)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error:/, 'petstore:')),
+    })
+    .addHelpText('after', EPILOGUE);
+  for (const addTo of [serveCommand]) addTo(program);
+  return program;
+}
+
+/** A reader such as `head` may close the pipe when it has enough: what was asked for is done all the same. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

@@ -1,0 +1,86 @@
+import { type Account, accountName, keyState, type KeyRecord, limitsOf, rotatedExpiry } from './account.ts';
+import { ApiKey, type RandomBytes } from './api-key.ts';
+import { PetStoreError } from './errors.ts';
+import type { Limits, Plan } from './plan.ts';
+import type { AccountStore, NewKey } from './ports.ts';
+
+/** A new key: the only moment at which its text is known (decisions §5). */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly record: KeyRecord;
+}
+
+export interface KeySettings extends Omit<NewKey, 'accountId' | 'hash'> {
+  readonly account: Pick<Account, 'id'>;
+}
+
+/**
+ * The account called `name`, made with `plan` (Free unless given) when there is none yet.
+ * @throws PetStoreError `conflict` when it exists with another plan or other limits than asked for; those of
+ * `accountName` and `limitsOf`.
+ */
+export async function accountFor(
+  accounts: AccountStore,
+  name: string,
+  plan: Plan | undefined,
+  custom: Partial<Limits>,
+): Promise<Account> {
+  const account = await accounts.findAccount(name);
+  if (account === undefined) {
+    return accounts.createAccount(accountName(name), plan ?? 'free', limitsOf(plan ?? 'free', custom));
+  }
+  const { perMinute = account.limits.perMinute, perDay = account.limits.perDay } = custom;
+  const samePlan = plan === undefined || plan === account.plan;
+  if (!samePlan || perMinute !== account.limits.perMinute || perDay !== account.limits.perDay) {
+    throw new PetStoreError(
+      'conflict',
+      `The account ${name} has plan ${account.plan} with ${account.limits.perMinute} requests per minute and ` +
+        `${account.limits.perDay} per day: change it with petstore accounts set.`,
+    );
+  }
+  return account;
+}
+
+/** Makes a key and stores its hash. */
+export async function issueKey(
+  accounts: AccountStore,
+  random: RandomBytes,
+  { account, ...settings }: KeySettings,
+): Promise<IssuedKey> {
+  const key = ApiKey.generate(settings.environment, random);
+  const record = await accounts.addKey({ ...settings, accountId: account.id, hash: key.hash() });
+  return { key, record };
+}
+
+/**
+ * A new key with the settings of key `id`, which lives on for `grace` milliseconds, never past its own expiry
+ * (decisions §5). `now` is in Unix milliseconds.
+ * @throws PetStoreError `not_found`, or `conflict` when the key is expired or revoked.
+ */
+export async function rotateKey(
+  accounts: AccountStore,
+  random: RandomBytes,
+  id: number,
+  { now, grace }: { readonly now: number; readonly grace: number },
+): Promise<IssuedKey> {
+  const old = await existingKey(accounts, id);
+  const state = keyState(old, now);
+  if (state !== 'active') throw new PetStoreError('conflict', `Key ${id} is ${state}: create a new one.`);
+  const key = ApiKey.generate(old.environment, random);
+  const record = await accounts.replaceKey(id, Math.floor(rotatedExpiry(old, now, grace)), {
+    accountId: old.account.id,
+    hash: key.hash(),
+    environment: old.environment,
+    label: old.label,
+    scopes: old.scopes,
+    expiresAt: old.expiresAt,
+  });
+  return { key, record };
+}
+
+/** @throws PetStoreError `not_found`. */
+export async function existingKey(accounts: AccountStore, id: number): Promise<KeyRecord> {
+  const key = await accounts.findKey(id);
+  if (key === undefined) throw new PetStoreError('not_found', `There is no key ${id}.`);
+  return key;
+}

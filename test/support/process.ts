@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
+
+/** How long a service may take to say that it listens, in milliseconds: generous, for a busy machine. */
+const START_PATIENCE = 30_000;
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A folder that is removed after the test. */
+export async function temporaryFolder(test: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
+  test.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Variables for processes that share one new database, and any free port. */
+export async function temporaryEnvironment(test: TestContext): Promise<Variables> {
+  const folder = await temporaryFolder(test);
+  return { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`, PORT: '0' };
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** What was written so far. */
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Starts `petstore` with these arguments, and nothing of this process's environment but `variables`. */
+export function start(args: readonly string[], variables: Variables): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: variables });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => ({
+    code: code ?? null,
+    stdout,
+    stderr,
+  }));
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+/** Runs `petstore` to its end; `input` is its standard input. */
+export function run(
+  args: readonly string[],
+  variables: Variables,
+  input: string | Uint8Array = '',
+): Promise<Outcome> {
+  const { child, ended } = start(args, variables);
+  // A command that refuses its arguments ends before it has read its input.
+  child.stdin?.on('error', () => undefined).end(input);
+  return ended;
+}
+
+export interface RunningService extends Running {
+  /** Without a path: `http://127.0.0.1:41234`. */
+  readonly url: string;
+}
+
+/** Starts a service and waits until it listens. What is left of it is killed after the test. */
+export async function startServiceProcess(
+  test: TestContext,
+  variables: Variables,
+  args: readonly string[] = [],
+): Promise<RunningService> {
+  const running = start(['serve', ...args], variables);
+  test.after(async () => {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  });
+  const url = await waitFor(running, ({ stdout }) => {
+    const line = stdout.split('\n').find((text) => text.includes('"listening"'));
+    return line === undefined ? undefined : (JSON.parse(line) as { url: string }).url;
+  });
+  return { ...running, url };
+}
+
+/** Waits until `find` finds something in what the process wrote so far. */
+export function waitFor<T>(
+  running: Running,
+  find: (written: { stdout: string; stderr: string }) => T | undefined,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      reject(new Error(`${reason}\n${running.stdout()}\n${running.stderr()}`));
+    };
+    const timer = setTimeout(() => fail('The process did not write what was waited for.'), START_PATIENCE);
+    const look = () => {
+      const found = find({ stdout: running.stdout(), stderr: running.stderr() });
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    };
+    running.child.stdout?.on('data', look);
+    running.child.stderr?.on('data', look);
+    running.child.once('close', () => fail('The process ended.'));
+    look();
+  });
+}
