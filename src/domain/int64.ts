@@ -16,7 +16,8 @@ export function int64FromJson(source: string): bigint | undefined {
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const written = (whole + fraction).replace(/^0+/, '');
-  const digits = written.replace(/0+$/, '');
+  // The look-behind keeps the search linear: without it a body of 16 KiB of zeros takes 200 ms of the event loop.
+  const digits = written.replace(/(?<!0)0+$/, '');
   if (digits === '') return 0n;
   // The value is digits × 10^scale. Its length is judged before it is built: `1e999999999` must cost nothing.
   const scale = Number(exponent) - fraction.length + (written.length - digits.length);
