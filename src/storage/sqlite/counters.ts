@@ -47,7 +47,10 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
       'SELECT refusals, banned_until, ban_count FROM standings WHERE key_id = ? AND lifted = 0',
     );
     this.#writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, 0)');
-    this.#pruneStandings = new Query(db, 'DELETE FROM standings WHERE coalesce(banned_until, 0) < ?');
+    this.#pruneStandings = new Query(
+      db,
+      `DELETE FROM standings WHERE max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ?`,
+    );
     this.#bans = new Query(
       db,
       `SELECT key_id, banned_until, ban_count FROM standings WHERE banned_until > ? AND lifted = 0 ORDER BY key_id`,

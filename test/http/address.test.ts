@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
+
+test('decisions §6: a caller without a valid key has the address’s bucket with Free’s numbers; empty, 429 not 401', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  for (let used = 1; used <= 60; used++) {
+    const answer = await call(service.url, '/v1/pets');
+    assertError(answer, 'unauthorized');
+    assert.equal(answer.headers.get('x-ratelimit-limit'), '60');
+    assert.equal(remaining(answer.headers), 60 - used);
+  }
+  const refused = await call(service.url, '/v1/pets');
+  assertError(refused, 'rate_limit_exceeded');
+  assert.equal(refused.headers.get('retry-after'), '60');
+  assert.equal(refused.headers.get('www-authenticate'), null);
+  assert.equal(
+    (await call(service.url, '/v1/pets', { key })).status,
+    200,
+    'a valid key from there is not touched',
+  );
+  assert.equal(
+    remaining((await call(service.url, '/v1/pets', { method: 'OPTIONS' })).headers),
+    0,
+    'uncounted',
+  );
+  service.clock.advance(60_000);
+  assertError(await call(service.url, '/v1/pets'), 'unauthorized');
+});
+
+test('decisions §6: an address that goes on is never banned, and has a day of 1,000', async (t) => {
+  const service = await startTestService(t, { env: { BAN_AFTER: '2' } });
+  for (let minute = 0; minute < 16; minute++) {
+    for (let i = 0; i < 60; i++) await call(service.url, '/v1/pets');
+    assertError(await call(service.url, '/v1/pets'), 'rate_limit_exceeded');
+    service.clock.advance(60_000);
+  }
+  for (let i = 0; i < 40; i++) assertError(await call(service.url, '/v1/pets'), 'unauthorized');
+  assertError(await call(service.url, '/v1/pets'), 'daily_limit_exceeded');
+});
+
+test('decisions §6: a valid key’s requests take nothing from the address’s bucket', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  for (let i = 0; i < 5; i++) await call(service.url, '/v1/pets', { key });
+  assert.equal(remaining((await call(service.url, '/v1/pets')).headers), 59);
+});
+
+test('decisions §6: X-Forwarded-For counts only from the proxies of TRUST_PROXY', async (t) => {
+  const trusting = await startTestService(t, { env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' } });
+  const deaf = await startTestService(t);
+  const left = async (url: string, address: string) => {
+    return remaining((await call(url, '/v1/pets', { headers: from(address) })).headers);
+  };
+  assert.deepEqual([await left(deaf.url, '192.0.2.1'), await left(deaf.url, '192.0.2.2')], [59, 58]);
+  assert.equal(await left(trusting.url, '192.0.2.1'), 59);
+  assert.equal(await left(trusting.url, '192.0.2.2'), 59);
+  assert.equal(await left(trusting.url, '192.0.2.1, 10.1.2.3'), 58, 'through a second proxy');
+  assert.equal(
+    await left(trusting.url, '198.51.100.7, 192.0.2.1'),
+    57,
+    'what a client claims is not believed',
+  );
+  assert.equal(await left(trusting.url, '::ffff:192.0.2.1'), 56);
+  assert.equal(await left(trusting.url, 'nonsense'), 59, 'the proxy itself');
+});
+
+test('decisions §6: an IPv6 client is its /64', async (t) => {
+  const service = await startTestService(t, { env: { TRUST_PROXY: '127.0.0.1' } });
+  const left = async (address: string) => {
+    return remaining((await call(service.url, '/v1/pets', { headers: from(address) })).headers);
+  };
+  assert.equal(await left('2001:db8:1:2::1'), 59);
+  assert.equal(await left('2001:0DB8:1:2:ffff:ffff:ffff:ffff'), 58);
+  assert.equal(await left('2001:db8:1:2:0:0:192.0.2.1'), 57);
+  assert.equal(await left('2001:db8:1:3::1'), 59);
+});
+
+test('spec §8, decisions §6: the 401 answers carry all rate headers', async (t) => {
+  const service = await startTestService(t);
+  assertRateHeaders(await call(service.url, '/v1/pets'));
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+const REX = '{"name":"Rex","categoryId":7}';
+
+test('decisions §1: an unknown path below /v1 is 401 without a key and 404 with one, both metered', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ limits: { perMinute: 9, perDay: 99 } });
+  for (const [index, path] of [
+    '/v1',
+    '/v1/',
+    '/v1/store/orders',
+    '/v1/pets/',
+    '/v1/pets/1/x',
+    '/v1//pets',
+  ].entries()) {
+    const unknown = await call(service.url, path, { key });
+    assertError(unknown, 'not_found');
+    assert.equal(unknown.headers.get('x-ratelimit-remaining'), String(8 - index));
+    const stranger = await call(service.url, path);
+    assertError(stranger, 'unauthorized');
+    assert.equal(stranger.headers.get('x-ratelimit-remaining'), String(59 - index));
+  }
+});
+
+test('decisions §1: outside /v1 no key is needed, nothing is metered, and an unknown path is 404', async (t) => {
+  const service = await startTestService(t);
+  for (const path of [
+    '/v2/pets',
+    '/v1x',
+    '/pets',
+    '/favicon.ico',
+    '/metrics',
+    '/constructor',
+    '/__proto__',
+  ]) {
+    const answer = await call(service.url, path);
+    assertError(answer, 'not_found');
+    assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+  }
+  const root = await call(service.url, '/');
+  assert.equal(root.status, 302);
+  assert.equal(root.headers.get('location'), '/reference');
+});
+
+test('decisions §1: /healthz and /readyz answer, and are not metered', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/healthz', '/readyz']) {
+    const answer = await call(service.url, path);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.json, { status: 'ok' });
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assertError(await call(service.url, path, { method: 'DELETE' }), 'method_not_allowed');
+  }
+});
+
+test('decisions §2: a known path with another method is 405 with Allow', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const allowed = { '/v1/pets': 'GET, HEAD, POST, OPTIONS', '/v1/pets/1': 'GET, HEAD, OPTIONS' };
+  for (const [path, allow] of Object.entries(allowed)) {
+    for (const method of [
+      'PUT',
+      'PATCH',
+      'DELETE',
+      'TRACE',
+      'PROPFIND',
+      ...(path.endsWith('1') ? ['POST'] : []),
+    ]) {
+      const answer = await call(service.url, path, { key, method });
+      assertError(answer, 'method_not_allowed');
+      assert.equal(answer.headers.get('allow'), allow);
+      assertRateHeaders(answer);
+    }
+  }
+});
+
+test('decisions §4: HEAD is GET without a body: same status and headers', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+  for (const path of [
+    '/v1/pets',
+    `/v1/pets/${json.id}`,
+    '/v1/pets/999',
+    '/v1/pets?limit=0',
+    '/openapi.json',
+    '/healthz',
+  ]) {
+    const get = await call(service.url, path, { key });
+    const head = await call(service.url, path, { key, method: 'HEAD' });
+    assert.equal(head.status, get.status);
+    assert.equal(head.text, '');
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'link']) {
+      assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+    }
+  }
+});
+
+test('decisions §4: GET carries ETag and Cache-Control; If-None-Match that matches gives 304, metered', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ limits: { perMinute: 100, perDay: 1_000 } });
+  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+  for (const path of ['/v1/pets', `/v1/pets/${json.id}`]) {
+    const first = await call(service.url, path, { key });
+    const tag = first.headers.get('etag') ?? '';
+    assert.match(tag, /^"[\w-]+"$/);
+    assert.equal(first.headers.get('cache-control'), 'private, no-cache');
+    for (const match of [tag, `"other", ${tag}`, `W/${tag}`, '*']) {
+      const same = await call(service.url, path, { key, headers: { 'if-none-match': match } });
+      assert.equal(same.status, 304);
+      assert.equal(same.text, '');
+      assert.equal(same.headers.get('etag'), tag);
+      assert.equal(same.headers.get('cache-control'), 'private, no-cache');
+      assertRateHeaders(same);
+    }
+    assert.equal(
+      (await call(service.url, path, { key, headers: { 'if-none-match': '"other"' } })).status,
+      200,
+    );
+  }
+  const before = (await call(service.url, '/v1/pets', { key })).headers.get('etag') ?? '';
+  await call(service.url, '/v1/pets', { key, body: REX });
+  const changed = await call(service.url, '/v1/pets', { key, headers: { 'if-none-match': before } });
+  assert.equal(changed.status, 200);
+});
+
+test('decisions §4: OPTIONS is a preflight: 204, no key, not metered', async (t) => {
+  const service = await startTestService(t);
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+  for (const [path, methods] of [
+    ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const answer = await call(service.url, path, { method: 'OPTIONS', headers });
+    assert.equal(answer.status, 204);
+    assert.equal(answer.text, '');
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+    assert.equal(answer.headers.get('access-control-allow-methods'), methods);
+    assert.match(
+      answer.headers.get('access-control-allow-headers') ?? '',
+      /Authorization, Content-Type, Idempotency-Key/,
+    );
+    assertRateHeaders(answer);
+    assert.equal(answer.headers.get('x-ratelimit-remaining'), '60');
+  }
+});
+
+test('decisions §4: every answer exposes its headers to browsers, also a 401', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  for (const asked of [{ key }, {}]) {
+    const { headers } = await call(service.url, '/v1/pets', {
+      ...asked,
+      headers: { origin: 'https://app.example' },
+    });
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+    assert.equal(headers.get('access-control-allow-credentials'), null);
+    const exposed = headers.get('access-control-expose-headers')?.split(', ') ?? [];
+    for (const name of [
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'Link',
+      'Location',
+    ]) {
+      assert.ok(exposed.includes(name), name);
+    }
+    for (const name of ['Retry-After', 'Deprecation', 'Sunset', 'ETag', 'X-Request-Id'])
+      assert.ok(exposed.includes(name), name);
+  }
+});
+
+test('decisions §4: CORS_ORIGINS sets which origins may call', async (t) => {
+  const service = await startTestService(t, {
+    env: { CORS_ORIGINS: 'https://app.example, http://localhost:3000' },
+  });
+  const from = async (origin: string) =>
+    (await call(service.url, '/v1/pets', { headers: { origin } })).headers;
+  for (const origin of ['https://app.example', 'http://localhost:3000']) {
+    const headers = await from(origin);
+    assert.equal(headers.get('access-control-allow-origin'), origin);
+    assert.equal(headers.get('vary'), 'Origin');
+  }
+  const stranger = await from('https://evil.example');
+  assert.equal(stranger.get('access-control-allow-origin'), null);
+  assert.equal(stranger.get('vary'), 'Origin');
+});
+
+test('decisions §4: X-Request-Id is taken from the request if it is one, else made; returned and logged', async (t) => {
+  const service = await startTestService(t);
+  const send = async (id?: string, path = '/v1/pets') => {
+    return (
+      await call(service.url, path, id === undefined ? {} : { headers: { 'x-request-id': id } })
+    ).headers.get('x-request-id');
+  };
+  for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) assert.equal(await send(id), id);
+  for (const id of ['', 'a b', 'ä', 'x'.repeat(129), '<script>']) {
+    const made = (await send(Buffer.from(id).toString('latin1'))) ?? '';
+    assert.notEqual(made, id);
+    assert.match(made, /^[A-Za-z0-9._-]{1,128}$/);
+  }
+  assert.notEqual(await send(), await send());
+  assert.match((await send(undefined, '/healthz')) ?? '', /./);
+  assert.ok(service.log.some((line) => line['id'] === 'A.b_c-9'));
+});
+
+test('RFC 9112 §3.2.2: a target in absolute form is answered as its path', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  assert.equal((await call(service.url, 'http://pets.example/v1/pets?limit=1', { key })).status, 200);
+});
+
+test('RFC 3986 §6.2.2: a percent-encoded path is the path it stands for', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+  const encoded = [...String(json.id)].map((digit) => `%3${digit}`).join('');
+  assert.equal((await call(service.url, `/v1/p%65ts/${encoded}`, { key })).status, 200);
+  assertError(await call(service.url, '/v1/pets/1%2f2', { key }), 'not_found');
+});
