@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+export type Role = 'server' | 'load';
+
+const CORES = { server: 0, load: 1 } as const satisfies Record<Role, number>;
+
+/** Puts in front of a command line what keeps its process on the core of its role. */
+export type Placement = (role: Role, command: readonly string[]) => readonly string[];
+
+/** Each role on a core of its own, or where that cannot be, no placement and the reason. */
+export function findPlacement(): { place: Placement; unpinned?: string } {
+  const unpinned = reasonAgainst();
+  if (unpinned !== undefined) return { place: (_role, command) => command, unpinned };
+  return { place: (role, command) => ['taskset', '-c', `${CORES[role]}`, ...command] };
+}
+
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}
+
+function reasonAgainst(): string | undefined {
+  if (availableParallelism() < 2) return 'there is only one core';
+  return isInstalled('taskset') ? undefined : 'taskset (package util-linux) is missing';
+}

@@ -1,0 +1,98 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { answerOf, type BenchRequest } from './request.ts';
+
+/** How long a server may take from its start to its first answer, in milliseconds. */
+const PATIENCE = 30_000;
+
+/** The kernel counts processor time in this unit for every program (`USER_HZ`), whatever its own tick is. */
+const TICKS_PER_SECOND = 100;
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string;
+  /** Processor time used so far, in seconds. */
+  cpuSeconds(): number;
+}
+
+/** Surroundings of everything that is started: `signal` ends it. */
+export interface Launch {
+  readonly signal: AbortSignal;
+  /** Without, the one of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** Runs a command to its end and gives its standard output. Rejects when it fails. */
+export async function run(command: readonly string[], { signal, env }: Launch): Promise<string> {
+  const [file = '', ...args] = command;
+  const running = promisify(execFile)(file, args, { signal, env });
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  running.child.once('close', () => resolve());
+  try {
+    return (await running).stdout;
+  } finally {
+    // An interruption rejects at once, but what the process uses must not be removed before it is gone.
+    await closed;
+  }
+}
+
+/** Starts a server that will listen on `port` of 127.0.0.1, and waits until it gives any answer to `probe`. */
+export async function startServer(
+  command: readonly string[],
+  { port, probe, signal, env }: Launch & { port: number; probe: BenchRequest },
+): Promise<ServerProcess> {
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, { stdio: ['ignore', process.stderr, 'inherit'], env });
+  const url = `http://127.0.0.1:${port}`;
+  const ended = once(child, 'exit');
+  const server: ServerProcess = {
+    url,
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await ended;
+    },
+  };
+  const end = performance.now() + PATIENCE;
+  try {
+    while (!(await answers(url, probe))) {
+      signal.throwIfAborted();
+      if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}.`);
+      if (performance.now() > end) throw new Error(`${command.join(' ')} does not answer.`);
+      await delay(20, undefined, { signal });
+    }
+    return server;
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A port of 127.0.0.1 that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function answers(url: string, probe: BenchRequest): Promise<boolean> {
+  try {
+    await answerOf(url, probe);
+    return true;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}
+
+function cpuSeconds(pid: number): number {
+  // The name in parentheses may hold anything; after it, user and system time are the 12th and 13th fields.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}

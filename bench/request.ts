@@ -1,0 +1,46 @@
+import { request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** A request of a scenario. */
+export interface BenchRequest {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Names and values in turn, without `Date`. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** The request as it goes over the wire; `host` is for the `Host` header. */
+export function wireText({ method, path, headers, body = '' }: BenchRequest, host: string): string {
+  const length = method === 'POST' ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {};
+  const fields = Object.entries({ Host: host, ...headers, ...length });
+  return `${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+}
+
+/** Sends one request to the server at `url`. */
+export async function answerOf(url: string, { method, path, headers, body }: BenchRequest): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const request = send(new URL(path, url), { method, headers }, (response) => {
+    const { rawHeaders, statusCode = 0 } = response;
+    text(response).then(
+      (received) => resolve({ status: statusCode, headers: without(rawHeaders, ['date']), body: received }),
+      reject,
+    );
+  });
+  request.on('error', reject);
+  request.end(body);
+  return promise;
+}
+
+/** A list of header names and values in turn, without the headers of these (lower-case) names. */
+export function without(headers: readonly string[], names: readonly string[]): string[] {
+  const isDropped = (index: number) => names.includes(headers[index - (index % 2)]?.toLowerCase() ?? '');
+  return headers.filter((_, index) => !isDropped(index));
+}
