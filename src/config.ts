@@ -43,7 +43,7 @@ const baseUrl = text('must be an http or https address that ends in /v1', (value
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) && url.pathname.endsWith('/v1') && url.href === value;
 });
-const origin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
+const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
 
 const Environment = z.object({
   HOST: text(
@@ -71,7 +71,7 @@ const Environment = z.object({
     })
     .default([]),
   CORS_ORIGINS: text('must be * or a list of origins such as https://app.example', (value) => {
-    return value === '*' || list(value).every(origin);
+    return value === '*' || list(value).every(isOrigin);
   })
     .transform((value) => (value === '*' ? value : list(value)))
     .default('*'),
@@ -123,8 +123,12 @@ export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
 
 /** Both base addresses (spec §1); the running environment's defaults to where it listens: `port` is the real one. */
 export function baseUrls(config: Config, port: number): Readonly<Record<Environment, string>> {
-  const host = isIP(config.host) === 6 ? `[${config.host}]` : config.host;
-  return { ...EXAMPLE_URLS, [config.environment]: `http://${host}:${port}/v1`, ...config.urls };
+  return { ...EXAMPLE_URLS, [config.environment]: `${origin(config.host, port)}/v1`, ...config.urls };
+}
+
+/** Where a listener is found: `http://127.0.0.1:8080`. */
+export function origin(host: string, port: number): string {
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
 function parseNetwork(item: string): Networks[number] | undefined {

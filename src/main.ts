@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { baseUrls, type Config } from './config.ts';
+import { baseUrls, type Config, origin } from './config.ts';
 import { MemoryCounter } from './counters/memory.ts';
 import type { Clock } from './domain/clock.ts';
 import { clientAddress } from './http/address.ts';
@@ -65,9 +65,11 @@ export async function startService(config: Config, surroundings: Surroundings): 
       metrics = new Metrics({ inFlight: () => app.inFlight, bans: () => counter.bansInForce() });
       const metricsServer = metrics.server();
       servers.push(metricsServer);
-      await listen(metricsServer, config.host, config.metricsPort);
+      const metricsPort = await listen(metricsServer, config.host, config.metricsPort);
+      log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
     }
 
+    const description = openApi(urls, config.environment);
     const app: App = new App({
       accounts: store.accounts,
       counter,
@@ -78,8 +80,8 @@ export async function startService(config: Config, surroundings: Surroundings): 
       isDraining,
       matchRoute: apiRoutes(petOperations(store.pets, base), deprecationHeaders(base)),
       site: createSite({
-        openApi: openApi(urls),
-        reference: referencePage(),
+        openApi: description,
+        reference: referencePage(description.document),
         ping: () => store.ping(),
         isDraining,
       }),
@@ -93,8 +95,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       await counter.flush();
       await store.flush();
     }, log);
-    const url = new URL(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
-      .origin;
+    const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base }, 'listening');
 
     return {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { baseUrls, ConfigError, readConfig } from '../src/config.ts';
+
+const faults = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message.split('\n');
+  }
+  return [];
+};
+
+test('decisions §7: the defaults', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    environment: 'production',
+    urls: {},
+    databaseUrl: 'sqlite:data/petstore.db',
+    metricsPort: undefined,
+    trustProxy: [],
+    corsOrigins: '*',
+    logLevel: 'info',
+    banAfter: 100,
+    banSeconds: 300,
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test('decisions §7: PRODUCTION_URL and STAGING_URL default to the running address and to the examples', () => {
+  assert.deepEqual(baseUrls(readConfig({}), 8080), {
+    production: 'http://127.0.0.1:8080/v1',
+    staging: 'https://staging.petstore.example/v1',
+  });
+  const staging = readConfig({ PETSTORE_ENVIRONMENT: 'staging', HOST: '::1', PORT: '0' });
+  assert.deepEqual(baseUrls(staging, 5000), {
+    production: 'https://petstore.example/v1',
+    staging: 'http://[::1]:5000/v1',
+  });
+  const set = readConfig({ PRODUCTION_URL: 'https://a.example/v1', STAGING_URL: 'http://b.example/pets/v1' });
+  assert.deepEqual(baseUrls(set, 1), {
+    production: 'https://a.example/v1',
+    staging: 'http://b.example/pets/v1',
+  });
+});
+
+test('decisions §7: every value is read', () => {
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '80',
+    PETSTORE_ENVIRONMENT: 'staging',
+    DATABASE_URL: 'sqlite:/srv/petstore.db',
+    METRICS_PORT: '9100',
+    TRUST_PROXY: '127.0.0.1,10.0.0.0/8, 2001:db8::/32',
+    CORS_ORIGINS: 'https://app.example',
+    LOG_LEVEL: 'warn',
+    BAN_AFTER: '7',
+    BAN_SECONDS: '60',
+  });
+  assert.equal(config.port, 80);
+  assert.equal(config.metricsPort, 9100);
+  assert.deepEqual(config.trustProxy[2], { address: '2001:db8::', prefix: 32, family: 'ipv6' });
+  assert.deepEqual(config.corsOrigins, ['https://app.example']);
+  assert.deepEqual([config.banAfter, config.banSeconds, config.logLevel], [7, 60, 'warn']);
+});
+
+const BUSTED: Record<string, string[]> = {
+  HOST: ['not a host', 'http://localhost', '127.0.0.1:80'],
+  PORT: ['80a', '-1', '65536', '1.5', '0x50', ' 80'],
+  PETSTORE_ENVIRONMENT: ['prod', 'Production'],
+  PRODUCTION_URL: [
+    'petstore.example/v1',
+    'https://petstore.example',
+    'https://petstore.example/v1/',
+    'ftp://a/v1',
+    'https://a/v1?x',
+  ],
+  STAGING_URL: ['nonsense'],
+  DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:'],
+  METRICS_PORT: ['x', '70000'],
+  TRUST_PROXY: ['all', '10.0.0.0/33', '2001:db8::/129', '127.0.0.1,', '*'],
+  CORS_ORIGINS: ['app.example', 'https://app.example/', 'https://app.example/path', '*,https://app.example'],
+  LOG_LEVEL: ['verbose'],
+  BAN_AFTER: ['0', '-1', 'many'],
+  BAN_SECONDS: ['0', '86401'],
+};
+
+for (const [name, values] of Object.entries(BUSTED)) {
+  test(`decisions §7: ${name} is refused by name when it is none`, () => {
+    for (const value of values) {
+      const found = faults({ [name]: value });
+      assert.equal(found.length, 1, value);
+      assert.ok(found[0]?.startsWith(`${name} must `), found[0]);
+    }
+  });
+}
+
+test('decisions §7: every fault is reported at once', () => {
+  const env = Object.fromEntries(Object.entries(BUSTED).map(([name, [value = '']]) => [name, value]));
+  assert.deepEqual(
+    faults(env)
+      .map((line) => line.split(' ')[0])
+      .toSorted(),
+    Object.keys(BUSTED).toSorted(),
+  );
+});
+
+test('decisions §7: an empty variable counts as unset, and NODE_ENV changes nothing', () => {
+  assert.deepEqual(readConfig({ PORT: '', LOG_LEVEL: '', NODE_ENV: 'production' }), readConfig({}));
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { assertError, assertRateHeaders, call, parseRaw } from '../support/api.ts';
+import { startTestService, temporaryDatabase } from '../support/service.ts';
+
+const REX = '{"name":"Rex","categoryId":7}';
+
+test('a request is one log line: id, key id, account, route, status, duration; never a body', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ account: 'acme' });
+  await call(service.url, '/v1/pets', {
+    key,
+    body: '{"name":"Topsecret","categoryId":7}',
+    headers: { 'x-request-id': 'r1' },
+  });
+  await call(service.url, '/v1/pets/1?x=Topsecret', { headers: { 'x-request-id': 'r2' } });
+  const lines = service.log.filter(({ msg }) => msg === 'request');
+  assert.equal(lines.length, 2);
+  const { level, time, durationMs, ...first } = lines[0] ?? {};
+  assert.ok(typeof durationMs === 'number' && durationMs >= 0 && level === 30 && time !== undefined);
+  assert.deepEqual(first, {
+    id: 'r1',
+    keyId: 1,
+    account: 'acme',
+    method: 'POST',
+    route: '/v1/pets',
+    status: 201,
+    msg: 'request',
+  });
+  const { id, route, status, code, keyId } = lines[1] ?? {};
+  assert.deepEqual(
+    { id, route, status, code, keyId },
+    { id: 'r2', route: '/v1/pets/{petId}', status: 401, code: 'unauthorized', keyId: undefined },
+  );
+  assert.ok(!service.logText().includes('Topsecret'));
+});
+
+test('decisions §2: while a store is locked for too long creates are 503 with Retry-After; reads go on; then it recovers', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const service = await startTestService(t, { databaseUrl });
+  const key = await service.issueKey();
+  await call(service.url, '/v1/pets', { key, body: REX });
+  const other = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const waiting = call(service.url, '/v1/pets', { key, body: REX });
+  const hurry = setInterval(() => service.clock.advance(50), 1);
+  const answer = await waiting.finally(() => clearInterval(hurry));
+  assertError(answer, 'unavailable');
+  assertRateHeaders(answer);
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
+  other.exec('ROLLBACK');
+  assert.equal((await call(service.url, '/v1/pets', { key, body: REX })).status, 201);
+});
+
+test('decisions §2: a fault of ours is an opaque 500, logged in full under its request id', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const service = await startTestService(t, { databaseUrl });
+  const key = await service.issueKey();
+  const other = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  other.exec('DROP TABLE pets');
+  other.close();
+  const answer = await call(service.url, '/v1/pets', { key, headers: { 'x-request-id': 'r500' } });
+  assertError(answer, 'internal_error');
+  assertRateHeaders(answer);
+  assert.match(answer.json.message, /r500/);
+  assert.ok(!/pets|sql|table|\//i.test(answer.json.message), answer.json.message);
+  const line = service.log.find(({ id, msg }) => id === 'r500' && msg === 'internal error');
+  assert.match(JSON.stringify(line?.['err']), /no such table: pets.*stack/);
+  assertError(await call(service.url, '/readyz'), 'internal_error');
+  assert.equal((await call(service.url, '/healthz')).status, 200);
+});
+
+test('decisions §1, §2: while draining /readyz is 503, new requests are 503, and what was accepted is finished', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { port } = new URL(service.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${REX.length}\r\n`;
+  let received = '';
+  const begun = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+      if (received.includes('100 Continue')) resolve();
+    });
+  });
+  socket.write(`POST /v1/pets HTTP/1.1\r\n${headers}Expect: 100-continue\r\n\r\n`);
+  await begun;
+  const stopped = service.stop();
+  const ready = await call(service.url, '/readyz');
+  assertError(ready, 'unavailable');
+  assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await call(service.url, '/healthz')).status, 200, 'it lives');
+  const late = await call(service.url, '/v1/pets', { key });
+  assertError(late, 'unavailable');
+  assertRateHeaders(late);
+  const finished = new Promise((resolve) => socket.on('close', resolve));
+  socket.write(REX);
+  await finished;
+  await stopped;
+  assert.equal(parseRaw(received.slice(received.indexOf('HTTP/1.1 201'))).status, 201);
+  await assert.rejects(call(service.url, '/healthz'));
+});
+
+test('decisions §1: metrics are Prometheus text on a port of their own, on HOST, never on the public one', async (t) => {
+  const free = await startTestService(t, { env: { METRICS_PORT: '0' } });
+  const key = await free.issueKey();
+  await call(free.url, '/v1/pets', { key });
+  await call(free.url, '/v1/pets/abc', { key });
+  await call(free.url, '/v1/anything', { key, method: 'PROPFIND' });
+  const url = String(free.log.find(({ msg }) => msg === 'metrics')?.['url']);
+  const { status, text, headers } = await call(url, '/metrics');
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=/);
+  assert.match(text, /^petstore_requests_total\{method="GET",route="\/v1\/pets",status="200"\} 1$/m);
+  assert.match(
+    text,
+    /^petstore_requests_total\{method="GET",route="\/v1\/pets\/\{petId\}",status="404"\} 1$/m,
+  );
+  assert.match(text, /^petstore_requests_total\{method="other",route="unknown",status="404"\} 1$/m);
+  assert.match(text, /^petstore_bans 0$/m);
+  assert.equal((await call(url, '/')).status, 404);
+  assertError(await call(free.url, '/metrics'), 'not_found');
+});
+
+test('a metrics port that is taken stops the start with one line, and leaves nothing behind', async (t) => {
+  const first = await startTestService(t);
+  const { port } = new URL(first.url);
+  await assert.rejects(startTestService(t, { env: { METRICS_PORT: port } }), {
+    name: 'StartupError',
+    message: `Cannot listen on 127.0.0.1:${port}: the port is in use.`,
+  });
+});
