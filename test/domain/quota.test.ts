@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { Limits } from '../../src/domain/plan.ts';
+import { peek, type Quota, take, UNUSED } from '../../src/domain/quota.ts';
+import { fakeClock } from '../support/clock.ts';
+
+/** One caller: `call` asks for one request, `look` for none. */
+function caller(limits: Limits, clock: Clock) {
+  let usage = UNUSED;
+  return {
+    limits,
+    call(): Quota {
+      const taken = take(usage, this.limits, clock());
+      usage = taken.usage;
+      return taken.quota;
+    },
+    look: (): Quota => peek(usage, limits, clock()),
+  };
+}
+
+test('decisions §6: the minute starts with the first counted request and lasts 60 s', () => {
+  const clock = fakeClock('2026-11-21T12:00:00Z');
+  const client = caller({ perMinute: 2, perDay: 10 }, clock);
+  clock.advance(30_000);
+  assert.deepEqual(client.call().minute, { limit: 2, remaining: 1, reset: 60_000 });
+  clock.advance(59_999);
+  assert.deepEqual(client.call().minute, { limit: 2, remaining: 0, reset: 1 });
+  assert.equal(client.call().admitted, false);
+  clock.advance(1);
+  assert.deepEqual(client.call().minute, { limit: 2, remaining: 1, reset: 60_000 });
+});
+
+test('decisions §6: the day is the UTC calendar day', () => {
+  const clock = fakeClock('2026-11-21T23:58:00Z');
+  const client = caller({ perMinute: 10, perDay: 2 }, clock);
+  assert.deepEqual(client.call().day, { limit: 2, remaining: 1, reset: 120_000 });
+  clock.advance(119_999);
+  assert.deepEqual(client.call().day, { limit: 2, remaining: 0, reset: 1 });
+  assert.equal(client.call().admitted, false);
+  clock.advance(1);
+  assert.deepEqual(client.call().day, { limit: 2, remaining: 1, reset: 86_400_000 });
+});
+
+test('decisions §6: a request refused by the minute takes nothing from the day, and the other way round', () => {
+  const clock = fakeClock('2026-11-21T12:00:00Z');
+  const byMinute = caller({ perMinute: 1, perDay: 10 }, clock);
+  const byDay = caller({ perMinute: 10, perDay: 1 }, clock);
+  for (let i = 0; i < 5; i++) {
+    byMinute.call();
+    byDay.call();
+  }
+  assert.equal(byMinute.look().day.remaining, 9);
+  assert.equal(byDay.look().minute.remaining, 9);
+});
+
+test('decisions §6: looking takes nothing', () => {
+  const client = caller({ perMinute: 3, perDay: 10 }, fakeClock());
+  const first = client.look();
+  assert.deepEqual(first.minute, { limit: 3, remaining: 3, reset: 60_000 });
+  assert.deepEqual(client.look(), first);
+});
+
+test('decisions §6: the window with the fewest requests remaining governs; a tie: the minute', () => {
+  const clock = fakeClock('2026-11-21T12:00:00Z');
+  assert.equal(caller({ perMinute: 5, perDay: 6 }, clock).call().governing, 'minute');
+  assert.equal(caller({ perMinute: 6, perDay: 5 }, clock).call().governing, 'day');
+  assert.equal(caller({ perMinute: 5, perDay: 5 }, clock).call().governing, 'minute');
+  const last = caller({ perMinute: 1, perDay: 1 }, clock).call();
+  assert.deepEqual([last.admitted, last.governing], [true, 'minute']);
+});
+
+test('decisions §6: on a refusal the window that refused governs; both: the one that resets later', () => {
+  const refusal = (limits: Limits, at: string) => {
+    const client = caller(limits, fakeClock(at));
+    while (client.call().admitted);
+    return client.call().governing;
+  };
+  assert.equal(refusal({ perMinute: 2, perDay: 3 }, '2026-11-21T12:00:00Z'), 'minute');
+  assert.equal(refusal({ perMinute: 3, perDay: 2 }, '2026-11-21T12:00:00Z'), 'day');
+  assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T12:00:00Z'), 'day');
+  assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T23:59:30Z'), 'minute');
+});
+
+test('decisions §6: when the system clock is set back over midnight, the day that is used up stays used up', () => {
+  const clock = fakeClock('2026-11-22T00:00:10Z');
+  const client = caller({ perMinute: 10, perDay: 1 }, clock);
+  client.call();
+  clock.jump(-60_000);
+  const refused = client.call();
+  assert.equal(refused.admitted, false);
+  assert.equal(refused.day.reset, 86_390_000);
+});
+
+test('decisions §6: a jump of the system clock neither ends nor stretches the minute', () => {
+  for (const jump of [3_600_000, -3_600_000]) {
+    const clock = fakeClock('2026-11-21T12:00:00Z');
+    const client = caller({ perMinute: 1, perDay: 10 }, clock);
+    client.call();
+    clock.advance(1_000);
+    clock.jump(jump);
+    assert.deepEqual([client.look().minute.reset, client.call().admitted], [59_000, false]);
+    clock.advance(59_000);
+    assert.equal(client.call().admitted, true);
+  }
+});
+
+test('spec §8 rule 4: a higher plan counts at once, and what is used stays used', () => {
+  const client = caller({ perMinute: 2, perDay: 10 }, fakeClock());
+  while (client.call().admitted);
+  client.limits = { perMinute: 5, perDay: 100 };
+  assert.deepEqual([client.call().minute.remaining, client.call().day.remaining], [2, 96]);
+});
+
+test('spec §8: a lower plan leaves nothing below zero', () => {
+  const client = caller({ perMinute: 10, perDay: 10 }, fakeClock());
+  for (let i = 0; i < 10; i++) client.call();
+  client.limits = { perMinute: 3, perDay: 3 };
+  const { admitted, minute, day } = client.call();
+  assert.deepEqual([admitted, minute.remaining, day.remaining], [false, 0, 0]);
+});
