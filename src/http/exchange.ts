@@ -18,7 +18,8 @@ export interface Exchange {
   rateHeaders?: readonly string[];
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** What a client may send as `X-Request-Id` (decisions §4). */
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The request's own `X-Request-Id` if it is one, else a new one (decisions §4). */
 export function requestId(header: string | string[] | undefined): string {

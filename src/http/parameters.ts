@@ -6,6 +6,9 @@ import type { PetQuery } from '../domain/ports.ts';
 /** Page size of `listPets` (spec §8). */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
+/** 1 to 255 visible ASCII characters (decisions §4). */
+export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
+
 /**
  * The query parameters of `listPets` (spec §4.1). Never clamped; unknown parameters are ignored.
  * @throws PetStoreError `invalid_parameter`, naming the parameter.
@@ -28,7 +31,7 @@ export function parsePetQuery(query: string): PetQuery {
  * @throws PetStoreError `invalid_parameter` unless it has 1 to 255 visible ASCII characters.
  */
 export function parseIdempotencyKey(value: string): string {
-  if (/^[!-~]{1,255}$/.test(value)) return value;
+  if (IDEMPOTENCY_KEY.test(value)) return value;
   throw fault('The Idempotency-Key header must have 1 to 255 visible ASCII characters.');
 }
 

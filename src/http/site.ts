@@ -1,6 +1,7 @@
 import type { OpenApi } from './openapi.ts';
 import { errorReply, JSON_TYPE } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { CONTENT_SECURITY_POLICY } from './reference/style.ts';
 import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
@@ -24,7 +25,7 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: ['Location', '/reference', 'Content-Length', '0'] }),
     '/reference': () =>
-      text('text/html; charset=utf-8', reference, ['Content-Security-Policy', "default-src 'self'"]),
+      text('text/html; charset=utf-8', reference, ['Content-Security-Policy', CONTENT_SECURITY_POLICY]),
     '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
     '/openapi.yaml': () => open('application/yaml; charset=utf-8', openApi.yaml),
     '/.well-known/api-catalog': () => open('application/linkset+json', openApi.catalog),

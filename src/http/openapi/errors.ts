@@ -1,0 +1,104 @@
+import type { Scope } from '../../domain/account.ts';
+import { type ErrorCode, PetStoreError } from '../../domain/errors.ts';
+import { parseNewPet } from '../../domain/pet.ts';
+import { PLANS } from '../../domain/plan.ts';
+import { BODY_LIMIT } from '../body.ts';
+import { GET_PET_SUNSET } from '../deprecation.ts';
+import { errorBody } from '../errors.ts';
+import { LIMIT, parsePetQuery } from '../parameters.ts';
+
+interface ErrorText {
+  /** When it is the answer, as a sentence. */
+  readonly when: string;
+  /** A message as the API gives it. */
+  readonly message: string;
+}
+
+/** What the description says about each error code (decisions §2). */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
+  invalid_request: {
+    when: 'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',
+    message: messageOf(() => parseNewPet({ name: 'Rex' })),
+  },
+  invalid_parameter: {
+    when: 'A query parameter or a header has an invalid value or is repeated.',
+    message: messageOf(() => parsePetQuery(`limit=${LIMIT.maximum + 1}`)),
+  },
+  unauthorized: {
+    when: 'The API key is missing, malformed, unknown, expired, revoked or of the other environment.',
+    message: 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".',
+  },
+  insufficient_scope: {
+    when: "The API key lacks the operation's scope.",
+    message: lacksScope('pets:write'),
+  },
+  not_found: {
+    when: 'There is no such animal, or no such path.',
+    message: 'There is no animal with this petId.',
+  },
+  method_not_allowed: {
+    when: 'The path exists but does not take this method; the `Allow` header lists those it takes.',
+    message: 'This path takes GET, HEAD, POST, OPTIONS.',
+  },
+  conflict: {
+    when: 'The first request with this `Idempotency-Key` is still in flight.',
+    message: 'The first request with this Idempotency-Key is in flight: try again later.',
+  },
+  gone: {
+    when: 'The operation has been removed.',
+    message: `This operation was removed on ${GET_PET_SUNSET}: use GET /pets instead.`,
+  },
+  payload_too_large: {
+    when: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
+    message: `The body must not be larger than ${BODY_LIMIT} bytes.`,
+  },
+  unsupported_media_type: {
+    when: 'The body is not `application/json`.',
+    message: 'The body must be sent as Content-Type: application/json.',
+  },
+  idempotency_key_reused: {
+    when: 'The `Idempotency-Key` was used with another body.',
+    message: 'This Idempotency-Key was used with another body: send a new one.',
+  },
+  rate_limit_exceeded: {
+    when: 'The requests of this minute are used up.',
+    message: `The limit of ${PLANS.free.perMinute} requests per minute is used up: wait 17 s.`,
+  },
+  daily_limit_exceeded: {
+    when: 'The requests of this UTC day are used up.',
+    message: `The limit of ${PLANS.free.perDay} requests per day is used up: wait 3600 s.`,
+  },
+  key_banned: {
+    when: 'The API key is banned for a while because it kept sending requests after being refused.',
+    message: 'This API key is banned for its refused requests: stop sending until the ban ends in 300 s.',
+  },
+  internal_error: {
+    when: 'A fault of the service; report it with the `X-Request-Id` of the response.',
+    message: 'A fault of the service; report it with the request id 0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21.',
+  },
+  unavailable: {
+    when: 'The service cannot answer right now; try again after the time in `Retry-After`.',
+    message: 'The service is shutting down; try again later.',
+  },
+};
+
+/** The message for a key without `scope`. */
+export function lacksScope(scope: Scope): string {
+  return `This API key lacks the scope ${scope}: use a key that has it.`;
+}
+
+/** The Error body for an example. */
+export function errorExample(code: ErrorCode, message: string, status?: number): unknown {
+  return JSON.parse(errorBody(code, message, status));
+}
+
+/** The message with which a rule refuses: the real one, so that the example cannot drift from it. */
+export function messageOf(refuse: () => unknown): string {
+  try {
+    refuse();
+  } catch (error) {
+    if (error instanceof PetStoreError) return error.message;
+    throw error;
+  }
+  throw new Error('An example of a refusal was not refused.');
+}

@@ -1,0 +1,122 @@
+import { encodeCursor } from '../../domain/cursor.ts';
+import { PLANS } from '../../domain/plan.ts';
+import { take, UNUSED } from '../../domain/quota.ts';
+import { entityTag } from '../conditional.ts';
+import { deprecationHeaders } from '../deprecation.ts';
+import { petJson } from '../json.ts';
+import { LIMIT } from '../parameters.ts';
+import { rateHeaders, retryAfter } from '../rate-headers.ts';
+import { EXAMPLE_PET } from './examples.ts';
+import type { Header, Ref } from './types.ts';
+
+/** When the examples were answered: half a minute before a full hour, for windows that are easy to read. */
+const NOW = { unix: Date.UTC(2026, 11, 1, 12, 59, 30), monotonic: 0 };
+
+const text = { type: 'string' } as const;
+const whole = { type: 'integer', minimum: 0 } as const;
+
+/** The response headers, as reusable components; the examples are for the base address `base`. */
+export function headerComponents(base: string) {
+  const rate = pairs(rateHeaders(take(UNUSED, PLANS.free, NOW).quota, NOW));
+  const deprecation = pairs(deprecationHeaders(base));
+  return {
+    'X-RateLimit-Limit': {
+      description: 'The limit that applies to the caller, in the window with the fewest requests remaining.',
+      schema: whole,
+      example: Number(rate['X-RateLimit-Limit']),
+    },
+    'X-RateLimit-Remaining': {
+      description: 'Requests remaining in that window.',
+      schema: whole,
+      example: Number(rate['X-RateLimit-Remaining']),
+    },
+    'X-RateLimit-Reset': {
+      description: 'When that window ends and the limit resets: a Unix timestamp in seconds.',
+      schema: { ...whole, format: 'int64' },
+      example: Number(rate['X-RateLimit-Reset']),
+    },
+    'RateLimit-Policy': {
+      description: 'Both limits: requests `q` per window of `w` seconds.',
+      schema: text,
+      example: `${rate['RateLimit-Policy']}`,
+    },
+    RateLimit: {
+      description: 'Both windows: `r` requests remaining, `t` seconds until the limit resets.',
+      schema: text,
+      example: `${rate['RateLimit']}`,
+    },
+    'X-Request-Id': {
+      description:
+        'Identifies the request in the logs of the service: the one that was sent, else a new one.',
+      schema: text,
+      example: '0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21',
+    },
+    'Retry-After': {
+      description: 'Whole seconds to wait before trying again.',
+      schema: { type: 'integer', minimum: 1 },
+      example: Number(retryAfter(17_000)[1]),
+    },
+    'WWW-Authenticate': {
+      description: 'The authentication scheme to use.',
+      schema: text,
+      example: 'Bearer',
+    },
+    ETag: {
+      description: 'Identifies exactly this content; send it back in `If-None-Match`.',
+      schema: text,
+      example: entityTag(petJson(EXAMPLE_PET)),
+    },
+    'Cache-Control': {
+      description: 'Only the caller may keep the response, and must ask whether it still holds.',
+      schema: text,
+      example: 'private, no-cache',
+    },
+    NextLink: {
+      description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
+      schema: text,
+      example: `<${base}/pets?limit=${LIMIT.default}&cursor=${encodeCursor(EXAMPLE_PET.id)}>; rel="next"`,
+    },
+    Location: {
+      description: 'The address of the new animal.',
+      schema: { ...text, format: 'uri' },
+      example: `${base}/pets/${EXAMPLE_PET.id}`,
+    },
+    'Idempotent-Replay': {
+      description: 'Present, and `true`, when the response repeats that of an earlier request.',
+      schema: { type: 'boolean' },
+      example: true,
+    },
+    Deprecation: {
+      description: 'Since when the operation is deprecated (RFC 9745): `@` and a Unix timestamp in seconds.',
+      schema: text,
+      example: `${deprecation['Deprecation']}`,
+    },
+    Sunset: {
+      description: 'When the operation is removed (RFC 8594).',
+      schema: text,
+      example: `${deprecation['Sunset']}`,
+    },
+    DeprecationLinks: {
+      description: 'What to read about the deprecation, and the operation that takes over.',
+      schema: text,
+      example: `${deprecation['Link']}`,
+    },
+  } as const satisfies Record<string, Header>;
+}
+
+type HeaderComponent = keyof ReturnType<typeof headerComponents>;
+
+const NAMES: Partial<Record<HeaderComponent, string>> = { NextLink: 'Link', DeprecationLinks: 'Link' };
+
+/** References to header components, by the name of the header. */
+export function headerRefs(...components: readonly HeaderComponent[]): Record<string, Ref> {
+  return Object.fromEntries(
+    components.map((name) => [NAMES[name] ?? name, { $ref: `#/components/headers/${name}` as const }]),
+  );
+}
+
+function pairs(headers: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(
+    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : [])),
+  );
+}
