@@ -41,7 +41,12 @@ const list = (value: string) => value.split(',').map((item) => item.trim());
 
 const baseUrl = text('must be an http or https address that ends in /v1', (value) => {
   const url = URL.parse(value);
-  return url !== null && /^https?:$/.test(url.protocol) && url.pathname.endsWith('/v1') && url.href === value;
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.pathname.endsWith('/v1') &&
+    url.origin + url.pathname === value
+  );
 });
 const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
 

@@ -99,7 +99,7 @@ for (const [name, values] of Object.entries(BUSTED)) {
 }
 
 test('decisions §7: every fault is reported at once', () => {
-  const env = Object.fromEntries(Object.entries(BUSTED).map(([name, [value = '']]) => [name, value]));
+  const env = Object.fromEntries(Object.entries(BUSTED).map(([name, values]) => [name, values[0] ?? '']));
   assert.deepEqual(
     faults(env)
       .map((line) => line.split(' ')[0])

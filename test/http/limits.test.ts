@@ -23,9 +23,9 @@ for (const [plan, limits] of Object.entries(PLANS)) {
     assert.ok(id > 0);
     const key = await service.issueKey({ account: plan });
     for (let used = 1; used <= limits.perMinute; used++) {
-      const answer = await call(service.url, '/v1/pets', { key });
+      const answer: Answer = await call(service.url, '/v1/pets', { key });
       assert.equal(answer.status, 200);
-      const remaining = limits.perMinute - used;
+      const remaining: number = limits.perMinute - used;
       assert.deepEqual(seen(answer), { limit: limits.perMinute, remaining, reset: unix(60) });
       const day = `"day";r=${limits.perDay - used};t=43200`;
       assert.equal(answer.headers.get('ratelimit'), `"minute";r=${remaining};t=60, ${day}`);
