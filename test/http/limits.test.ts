@@ -27,7 +27,7 @@ for (const [plan, limits] of Object.entries(PLANS)) {
       assert.equal(answer.status, 200);
       const remaining: number = limits.perMinute - used;
       assert.deepEqual(seen(answer), { limit: limits.perMinute, remaining, reset: unix(60) });
-      const day = `"day";r=${limits.perDay - used};t=43200`;
+      const day: string = `"day";r=${limits.perDay - used};t=43200`;
       assert.equal(answer.headers.get('ratelimit'), `"minute";r=${remaining};t=60, ${day}`);
     }
     const refused = await call(service.url, '/v1/pets', { key });
