@@ -28,7 +28,11 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
       text('text/html; charset=utf-8', reference, ['Content-Security-Policy', CONTENT_SECURITY_POLICY]),
     '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
     '/openapi.yaml': () => open('application/yaml; charset=utf-8', openApi.yaml),
-    '/.well-known/api-catalog': () => open('application/linkset+json', openApi.catalog),
+    '/.well-known/api-catalog': () =>
+      open('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"', openApi.catalog, [
+        'Link',
+        '</.well-known/api-catalog>; rel="api-catalog"',
+      ]),
     '/healthz': () => text(JSON_TYPE, '{"status":"ok"}', NO_STORE),
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', 'The service is shutting down.', NO_STORE);
@@ -55,6 +59,6 @@ function text(type: string, body: string, headers: readonly string[] = []): Repl
 }
 
 /** What tools on other sites may read: the description and the way to it. */
-function open(type: string, body: string): Reply {
-  return text(type, body, ['Access-Control-Allow-Origin', '*']);
+function open(type: string, body: string, headers: readonly string[] = []): Reply {
+  return text(type, body, ['Access-Control-Allow-Origin', '*', ...headers]);
 }

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXAMPLE_URLS } from '../../src/config.ts';
+import { GET_PET } from '../../src/http/deprecation.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import { type Answer, type Asked, call } from '../support/api.ts';
+import { startTestService, type TestService, testClock } from '../support/service.ts';
+
+const { document } = openApi(EXAMPLE_URLS, 'production');
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+/** What HTTP itself puts on a response, and which headers are there only when there is something to say. */
+const BY_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'transfer-encoding']);
+const SOMETIMES = new Set(['Idempotent-Replay']);
+
+const REX = '{"name":"Rex","categoryId":7}';
+const PROBE = { listPets: '/v1/pets', createPet: '/v1/pets', getPet: '/v1/pets/1' };
+type Id = keyof typeof PROBE;
+
+/** The headers of an answer are those described, and the body of a refusal is the example but for its numbers. */
+function assertDescribed(id: Id, answer: Answer): void {
+  const described = operations.find(({ operationId }) => operationId === id)?.responses[answer.status];
+  assert.ok(described !== undefined, `${id} ${answer.status} ${answer.text}`);
+  const named = Object.keys(described.headers).filter((name) => !SOMETIMES.has(name));
+  // A page that is the last one has no link to the next.
+  const expected = named
+    .filter((name) => id !== 'listPets' || name !== 'Link')
+    .map((name) => name.toLowerCase());
+  const sent = [...answer.headers.keys()].filter((name) => !BY_HTTP.has(name));
+  assert.deepEqual(sent.toSorted(), expected.toSorted(), `${id} ${answer.status}`);
+  if (answer.status < 400) return;
+  const example = described.content?.['application/json'].examples[answer.json.code]?.value;
+  assert.equal(masked(answer.text), masked(JSON.stringify(example)));
+}
+
+/** Limits and waits differ from case to case. */
+function masked(text: string): string {
+  return text.replace(/\d+/g, '#');
+}
+
+async function probe(service: TestService, id: Id, asked: Asked): Promise<Answer> {
+  const body = id === 'createPet' ? { body: REX } : {};
+  return await call(service.url, PROBE[id], { ...body, ...asked });
+}
+
+test('decisions §2: what any operation answers is what is described: success, 401, 403, 429', async (t) => {
+  const service = await startTestService(t, { env: { BAN_AFTER: '3' } });
+  const key = await service.issueKey();
+  for (const id of ['createPet', 'listPets', 'getPet'] as const) {
+    assertDescribed(id, await probe(service, id, { key }));
+    assertDescribed(id, await probe(service, id, {}));
+    const scopes = id === 'createPet' ? (['pets:read'] as const) : (['pets:write'] as const);
+    assertDescribed(id, await probe(service, id, { key: await service.issueKey({ scopes }) }));
+
+    const minute = { perMinute: 1, perDay: 9 };
+    const limited = await service.issueKey({ account: `${id} minute`, limits: minute });
+    const codes = new Set<string>();
+    for (let count = 0; count < 5; count++) {
+      const answer = await probe(service, id, { key: limited });
+      if (answer.status !== 429) continue;
+      codes.add(answer.json.code);
+      // From half-way to a ban on the message says more than the example.
+      if (!answer.text.includes('is banned.')) assertDescribed(id, answer);
+    }
+    assert.deepEqual([...codes], ['rate_limit_exceeded', 'key_banned']);
+
+    const daily = await service.issueKey({ account: `${id} day`, limits: { perMinute: 9, perDay: 1 } });
+    await probe(service, id, { key: daily });
+    assertDescribed(id, await probe(service, id, { key: daily }));
+  }
+});
+
+test('decisions §4: 304 is answered as it is described', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  await probe(service, 'createPet', { key });
+  for (const id of ['listPets', 'getPet'] as const) {
+    const answer = await probe(service, id, { key, headers: { 'if-none-match': '*' } });
+    assert.equal(answer.status, 304);
+    assertDescribed(id, answer);
+  }
+});
+
+test('decisions §2: what single operations refuse is what is described', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const idempotent = { 'idempotency-key': 'once' };
+  assert.equal((await probe(service, 'createPet', { key, headers: idempotent })).status, 201);
+  const refusals: [Id, number, Answer][] = [
+    ['listPets', 400, await call(service.url, '/v1/pets?limit=101', { key })],
+    ['getPet', 404, await call(service.url, '/v1/pets/99', { key })],
+    ['createPet', 400, await probe(service, 'createPet', { key, body: '{"name":"Rex"}' })],
+    ['createPet', 400, await probe(service, 'createPet', { key, headers: { 'idempotency-key': ' ' } })],
+    ['createPet', 413, await probe(service, 'createPet', { key, body: ' '.repeat(20_000) })],
+    ['createPet', 415, await probe(service, 'createPet', { key, headers: { 'content-type': 'text/plain' } })],
+    ['createPet', 422, await probe(service, 'createPet', { key, headers: idempotent, body: `${REX} ` })],
+  ];
+  for (const [id, status, answer] of refusals) {
+    assert.equal(answer.status, status, answer.text);
+    assertDescribed(id, answer);
+  }
+});
+
+test('spec §4.3: after its removal getPet answers as it is described', async (t) => {
+  const service = await startTestService(t, { clock: testClock(GET_PET.removedAt) });
+  const answer = await probe(service, 'getPet', { key: await service.issueKey() });
+  assert.equal(answer.status, 410);
+  assertDescribed('getPet', answer);
+});

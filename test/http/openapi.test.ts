@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { EXAMPLE_URLS } from '../../src/config.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.ts';
+import { NewPet, parseNewPet, Pet } from '../../src/domain/pet.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { GET_PET_SUNSET } from '../../src/http/deprecation.ts';
+import { ErrorBody } from '../../src/http/error-schema.ts';
+import { STATUS_OF } from '../../src/http/errors.ts';
+import { parseBody } from '../../src/http/json.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import type { OperationObject, Schema } from '../../src/http/openapi/types.ts';
+import { LIMIT } from '../../src/http/parameters.ts';
+import { petOperations } from '../../src/http/pets.ts';
+import { apiRoutes } from '../../src/http/routes.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { temporaryDatabase, testClock } from '../support/service.ts';
+
+const generated = openApi(EXAMPLE_URLS, 'production');
+const { document } = generated;
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+function operation(id: string): OperationObject {
+  const found = operations.find(({ operationId }) => operationId === id);
+  assert.ok(found !== undefined, `${id} is described`);
+  return found;
+}
+
+/** A value as the API would read it: integers exact. */
+function received(value: unknown): unknown {
+  return parseBody(Buffer.from(JSON.stringify(value)));
+}
+
+test('spec §9: the committed description is the generated one', () => {
+  const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+  assert.ok(committed === `${generated.json}\n`, 'openapi.json is out of date: run npm run openapi');
+});
+
+test('decisions §1: the description is OpenAPI 3.1 of the interface version 1.0.0, and YAML says the same', () => {
+  assert.match(document.openapi, /^3\.1\./);
+  assert.equal(document.info.version, '1.0.0');
+  assert.deepEqual(JSON.parse(generated.json), document);
+  assert.deepEqual(parse(generated.yaml), document);
+});
+
+test('spec §1: both environments are servers, and the operations are grouped as Pets and Store', () => {
+  assert.deepEqual(
+    document.servers.map(({ url, description }) => [description, url]),
+    [
+      ['Production', EXAMPLE_URLS.production],
+      ['Staging', EXAMPLE_URLS.staging],
+    ],
+  );
+  const names = document.tags.map(({ name }) => name);
+  assert.deepEqual(names, ['Pets', 'Store']);
+  assert.deepEqual(
+    document['x-tagGroups'].map(({ name, tags }) => [name, tags]),
+    names.map((name) => [name, [name]]),
+  );
+});
+
+test('every $ref resolves, and every component is referred to', () => {
+  const references = new Set<string>();
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === '$ref') references.add(String(value));
+    return value;
+  });
+  const { schemas, parameters, headers } = document.components;
+  const components = Object.entries({ schemas, parameters, headers }).flatMap(([kind, named]) =>
+    Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+  );
+  assert.deepEqual([...references].toSorted(), components.toSorted());
+});
+
+test('spec §4: what is described and what is routed are the same operations, with the same scopes', (t) => {
+  const store = openStore(temporaryDatabase(t), testClock().read);
+  t.after(() => store.close());
+  const served = petOperations(store.pets, EXAMPLE_URLS.production);
+  const match = apiRoutes(served, []);
+  for (const [path, item] of Object.entries(document.paths)) {
+    const routed = match(`/v1${path.replace('{petId}', '1')}`)?.route;
+    assert.equal(routed?.template, `/v1${path}`);
+    const { HEAD: _asGet, ...byMethod } = routed.operations;
+    assert.deepEqual(
+      Object.entries(item).map(([method, { operationId, security }]) => [method, operationId, security]),
+      Object.entries(byMethod).map(([method, its]) => {
+        return [method.toLowerCase(), its?.id, [{ apiKey: [its?.scope] }]];
+      }),
+    );
+  }
+  assert.deepEqual(
+    operations.map(({ operationId }) => operationId),
+    Object.keys(served),
+  );
+});
+
+test('spec §5: the API key is a bearer token', () => {
+  const { apiKey } = document.components.securitySchemes;
+  assert.equal(apiKey?.['type'], 'http');
+  assert.equal(apiKey?.['scheme'], 'bearer');
+});
+
+test('spec §2: int64 is described as integer with format int64, and required fields as required', () => {
+  const { NewPet: newPet, Pet: pet } = document.components.schemas;
+  assert.deepEqual(newPet?.required, ['name', 'categoryId']);
+  assert.deepEqual(pet?.required?.toSorted(), ['categoryId', 'id', 'name']);
+  for (const property of [newPet?.properties?.['categoryId'], pet?.properties?.['id']]) {
+    assert.ok(typeof property === 'object');
+    assert.equal(property.type, 'integer');
+    assert.equal(property.format, 'int64');
+  }
+});
+
+test('spec §4.1: limit is described with the bounds and the default that hold', () => {
+  const { limit } = document.components.parameters;
+  assert.deepEqual(limit?.schema, { type: 'integer', ...LIMIT });
+});
+
+test('decisions §2: every error response lists its codes, and has a valid example of each under its status', () => {
+  const described = new Set<string>();
+  for (const each of operations) {
+    for (const [status, { content }] of Object.entries(each.responses)) {
+      const media = content?.['application/json'];
+      if (media === undefined || status < '400' || status === 'default') continue;
+      const { code } = (media.schema as Schema).properties as { code: { enum: ErrorCode[] } };
+      assert.deepEqual(Object.keys(media.examples), code.enum, `${each.operationId} ${status}`);
+      for (const [name, { value }] of Object.entries(media.examples)) {
+        const body = ErrorBody.parse(value);
+        assert.equal(body.code, name);
+        assert.equal(body.status, STATUS_OF[body.code]);
+        assert.equal(body.status, Number(status));
+        described.add(name);
+      }
+    }
+  }
+  // Another method is another operation, or none: 405 is in the guide alone.
+  assert.deepEqual(
+    ERROR_CODES.filter((code) => !described.has(code)),
+    ['method_not_allowed'],
+  );
+});
+
+test('spec §4: every operation lists the statuses that it can answer', () => {
+  const any = ['401', '403', '429', '500', '503', 'default'];
+  const statuses = (id: string) => Object.keys(operation(id).responses).toSorted();
+  assert.deepEqual(statuses('listPets'), ['200', '304', '400', ...any].toSorted());
+  assert.deepEqual(statuses('createPet'), ['201', '400', '409', '413', '415', '422', ...any].toSorted());
+  assert.deepEqual(statuses('getPet'), ['200', '304', '404', '410', ...any].toSorted());
+});
+
+test('spec §8: every response is described with the rate headers, and 429 with Retry-After', () => {
+  for (const each of operations) {
+    for (const [status, { headers }] of Object.entries(each.responses)) {
+      for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+        assert.ok(name in headers, `${each.operationId} ${status} ${name}`);
+      }
+    }
+    assert.ok('Retry-After' in (each.responses['429']?.headers ?? {}));
+  }
+});
+
+test('spec §2: the examples of animals are what the schemas accept', () => {
+  const { schemas } = document.components;
+  const body = operation('createPet').requestBody?.content['application/json'];
+  const newPets = [
+    ...(schemas['NewPet']?.examples ?? []),
+    ...Object.values(body?.examples ?? {}).map((each) => each.value),
+  ];
+  assert.equal(newPets.length, 3);
+  for (const example of newPets) assert.ok(NewPet.safeParse(parseNewPet(received(example))).success);
+  const ofOne = ['createPet', 'getPet'].flatMap((id) => {
+    const { 200: ok, 201: created } = operation(id).responses;
+    return Object.values((ok ?? created)?.content?.['application/json'].examples ?? {});
+  });
+  for (const { value } of ofOne) assert.ok(Pet.safeParse(received(value)).success);
+  const lists = operation('listPets').responses['200']?.content?.['application/json'].examples ?? {};
+  for (const { value } of Object.values(lists)) assert.ok(Pet.array().safeParse(received(value)).success);
+  for (const [name, { examples }] of Object.entries(schemas)) assert.equal(examples?.length, 1, name);
+});
+
+test('spec §8: the plan table of the guide is the one that limits', () => {
+  for (const [plan, limits] of Object.entries(PLANS)) {
+    const row = document.info.description
+      .split('\n')
+      .find((line) => line.toLowerCase().startsWith(`| ${plan} |`));
+    const numbers = row
+      ?.replaceAll(',', '')
+      .split(' | ')
+      .slice(1)
+      .map((cell) => cell.replace(' |', ''));
+    const [perMinute, perDay] = limits === 'custom' ? [limits, limits] : [limits.perMinute, limits.perDay];
+    assert.deepEqual(numbers, [String(perMinute), String(perDay)]);
+  }
+});
+
+test('decisions §2: the error table of the guide has every code with its status', () => {
+  for (const code of ERROR_CODES) {
+    assert.ok(document.info.description.includes(`\n| ${STATUS_OF[code]} | \`${code}\` | `), code);
+  }
+});
+
+test('spec §9: getPet alone is deprecated, with its removal date', () => {
+  assert.equal(GET_PET_SUNSET, '2030-12-05');
+  assert.deepEqual(
+    operations.map((each) => [each.operationId, each.deprecated, each['x-deprecated-sunset']]),
+    [
+      ['listPets', undefined, undefined],
+      ['createPet', undefined, undefined],
+      ['getPet', true, '2030-12-05'],
+    ],
+  );
+  for (const [status, { headers }] of Object.entries(operation('getPet').responses)) {
+    if (status === 'default') continue;
+    for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(name in headers, `${status} ${name}`);
+  }
+});
