@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { Environment } from '../domain/api-key.ts';
 import { guide } from './openapi/guide.ts';
 import { headerComponents } from './openapi/headers.ts';
@@ -12,7 +11,7 @@ type Urls = Readonly<Record<Environment, string>>;
 export interface OpenApi {
   readonly document: Description;
   readonly json: string;
-  readonly yaml: string;
+  readonly yaml: () => Promise<string>;
   /** RFC 9727: where the API of the running environment is described, as a linkset. */
   readonly catalog: string;
 }
@@ -20,16 +19,19 @@ export interface OpenApi {
 /** The OpenAPI description of both environments (spec §1, §9) and the catalogue that leads to it. */
 export function openApi(urls: Urls, environment: Environment): OpenApi {
   const document = describe(urls);
-  let yaml: string | undefined;
+  let yaml: Promise<string> | undefined;
   return {
     document,
     json: JSON.stringify(document, null, 2),
-    // Made when it is first asked for: it would double the time of the start.
-    get yaml() {
-      return (yaml ??= stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
-    },
+    // Made when it is first asked for: the library alone takes longer to load than all the rest to make.
+    yaml: () => (yaml ??= toYaml(document)),
     catalog: catalog(urls[environment]),
   };
+}
+
+async function toYaml(document: Description): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 function describe(urls: Urls): Description {

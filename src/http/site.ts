@@ -27,7 +27,7 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
     '/reference': () =>
       text('text/html; charset=utf-8', reference, ['Content-Security-Policy', CONTENT_SECURITY_POLICY]),
     '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
-    '/openapi.yaml': () => open('application/yaml; charset=utf-8', openApi.yaml),
+    '/openapi.yaml': async () => open('application/yaml; charset=utf-8', await openApi.yaml()),
     '/.well-known/api-catalog': () =>
       open('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"', openApi.catalog, [
         'Link',
