@@ -35,6 +35,19 @@ test('decisions §6: the 60 s slide: 100 refusals just too far apart ban nobody,
   assert.ok(refuseTimes(100, clock, BLAMELESS, Math.floor(MINUTE / 99)).ban);
 });
 
+test('decisions §6: refusals 60 s apart do not lie within 60 s', () => {
+  for (const [pause, banned] of [
+    [MINUTE, false],
+    [MINUTE - 1, true],
+  ] as const) {
+    const clock = fakeClock();
+    const policy = { banAfter: 2, banSeconds: 300 };
+    const first = refuse(BLAMELESS, policy, clock());
+    clock.advance(pause);
+    assert.equal(refuse(first, policy, clock()).ban !== undefined, banned);
+  }
+});
+
 test('decisions §6: a key is banned exactly when its last 100 refusals lie within 60 s', () => {
   const policy = { banAfter: 5, banSeconds: 300 };
   fc.assert(

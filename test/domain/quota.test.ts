@@ -92,6 +92,14 @@ test('decisions §6: when the system clock is set back over midnight, the day th
   assert.equal(refused.day.reset, 86_390_000);
 });
 
+test('decisions §6: a day that lies ahead, counted before the clock was set back over a restart, stays used up', () => {
+  const { unix, monotonic } = fakeClock('2026-11-21T12:00:00Z')();
+  const tomorrow = Math.floor(unix / 86_400_000) + 1;
+  const usage = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
+  const { quota } = take(usage, { perMinute: 10, perDay: 2 }, { unix, monotonic });
+  assert.deepEqual([quota.admitted, quota.day.reset], [false, 36 * 3_600_000]);
+});
+
 test('decisions §6: a jump of the system clock neither ends nor stretches the minute', () => {
   for (const jump of [3_600_000, -3_600_000]) {
     const clock = fakeClock('2026-11-21T12:00:00Z');
