@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
 import { each } from '../support/load.ts';
 import { startTestService } from '../support/service.ts';

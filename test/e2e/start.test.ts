@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import {
+  PROGRAM,
+  run,
+  startServiceProcess,
+  temporaryEnvironment,
+  temporaryFolder,
+} from '../support/process.ts';
+
+/** Runs `serve` where it must refuse: its one line on standard error, and its exit code. */
+async function refusal(env: Record<string, string>): Promise<{ code: number | null; line: string }> {
+  const { code, stdout, stderr } = await run(['serve'], { PORT: '0', ...env });
+  assert.equal(stdout, '');
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  return { code, line: stderr };
+}
+
+async function databaseIn(
+  t: TestContext,
+  make: (file: string) => unknown,
+): Promise<{ file: string; env: Record<string, string> }> {
+  const file = join(await temporaryFolder(t), 'petstore.db');
+  await make(file);
+  return { file, env: { DATABASE_URL: `sqlite:${file}` } };
+}
+
+test('a port in use: one line that names it, exit 1', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { code, line } = await refusal({ ...(await temporaryEnvironment(t)), PORT: String(port) });
+  assert.equal(code, 1);
+  assert.equal(line, `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
+});
+
+test('decisions §7: bad variables: one line each, exit 2, and nothing is made', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = {
+    DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`,
+    PORT: 'http',
+    BAN_AFTER: '0',
+    LOG_LEVEL: 'loud',
+  };
+  const { code, stderr } = await run(['serve'], env);
+  assert.equal(code, 2);
+  assert.deepEqual(
+    stderr
+      .match(/^petstore: [A-Z_]+ must .*$/gm)
+      ?.map((line) => line.split(' ')[1])
+      .toSorted(),
+    ['BAN_AFTER', 'LOG_LEVEL', 'PORT'],
+  );
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a missing data folder is refused, exit 1: a mistyped path must not start an empty catalogue', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { code, line } = await refusal({ DATABASE_URL: `sqlite:${join(folder, 'data', 'petstore.db')}` });
+  assert.equal(code, 1);
+  assert.match(line, /data.* does not exist/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('an unwritable data folder is refused, exit 1', async (t) => {
+  const { env } = await databaseIn(t, async (file) => {
+    // Root may write to any folder, but nobody into a file.
+    await writeFile(join(file, '..', 'data'), '');
+  });
+  const { code, line } = await refusal({
+    DATABASE_URL: env['DATABASE_URL']?.replace('petstore.db', 'data/petstore.db') ?? '',
+  });
+  assert.equal(code, 1);
+  assert.match(line, /cannot be opened|does not exist/);
+});
+
+test('a file that is no database is refused and left as it is, exit 1', async (t) => {
+  const { env, file } = await databaseIn(t, (path) => writeFile(path, 'Dear diary, '.repeat(1_000)));
+  const { code, line } = await refusal(env);
+  assert.equal(code, 1);
+  assert.match(line, /not a SQLite database/);
+  assert.deepEqual((await readdir(join(file, '..'))).toSorted(), ['petstore.db']);
+});
+
+test('a database of another program, or of a newer schema, is refused and left as it is, exit 1', async (t) => {
+  const foreign = await databaseIn(t, (path) => {
+    const db = new DatabaseSync(path);
+    db.exec('CREATE TABLE songs (title TEXT)');
+    db.close();
+  });
+  assert.match((await refusal(foreign.env)).line, /another program/);
+  const newer = await databaseIn(t, async (path) => {
+    await run(['migrate'], { DATABASE_URL: `sqlite:${path}` });
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA user_version = 9999');
+    db.close();
+  });
+  const { code, line } = await refusal(newer.env);
+  assert.equal(code, 1);
+  assert.match(line, /newer version of petstore/);
+});
+
+test('a second service on the same database and environment is refused, exit 1', async (t) => {
+  const env = await temporaryEnvironment(t);
+  await startServiceProcess(t, env);
+  const { code, line } = await refusal(env);
+  assert.equal(code, 1);
+  assert.match(line, /already serves production/);
+});
+
+for (const [what, versions] of Object.entries({
+  'Node.js': { node: '20.20.2' },
+  SQLite: { sqlite: '3.51.2' },
+})) {
+  test(`an older ${what} than needed is refused in one sentence that says what to do, exit 1`, async () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`;
+    const child = spawn(process.execPath, [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+      PROGRAM,
+      'serve',
+    ]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^petstore needs ${what} [^\\n]*npm ci[^\\n]*\\n$`));
+  });
+}
+
+test('a folder made for the default database: data/ beside where it starts', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+  const child = spawn(process.execPath, [PROGRAM, 'migrate'], { cwd: folder, env: {} });
+  const [code] = (await once(child, 'close')) as [number];
+  assert.equal(code, 0);
+  assert.ok((await readdir(join(folder, 'data'))).includes('petstore.db'));
+});
