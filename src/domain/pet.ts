@@ -20,7 +20,7 @@ const name = z
     minLength: 1,
     maxLength: NAME_MAX,
     pattern: '\\S',
-    example: 'Rex',
+    examples: ['Rex'],
   });
 
 /** Body of `createPet` (spec §2). Fields it does not have are ignored (decisions §3). */
@@ -31,7 +31,7 @@ export const NewPet = z
       type: 'integer',
       format: 'int64',
       description: 'Identifier of the category the animal belongs to.',
-      example: 7,
+      examples: [7],
     }),
     status: PetStatus.exactOptional(),
   })
@@ -43,7 +43,7 @@ export const Pet = NewPet.extend({
     type: 'integer',
     format: 'int64',
     description: 'Unique identifier assigned by the service on creation.',
-    example: 42,
+    examples: [42],
   }),
 }).meta({ id: 'Pet', description: 'An animal of the catalogue.' });
 
