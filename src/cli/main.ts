@@ -1,7 +1,30 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { accountsCommands } from './accounts.ts';
+import { backupCommand } from './backup.ts';
+import { bansCommands } from './bans.ts';
+import { exportCommand } from './export.ts';
 import { failureOf } from './failure.ts';
+import { importCommand } from './import.ts';
+import { keysCommands } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
+import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
+import { usageCommand } from './usage.ts';
+
+/** In the order in which help lists them. */
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  serveCommand,
+  accountsCommands,
+  keysCommands,
+  bansCommands,
+  usageCommand,
+  importCommand,
+  seedCommand,
+  exportCommand,
+  backupCommand,
+  migrateCommand,
+];
 
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
@@ -30,7 +53,7 @@ function createProgram(): Command {
       outputError: (text, write) => write(text.replace(/^error:/, 'petstore:')),
     })
     .addHelpText('after', EPILOGUE);
-  for (const addTo of [serveCommand]) addTo(program);
+  for (const addTo of COMMANDS) addTo(program);
   return program;
 }
 

@@ -84,3 +84,10 @@ export async function existingKey(accounts: AccountStore, id: number): Promise<K
   if (key === undefined) throw new PetStoreError('not_found', `There is no key ${id}.`);
   return key;
 }
+
+/** @throws PetStoreError `not_found`. */
+export async function existingAccount(accounts: AccountStore, name: string): Promise<Account> {
+  const account = await accounts.findAccount(name);
+  if (account === undefined) throw new PetStoreError('not_found', `There is no account ${name}.`);
+  return account;
+}

@@ -17,11 +17,19 @@ export function parseBody(body: Uint8Array): unknown {
     throw new PetStoreError('invalid_request', 'The body must be encoded in UTF-8.', { cause: error });
   }
   try {
-    return JSON.parse(text, exactNumber);
+    return parseExactJson(text);
   } catch (error) {
     const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
     throw new PetStoreError('invalid_request', `The body ${fault}.`, { cause: error });
   }
+}
+
+/**
+ * `JSON.parse` in which every number that is an int64 is an exact bigint.
+ * @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, exactNumber);
 }
 
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {

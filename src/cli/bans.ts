@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { PetStoreError } from '../domain/errors.ts';
+import { existingKey } from '../domain/issue-key.ts';
+import { JSON_OPTION, keyId } from './options.ts';
+import { printJson, printLine, printTable } from './output.ts';
+import { withStore } from './with-store.ts';
+
+export function bansCommands(program: Command): void {
+  const bans = program.command('bans').description('keys that are banned for calling on after a 429');
+
+  bans
+    .command('list')
+    .description('list the bans in force, and which in a row each one is')
+    .option(...JSON_OPTION)
+    .action(listBans);
+
+  bans
+    .command('lift')
+    .argument('<id>', 'the number of the key', keyId)
+    .description('end a ban and forget the ones before it; a running service hears of it within a second')
+    .option(...JSON_OPTION)
+    .action(liftBan);
+}
+
+function listBans({ json }: { json?: true }): Promise<void> {
+  return withStore(async ({ store }) => {
+    const bans = await Promise.all(
+      (await store.quotas.listBans()).map(async ({ keyId: id, until, count }) => {
+        const { account } = await existingKey(store.accounts, id);
+        return { keyId: id, account: account.name, until: new Date(until).toISOString(), count };
+      }),
+    );
+    if (json) printJson(bans);
+    else
+      printTable(
+        ['KEY', 'ACCOUNT', 'UNTIL', 'COUNT'],
+        bans.map((ban) => Object.values(ban).map(String)),
+      );
+  });
+}
+
+function liftBan(id: number, { json }: { json?: true }): Promise<void> {
+  return withStore(async ({ store }) => {
+    await existingKey(store.accounts, id);
+    if (!(await store.quotas.liftBan(id))) throw new PetStoreError('not_found', `Key ${id} is not banned.`);
+    if (json) printJson({ keyId: id, lifted: true });
+    else printLine(`The ban of key ${id} is lifted.`);
+  });
+}

@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs';
+import { extname } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
+import { StartupError } from '../../startup-error.ts';
+
+export const FORMATS = ['csv', 'ndjson'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
+
+export interface Source {
+  readonly format: Format;
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/**
+ * Opens a file (`-`: standard input) to be read once. Its format is the one `given`, or that of its extension, or
+ * the one that its first bytes look like.
+ * @throws StartupError when it cannot be read; reading on may throw it too.
+ */
+export async function openSource(file: string, given: Format | undefined): Promise<Source> {
+  const rest = read(file);
+  // Read before anything is written, so that a file that is not there changes nothing.
+  const { value: first = Buffer.of() } = await rest.next();
+  const format = given ?? EXTENSIONS[extname(file).toLowerCase()] ?? formatOf(first);
+  return { format, bytes: startingWith(first, rest) };
+}
+
+async function* read(file: string): AsyncGenerator<Buffer, undefined> {
+  try {
+    const stream = file === '-' ? process.stdin : createReadStream(file);
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    const { errno, message } = error as NodeJS.ErrnoException;
+    const reason = errno === undefined ? message : getSystemErrorMessage(errno);
+    throw new StartupError(`Cannot read ${file}: ${reason}.`, { cause: error });
+  }
+}
+
+async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+function formatOf(bytes: Buffer): Format {
+  return /^\uFEFF?\s*(?:[{[]|$)/.test(bytes.toString('utf8')) ? 'ndjson' : 'csv';
+}
