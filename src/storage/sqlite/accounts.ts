@@ -5,7 +5,6 @@ import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { type Limits, PLANS, type Plan } from '../../domain/plan.ts';
 import type { AccountStore, NewKey } from '../../domain/ports.ts';
-import { storeError } from './errors.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -89,10 +88,9 @@ export class SqliteAccounts implements AccountStore {
     return row && accountOf(row);
   }
 
-  createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
-    return this.#write(() => {
-      if (this.#account.get(name))
-        throw new PetStoreError('conflict', `There is an account ${name} already.`);
+  async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const account = await this.#write(() => {
+      if (this.#account.get(name)) return undefined;
       const { lastInsertRowid } = this.#insertAccount.run(
         name,
         plan,
@@ -101,6 +99,9 @@ export class SqliteAccounts implements AccountStore {
       );
       return { id: Number(lastInsertRowid), name, plan, limits };
     });
+    // Thrown only here: inside the transaction it would undo what others write with it.
+    if (account === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
+    return account;
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
@@ -117,18 +118,14 @@ export class SqliteAccounts implements AccountStore {
   }
 
   async findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> {
-    try {
-      this.#forgetWhenChanged();
-      const known = this.#known.get(hash.hex);
-      if (known !== undefined) return known;
-      const row = this.#keyByHash.get(hash.hex);
-      if (row === undefined) return undefined;
-      const key = keyOf(row);
-      this.#known.set(hash.hex, key);
-      return key;
-    } catch (error) {
-      throw storeError(error);
-    }
+    this.#forgetWhenChanged();
+    const known = this.#known.get(hash.hex);
+    if (known !== undefined) return known;
+    const row = this.#keyByHash.get(hash.hex);
+    if (row === undefined) return undefined;
+    const key = keyOf(row);
+    this.#known.set(hash.hex, key);
+    return key;
   }
 
   addKey(key: NewKey): Promise<KeyRecord> {

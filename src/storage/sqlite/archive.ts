@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { AddAllOptions, PetArchive } from '../../domain/ports.ts';
 import { storeError } from './errors.ts';
@@ -11,11 +11,13 @@ const CHUNK = 1_000;
 
 export class SqliteArchive implements PetArchive {
   readonly #db: DatabaseSync;
+  readonly #file: string;
   readonly #writer: Writer;
   readonly #pets: SqlitePets;
 
-  constructor(db: DatabaseSync, writer: Writer, pets: SqlitePets) {
+  constructor(db: DatabaseSync, file: string, writer: Writer, pets: SqlitePets) {
     this.#db = db;
+    this.#file = file;
     this.#writer = writer;
     this.#pets = pets;
   }
@@ -40,15 +42,13 @@ export class SqliteArchive implements PetArchive {
   }
 
   async *readAll(): AsyncIterable<Pet> {
-    // A statement being read sees one instant of the database, however long it takes.
-    const rows = new Query<PetRow>(
-      this.#db,
-      'SELECT id, name, category_id, status FROM pets ORDER BY id',
-    ).iterate();
+    // On a connection of its own a statement sees one instant, however long it takes and whatever is written meanwhile.
+    const db = new DatabaseSync(this.#file, { readOnly: true });
     try {
-      for (const row of rows) yield petOf(row);
-    } catch (error) {
-      throw storeError(error);
+      const pets = new Query<PetRow>(db, 'SELECT id, name, category_id, status FROM pets ORDER BY id');
+      for (const row of pets.iterate()) yield petOf(row);
+    } finally {
+      db.close();
     }
   }
 
@@ -66,8 +66,13 @@ export class SqliteArchive implements PetArchive {
     const insert = new Query(this.#db, 'INSERT INTO temp.staged VALUES (?, ?, ?)');
     return async (chunk) => {
       this.#db.exec('BEGIN');
-      for (const pet of chunk) insert.run(pet.name, pet.categoryId, pet.status ?? null);
-      this.#db.exec('COMMIT');
+      try {
+        for (const pet of chunk) insert.run(pet.name, pet.categoryId, pet.status ?? null);
+        this.#db.exec('COMMIT');
+      } catch (error) {
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw storeError(error);
+      }
     };
   }
 

@@ -10,7 +10,6 @@ import {
   type QuotaAdmin,
 } from '../../domain/ports.ts';
 import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
-import { storeError } from './errors.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -64,27 +63,18 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async readUsage(caller: string): Promise<Usage | undefined> {
-    try {
-      const row = this.#usage.get(caller);
-      if (row === undefined) return undefined;
-      const [minuteStart, minuteCount, day, dayCount] = row.map(Number) as [number, number, number, number];
-      return { minuteStart, minuteCount, day, dayCount };
-    } catch (error) {
-      throw storeError(error);
-    }
+    const row = this.#usage.get(caller);
+    if (row === undefined) return undefined;
+    const [minuteStart, minuteCount, day, dayCount] = row.map(Number) as [number, number, number, number];
+    return { minuteStart, minuteCount, day, dayCount };
   }
 
   async readStanding(keyId: number): Promise<Standing | undefined> {
-    try {
-      const row = this.#standing.get(keyId);
-      if (row === undefined) return undefined;
-      const [refusals, until, count] = row;
-      const ban =
-        until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
-      return { refusals: JSON.parse(refusals) as number[], ban };
-    } catch (error) {
-      throw storeError(error);
-    }
+    const row = this.#standing.get(keyId);
+    if (row === undefined) return undefined;
+    const [refusals, until, count] = row;
+    const ban = until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
+    return { refusals: JSON.parse(refusals) as number[], ban };
   }
 
   async write({ usage, standings }: CounterChanges): Promise<readonly number[]> {

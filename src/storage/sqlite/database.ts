@@ -51,9 +51,10 @@ function readNumber(db: DatabaseSync, sql: string): number {
 }
 
 function refuseForeign(db: DatabaseSync, file: string): void {
+  // In this order: when another process creates the schema between the two, the id is there with it.
+  const objects = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
   const id = readNumber(db, 'PRAGMA application_id');
-  if (id === APPLICATION_ID) return;
-  if (id !== 0 || readNumber(db, 'SELECT count(*) FROM sqlite_schema') > 0) {
+  if (id !== APPLICATION_ID && (id !== 0 || objects > 0)) {
     throw new StartupError(`The database ${file} belongs to another program, not to petstore.`);
   }
 }

@@ -5,7 +5,6 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
-import { storeError } from './errors.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -48,32 +47,24 @@ export class SqlitePets implements PetStore {
 
   async list({ limit, status, before }: PetQuery): Promise<PetPage> {
     const from = before === undefined ? INT64_MAX : before - 1n;
-    try {
-      // One row more than asked for tells whether another page follows.
-      const rows =
-        status === undefined
-          ? this.#page.all(from, limit + 1)
-          : this.#pageOfStatus.all(status, from, limit + 1);
-      return { pets: rows.slice(0, limit).map(petOf), more: rows.length > limit };
-    } catch (error) {
-      throw storeError(error);
-    }
+    // One row more than asked for tells whether another page follows.
+    const rows =
+      status === undefined
+        ? this.#page.all(from, limit + 1)
+        : this.#pageOfStatus.all(status, from, limit + 1);
+    return { pets: rows.slice(0, limit).map(petOf), more: rows.length > limit };
   }
 
   async get(id: bigint): Promise<Pet | undefined> {
-    try {
-      const row = this.#byId.get(id);
-      return row && petOf(row);
-    } catch (error) {
-      throw storeError(error);
-    }
+    const row = this.#byId.get(id);
+    return row && petOf(row);
   }
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
     if (idempotency === undefined)
       return this.#writer.run(() => ({ outcome: 'created', pet: this.insert(pet) }));
     const name = `${idempotency.accountId} ${idempotency.key}`;
-    if (this.#inFlight.has(name)) return this.#follow(pet, idempotency);
+    if (this.#inFlight.has(name)) return this.#follow(name, pet, idempotency);
     this.#inFlight.add(name);
     try {
       return await this.#writer.run(() => this.#createOnce(pet, idempotency));
@@ -94,11 +85,12 @@ export class SqlitePets implements PetStore {
   }
 
   /** A second request with a key in flight: the outcome of the first is its answer, if it comes soon. */
-  async #follow(pet: NewPet, idempotency: Idempotency): Promise<Creation> {
+  async #follow(name: string, pet: NewPet, idempotency: Idempotency): Promise<Creation> {
     try {
       return await this.#writer.run(() => this.#createOnce(pet, idempotency), IN_FLIGHT_PATIENCE);
     } catch (error) {
-      if (error instanceof PetStoreError && error.code === 'unavailable') return { outcome: 'in_flight' };
+      if (error instanceof PetStoreError && error.code === 'unavailable' && this.#inFlight.has(name))
+        return { outcome: 'in_flight' };
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
@@ -25,7 +25,7 @@ export function openSqlite(path: string, options: { clock: Clock; createFolder: 
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
-    archive: new SqliteArchive(db, writer, pets),
+    archive: new SqliteArchive(db, path, writer, pets),
     accounts,
     counters,
     quotas: counters,
@@ -46,8 +46,16 @@ export function openSqlite(path: string, options: { clock: Clock; createFolder: 
       if (existsSync(file)) throw new PetStoreError('conflict', `There is a file ${file} already.`);
       const unfinished = `${file}.unfinished`;
       rmSync(unfinished, { force: true });
-      db.prepare('VACUUM INTO ?').run(unfinished);
-      await rename(unfinished, file);
+      try {
+        db.prepare('VACUUM INTO ?').run(unfinished);
+        // SQLite leaves the copy to the cache of the operating system; a backup must outlast a power cut.
+        await using copy = await open(unfinished, 'r+');
+        await copy.sync();
+        await rename(unfinished, file);
+      } catch (error) {
+        rmSync(unfinished, { force: true });
+        throw error;
+      }
     },
     lockForServing(environment) {
       lock = lockForServing(path, environment);

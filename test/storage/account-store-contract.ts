@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiKeyHash } from '../../src/domain/api-key.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, type NewFixture } from './fixture.ts';
+
+const OWN = { perMinute: 5_000, perDay: 1_000_000 };
+
+/** What the port AccountStore promises (decisions §5). */
+export function accountStoreContract(name: string, fresh: NewFixture): void {
+  test(`${name}, decisions §5: an account has a name, a plan and the plan's limits`, async (t) => {
+    const { store, another } = await fresh(t);
+    const shelter = await store.accounts.createAccount('shelter', 'pro', PLANS.pro);
+    assert.deepEqual(shelter, { id: shelter.id, name: 'shelter', plan: 'pro', limits: PLANS.pro });
+    const zoo = await store.accounts.createAccount('zoo', 'enterprise', OWN);
+    const { accounts } = await another();
+    assert.deepEqual(await accounts.listAccounts(), [shelter, zoo]);
+    assert.deepEqual(await accounts.findAccount('zoo'), {
+      id: zoo.id,
+      name: 'zoo',
+      plan: 'enterprise',
+      limits: OWN,
+    });
+    assert.equal(await accounts.findAccount('Zoo'), undefined);
+  });
+
+  test(`${name}, decisions §8: a name that is taken is a conflict`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const first = await accounts.createAccount('shelter', 'pro', PLANS.pro);
+    await assert.rejects(accounts.createAccount('shelter', 'free', PLANS.free), { code: 'conflict' });
+    assert.deepEqual(await accounts.listAccounts(), [first]);
+  });
+
+  test(`${name}, decisions §8: a conflict undoes nothing that others write at the same moment`, async (t) => {
+    const { accounts, pets } = (await fresh(t)).store;
+    const results = await Promise.allSettled([
+      accounts.createAccount('a', 'free', PLANS.free),
+      accounts.createAccount('a', 'pro', PLANS.pro),
+      accounts.createAccount('b', 'free', PLANS.free),
+      pets.create({ name: 'Rex', categoryId: 1n }),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    );
+    const listed = await accounts.listAccounts();
+    assert.deepEqual(
+      listed.map((account) => [account.name, account.plan]),
+      [
+        ['a', 'free'],
+        ['b', 'free'],
+      ],
+    );
+    assert.equal((await pets.list({ limit: 5 })).pets.length, 1);
+  });
+
+  test(`${name}, spec §8 rule 4: an account changes its plan, to enterprise and back`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    for (const [plan, limits] of [
+      ['business', PLANS.business],
+      ['enterprise', OWN],
+      ['enterprise', { perMinute: 1, perDay: 2 }],
+      ['free', PLANS.free],
+    ] as const) {
+      await accounts.setPlan(id, plan, limits);
+      assert.deepEqual(await accounts.findAccount('shelter'), { id, name: 'shelter', plan, limits });
+    }
+  });
+
+  test(`${name}, decisions §5: a key has all its settings, and the same by id, by hash and in the list`, async (t) => {
+    const { store, clock } = await fresh(t);
+    const { accounts } = store;
+    const account = await accounts.createAccount('shelter', 'pro', PLANS.pro);
+    const settings = {
+      environment: 'staging',
+      label: 'ci 🐕',
+      scopes: ['pets:read'],
+      expiresAt: 2e12,
+    } as const;
+    const asked = newKey(account.id, settings);
+    const key = await accounts.addKey(asked);
+    const createdAt = Math.floor(clock().unix);
+    assert.deepEqual(key, {
+      id: key.id,
+      account,
+      ...settings,
+      createdAt,
+      revokedAt: undefined,
+      lastUsedAt: undefined,
+    });
+    assert.deepEqual(await accounts.findKey(key.id), key);
+    assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
+    assert.deepEqual(await accounts.listKeys(), [key]);
+    assert.equal(await accounts.findKey(key.id + 1), undefined);
+    assert.equal(await accounts.findKeyByHash(new ApiKeyHash('0'.repeat(64))), undefined);
+  });
+
+  test(`${name}, decisions §5: a key without settings has both scopes, no label and no expiry`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const { label, scopes, expiresAt } = await accounts.addKey(newKey(id));
+    assert.deepEqual(
+      { label, scopes, expiresAt },
+      { label: undefined, scopes: ['pets:read', 'pets:write'], expiresAt: undefined },
+    );
+  });
+
+  test(`${name}, decisions §8: keys are listed in ascending order, of one account or of all`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const a = await accounts.createAccount('a', 'free', PLANS.free);
+    const b = await accounts.createAccount('b', 'free', PLANS.free);
+    const keys = [];
+    for (const { id } of [a, b, a, b, a]) keys.push(await accounts.addKey(newKey(id)));
+    assert.deepEqual(await accounts.listKeys(), keys);
+    assert.deepEqual(
+      await accounts.listKeys(b.id),
+      keys.filter((key) => key.account.id === b.id),
+    );
+    assert.deepEqual(await accounts.listKeys(b.id + 1), []);
+  });
+
+  test(`${name}, decisions §5: a rotation adds the new key and lets the old one expire`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const old = await accounts.addKey(newKey(id));
+    const key = await accounts.replaceKey(old.id, 1_900_000_000_000, newKey(id, { label: 'new' }));
+    assert.equal(key.label, 'new');
+    assert.deepEqual(await accounts.listKeys(), [{ ...old, expiresAt: 1_900_000_000_000 }, key]);
+  });
+
+  test(`${name}, decisions §5: a rotation that fails changes neither key`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const taken = newKey(id);
+    const old = await accounts.addKey(taken);
+    await assert.rejects(accounts.replaceKey(old.id, 1_900_000_000_000, taken));
+    assert.deepEqual(await accounts.listKeys(), [old]);
+    assert.deepEqual(await accounts.findKeyByHash(taken.hash), old);
+  });
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { PetArchive, PetStore } from '../../src/domain/ports.ts';
+import { addPets, type NewFixture, petOf, REX, withIdsOf } from './fixture.ts';
+
+async function* animals(
+  count: number,
+  interrupt?: { at: number; by: () => unknown },
+): AsyncGenerator<NewPet> {
+  for (let i = 0; i < count; i++) {
+    if (i === interrupt?.at) await interrupt.by();
+    yield { name: `Rex ${i}`, categoryId: BigInt(i) };
+  }
+}
+
+const all = (archive: PetArchive) => Array.fromAsync(archive.readAll());
+/** How many animals everybody sees, in a catalogue that nothing was ever deleted from. */
+const count = async (pets: PetStore) => Number((await pets.list({ limit: 1 })).pets[0]?.id ?? 0n);
+
+/** What the port PetArchive promises to `import`, `seed` and `export` (decisions §8). */
+export function archiveContract(name: string, fresh: NewFixture): void {
+  for (const atomic of [false, true]) {
+    const how = atomic ? 'with --atomic' : 'in chunks';
+
+    test(`${name}, decisions §8: many animals are added ${how}, in the order given, and counted`, async (t) => {
+      const { store, another } = await fresh(t);
+      const counts: number[] = [];
+      const onProgress = (soFar: number) => counts.push(soFar);
+      assert.equal(await store.archive.addAll(animals(2_500), { atomic, onProgress }), 2_500);
+      assert.equal(counts.at(-1), 2_500);
+      assert.ok(counts.length > 1);
+      assert.deepEqual(
+        counts,
+        counts.toSorted((a, b) => a - b),
+      );
+      const pets = await all((await another()).archive);
+      assert.deepEqual(
+        pets.map(({ name: text, categoryId }) => [text, categoryId]),
+        Array.from({ length: 2_500 }, (_, i) => [`Rex ${i}`, BigInt(i)]),
+      );
+    });
+
+    test(`${name}, decisions §8: no animals are none ${how}`, async (t) => {
+      const { store } = await fresh(t);
+      assert.equal(await store.archive.addAll(animals(0), { atomic }), 0);
+      assert.deepEqual(await all(store.archive), []);
+    });
+
+    test(`${name}, decisions §8: while many are added ${how}, the service goes on adding`, async (t) => {
+      const { store, another } = await fresh(t);
+      const service = await another();
+      const interrupt = { at: 1_500, by: () => service.pets.create(REX) };
+      assert.equal(await store.archive.addAll(animals(2_500, interrupt), { atomic }), 2_500);
+      assert.equal((await all(store.archive)).length, 2_501);
+    });
+
+    test(`${name}, decisions §3: animals added ${how} come back exactly as they went in`, async (t) => {
+      const { store } = await fresh(t);
+      const examples: NewPet[] = [
+        { name: ' é 🐕 "\\ ', categoryId: INT64_MIN, status: 'pending' },
+        { name: 'x'.repeat(200), categoryId: INT64_MAX },
+        { name: '7', categoryId: 2n ** 53n + 1n, status: 'sold' },
+      ];
+      const given = async function* () {
+        yield* examples;
+      };
+      await store.archive.addAll(given(), { atomic });
+      const pets = await all(store.archive);
+      assert.deepEqual(pets, withIdsOf(pets, examples));
+      assert.ok(petOf(await store.pets.create(REX)).id > (pets.at(-1)?.id ?? 0n));
+    });
+  }
+
+  test(`${name}, decisions §8: what was reported as added in chunks is there for everybody, and stays`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    let reported = 0;
+    const check = async () => {
+      assert.ok(reported > 0);
+      assert.equal(await count(other.pets), reported);
+      throw new Error('the file ends in the middle of a line');
+    };
+    const adding = store.archive.addAll(animals(3_000, { at: 2_700, by: check }), {
+      atomic: false,
+      onProgress: (soFar) => (reported = soFar),
+    });
+    await assert.rejects(adding, /middle of a line/);
+    assert.equal(await count(other.pets), reported);
+  });
+
+  test(`${name}, decisions §8: with --atomic nothing is seen before the end, and nothing stays of a failure`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const fail = async () => {
+      assert.equal(await count(other.pets), 0);
+      throw new Error('the file ends in the middle of a line');
+    };
+    const adding = store.archive.addAll(animals(3_000, { at: 2_700, by: fail }), { atomic: true });
+    await assert.rejects(adding, /middle of a line/);
+    assert.equal(await count(other.pets), 0);
+    assert.equal(await store.archive.addAll(animals(5), { atomic: true }), 5);
+    assert.deepEqual(
+      (await all(other.archive)).map((pet) => pet.name),
+      ['Rex 0', 'Rex 1', 'Rex 2', 'Rex 3', 'Rex 4'],
+    );
+  });
+
+  test(`${name}, decisions §8: an export is the catalogue as of one instant, oldest first`, async (t) => {
+    const { store, another } = await fresh(t);
+    const service = await another();
+    const before = await addPets(
+      store.pets,
+      Array.from({ length: 50 }, () => REX),
+    );
+    const read: Pet[] = [];
+    for await (const pet of store.archive.readAll()) {
+      read.push(pet);
+      if (read.length % 10 === 0) await Promise.all([store.pets.create(REX), service.pets.create(REX)]);
+    }
+    assert.deepEqual(read, before);
+    assert.equal((await all(store.archive)).length, 60);
+  });
+
+  test(`${name}, decisions §8: an export that is broken off disturbs nothing`, async (t) => {
+    const { store } = await fresh(t);
+    await addPets(store.pets, [REX, REX, REX]);
+    for await (const pet of store.archive.readAll()) if (pet.id === 2n) break;
+    assert.equal((await all(store.archive)).length, 3);
+    await store.pets.create(REX);
+    assert.equal(await count(store.pets), 4);
+  });
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Standing } from '../../src/domain/ban.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { accountCaller, type CounterChanges } from '../../src/domain/ports.ts';
+import { DAY, type Usage } from '../../src/domain/quota.ts';
+import type { NewFixture } from './fixture.ts';
+
+const NONE: CounterChanges = { usage: new Map(), standings: new Map() };
+
+const usageChange = (caller: string, usage: Usage): CounterChanges => ({
+  ...NONE,
+  usage: new Map([[caller, usage]]),
+});
+const standingChange = (keyId: number, standing: Standing): CounterChanges => ({
+  ...NONE,
+  standings: new Map([[keyId, standing]]),
+});
+
+/** What the ports CounterStore and QuotaAdmin promise (decisions §6, §8). */
+export function counterStoreContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: Parameters<NewFixture>[0]) => {
+    const fixture = await fresh(t);
+    const now = fixture.clock().unix;
+    return {
+      ...fixture,
+      ...fixture.store,
+      now,
+      today: Math.floor(now / DAY),
+      operator: (await fixture.another()).quotas,
+    };
+  };
+
+  test(`${name}, decisions §6: nothing is remembered of who never called`, async (t) => {
+    const { counters, operator } = await prepare(t);
+    assert.equal(await counters.readUsage('account 1'), undefined);
+    assert.equal(await counters.readStanding(1), undefined);
+    assert.deepEqual(await operator.listBans(), []);
+    assert.deepEqual(await counters.write(NONE), []);
+  });
+
+  test(`${name}, decisions §6: what was written last is read back, after a restart too`, async (t) => {
+    const { counters, reopen, now, today } = await prepare(t);
+    const usage = { minuteStart: now, minuteCount: 60, day: today, dayCount: 1_000 };
+    const address = { minuteStart: now - 5, minuteCount: 1, day: today, dayCount: 2 };
+    const banned = { refusals: [], ban: { until: now + 300_000, count: 3 } };
+    await counters.write(usageChange('account 1', { ...usage, minuteCount: 59 }));
+    await counters.write({
+      usage: new Map([
+        ['account 1', usage],
+        ['address 2001:db8::/64', address],
+      ]),
+      standings: new Map<number, Standing>([
+        [1, banned],
+        [2, { refusals: [now - 2, now - 1], ban: undefined }],
+      ]),
+    });
+    const again = await reopen();
+    assert.deepEqual(await again.counters.readUsage('account 1'), usage);
+    assert.deepEqual(await again.counters.readUsage('address 2001:db8::/64'), address);
+    assert.deepEqual(await again.counters.readStanding(1), banned);
+    assert.deepEqual(await again.counters.readStanding(2), { refusals: [now - 2, now - 1], ban: undefined });
+  });
+
+  test(`${name}, decisions §8: the bans in force are listed by key, and those that are over are not`, async (t) => {
+    const { counters, operator, clock, now } = await prepare(t);
+    for (const keyId of [9, 4]) {
+      await counters.write(
+        standingChange(keyId, { refusals: [], ban: { until: now + keyId * 1_000, count: 2 } }),
+      );
+    }
+    await counters.write(standingChange(5, { refusals: [now], ban: undefined }));
+    assert.deepEqual(await operator.listBans(), [
+      { keyId: 4, until: now + 4_000, count: 2 },
+      { keyId: 9, until: now + 9_000, count: 2 },
+    ]);
+    clock.advance(4_000);
+    assert.deepEqual(
+      (await operator.listBans()).map(({ keyId }) => keyId),
+      [9],
+    );
+    assert.equal(await operator.liftBan(4), false);
+  });
+
+  test(`${name}, decisions §6: a lifted ban is over, its earlier ones are forgotten, and it is told once`, async (t) => {
+    const { counters, operator, now } = await prepare(t);
+    const standing = { refusals: [], ban: { until: now + 60_000, count: 2 } };
+    await counters.write(standingChange(7, standing));
+    await counters.write(standingChange(8, standing));
+    assert.equal(await operator.liftBan(7), true);
+    assert.equal(await operator.liftBan(7), false);
+    assert.equal(await operator.liftBan(99), false);
+    assert.deepEqual(
+      (await operator.listBans()).map(({ keyId }) => keyId),
+      [8],
+    );
+    assert.equal(await counters.readStanding(7), undefined);
+    assert.deepEqual(await counters.write(NONE), [7]);
+    assert.deepEqual(await counters.write(NONE), []);
+    assert.equal(await counters.readStanding(7), undefined);
+    assert.deepEqual(await counters.readStanding(8), standing);
+  });
+
+  test(`${name}, decisions §6: an order to lift comes before what the service still remembers of the key`, async (t) => {
+    const { counters, operator, now } = await prepare(t);
+    const standing = { refusals: [], ban: { until: now + 60_000, count: 1 } };
+    await counters.write(standingChange(7, standing));
+    await operator.liftBan(7);
+    assert.deepEqual(await counters.write(standingChange(7, standing)), [7]);
+    assert.deepEqual(await operator.listBans(), []);
+    // A ban that comes after it stands.
+    await counters.write(standingChange(7, standing));
+    assert.equal((await operator.listBans()).length, 1);
+  });
+
+  test(`${name}, decisions §6: pruning drops what is over and keeps what still counts`, async (t) => {
+    const { counters, now, today } = await prepare(t);
+    const usage = { minuteStart: now, minuteCount: 1, day: today, dayCount: 1 };
+    const old = { ...usage, minuteStart: now - DAY, day: today - 1 };
+    await counters.write({
+      usage: new Map([
+        ['today', usage],
+        ['yesterday', old],
+        ['yesterday, in a minute that lasts', { ...old, minuteStart: now - 59_000 }],
+      ]),
+      standings: new Map<number, Standing>([
+        [1, { refusals: [], ban: { until: now + 1, count: 1 } }],
+        [2, { refusals: [], ban: { until: now - DAY + 1, count: 1 } }],
+        [3, { refusals: [], ban: { until: now - DAY - 1, count: 1 } }],
+        [4, { refusals: [now - 1], ban: undefined }],
+        [5, { refusals: [now - 2 * DAY], ban: undefined }],
+        [6, { refusals: [now - 1], ban: { until: now - 2 * DAY, count: 1 } }],
+      ]),
+    });
+    await counters.prune(today, now - DAY);
+    const callers = ['today', 'yesterday', 'yesterday, in a minute that lasts'];
+    const usages = await Promise.all(callers.map((caller) => counters.readUsage(caller)));
+    assert.deepEqual(
+      usages.map((each) => each !== undefined),
+      [true, false, true],
+    );
+    const standings = await Promise.all([1, 2, 3, 4, 5, 6].map((keyId) => counters.readStanding(keyId)));
+    assert.deepEqual(
+      standings.map((each) => each !== undefined),
+      [true, true, false, true, false, true],
+    );
+  });
+
+  test(`${name}, decisions §8: an operator sees both windows of an account as they were last written`, async (t) => {
+    const { counters, accounts, operator, clock, now, today } = await prepare(t);
+    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const unused = await operator.usageOf(account);
+    assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
+    const usage = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };
+    await counters.write(usageChange(accountCaller(account.id), usage));
+    clock.advance(20_000);
+    const { minute, day } = await operator.usageOf(account);
+    assert.deepEqual(minute, { limit: 60, remaining: 50, reset: 40_000 });
+    assert.deepEqual(day, { limit: 1_000, remaining: 600, reset: (today + 1) * DAY - clock().unix });
+  });
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { Creation, NewKey, PetStore } from '../../src/domain/ports.ts';
+import type { Store } from '../../src/storage/open.ts';
+import type { FakeClock } from '../support/clock.ts';
+
+/** A store of its own for one test, with what only an operator could do to it. */
+export interface Fixture {
+  readonly clock: FakeClock;
+  readonly store: Store;
+  /** The same data through a connection of its own, as another process has it. */
+  readonly another: () => Promise<Store>;
+  /** Closes `store` and opens it again, as a restart does. */
+  readonly reopen: () => Promise<Store>;
+  /** Deletes an animal by hand: the service has no operation for it. */
+  readonly deletePet: (id: bigint) => Promise<void>;
+}
+
+/** Gives an empty store, and removes it when the test is over. */
+export type NewFixture = (t: TestContext) => Promise<Fixture>;
+
+export const REX: NewPet = { name: 'Rex', categoryId: 7n };
+
+/** What became of the animals that were added, given what was asked for. */
+export function withIdsOf(pets: readonly Pet[], asked: readonly NewPet[]): Pet[] {
+  assert.equal(pets.length, asked.length);
+  return pets.map(({ id }, index) => Object.assign({ id }, asked[index]));
+}
+
+/** The animal of a creation that must have made or replayed one. */
+export function petOf(creation: Creation): Pet {
+  assert.ok('pet' in creation, `The outcome is ${creation.outcome}.`);
+  return creation.pet;
+}
+
+/** Adds animals one after the other, and gives them oldest first. */
+export async function addPets(pets: PetStore, animals: readonly NewPet[]): Promise<Pet[]> {
+  const added: Pet[] = [];
+  for (const animal of animals) added.push(petOf(await pets.create(animal)));
+  return added;
+}
+
+/** All pages of a walk, one after the other. */
+export async function walk(
+  pets: PetStore,
+  query: Parameters<PetStore['list']>[0],
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<Pet[]> {
+  const walked: Pet[] = [];
+  for (let next: typeof query | undefined = query; next !== undefined; ) {
+    const { pets: page, more } = await pets.list(next);
+    walked.push(...page);
+    const last = page.at(-1);
+    next = more && last !== undefined ? { ...query, before: last.id } : undefined;
+    await between();
+  }
+  return walked;
+}
+
+let issued = 0;
+
+/** A key of an account, unlike any other. */
+export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKey {
+  const number = issued++;
+  const random = (length: number) =>
+    new Uint8Array(length).fill(number % 62).fill(Math.floor(number / 62), 0, 9);
+  return {
+    accountId,
+    hash: ApiKey.generate('production', random).hash(),
+    environment: 'production',
+    label: undefined,
+    scopes: ['pets:read', 'pets:write'],
+    expiresAt: undefined,
+    ...settings,
+  };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/quota.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { type NewFixture, petOf, REX, walk } from './fixture.ts';
+
+/** What the port PetStore promises for creates that may be sent again (decisions §4). */
+export function idempotencyContract(name: string, fresh: NewFixture): void {
+  /** A fixture with two accounts, and the first one's idempotency key. */
+  const prepare = async (t: Parameters<NewFixture>[0]) => {
+    const fixture = await fresh(t);
+    const { accounts, pets } = fixture.store;
+    const mine = await accounts.createAccount('mine', 'free', PLANS.free);
+    const theirs = await accounts.createAccount('theirs', 'free', PLANS.free);
+    const once: Idempotency = { accountId: mine.id, key: 'order-1', fingerprint: 'a'.repeat(64) };
+    return { ...fixture, pets, once, theirs, count: async () => (await walk(pets, { limit: 100 })).length };
+  };
+
+  test(`${name}, decisions §4: the same idempotency key and body replay the first animal`, async (t) => {
+    const { pets, once, count } = await prepare(t);
+    const first = await pets.create({ ...REX, status: 'sold' }, once);
+    assert.equal(first.outcome, 'created');
+    const second = await pets.create({ ...REX, status: 'sold' }, once);
+    assert.deepEqual(second, { outcome: 'replayed', pet: petOf(first) });
+    assert.equal(await count(), 1);
+  });
+
+  test(`${name}, decisions §4: the same idempotency key with another body makes nothing`, async (t) => {
+    const { pets, once, count } = await prepare(t);
+    await pets.create(REX, once);
+    assert.deepEqual(await pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }), { outcome: 'reused' });
+    assert.equal(await count(), 1);
+  });
+
+  test(`${name}, decisions §4: another idempotency key makes another animal`, async (t) => {
+    const { pets, once, count } = await prepare(t);
+    await pets.create(REX, once);
+    assert.equal((await pets.create(REX, { ...once, key: 'ORDER-1' })).outcome, 'created');
+    assert.equal(await count(), 2);
+  });
+
+  test(`${name}, decisions §4: an idempotency key belongs to its account`, async (t) => {
+    const { pets, once, theirs, count } = await prepare(t);
+    await pets.create(REX, once);
+    const other = await pets.create(REX, { ...once, accountId: theirs.id });
+    assert.equal(other.outcome, 'created');
+    assert.equal(await count(), 2);
+  });
+
+  test(`${name}, decisions §4: an idempotency key is kept for 24 hours, over a restart too`, async (t) => {
+    const { pets, once, clock, reopen } = await prepare(t);
+    const first = petOf(await pets.create(REX, once));
+    clock.advance(DAY - 1);
+    const again = await reopen();
+    await again.flush();
+    assert.deepEqual(await again.pets.create(REX, once), { outcome: 'replayed', pet: first });
+    clock.advance(1);
+    const later = await again.pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) });
+    assert.equal(later.outcome, 'created');
+    assert.notEqual(petOf(later).id, first.id);
+    clock.advance(DAY - 1);
+    assert.deepEqual((await again.pets.create(REX, once)).outcome, 'reused');
+  });
+
+  test(`${name}, decisions §4: requests with one idempotency key at the same moment make one animal`, async (t) => {
+    const { store, another, once, count } = await prepare(t);
+    const other = await another();
+    const creations = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
+    );
+    assert.equal(creations.filter(({ outcome }) => outcome === 'created').length, 1);
+    assert.equal(creations.filter(({ outcome }) => outcome === 'replayed').length, 19);
+    assert.equal(new Set(creations.map((creation) => petOf(creation).id)).size, 1);
+    assert.equal(await count(), 1);
+  });
+
+  test(`${name}, decisions §4: of different bodies under one idempotency key at the same moment one is made`, async (t) => {
+    const { pets, once, count } = await prepare(t);
+    const outcomes = await Promise.all([
+      pets.create(REX, once),
+      pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }),
+      pets.create(REX),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ outcome }) => outcome),
+      ['created', 'reused', 'created'],
+    );
+    assert.equal(await count(), 2);
+  });
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, type NewFixture } from './fixture.ts';
+
+/** What the port AccountStore promises to a service that is running (decisions §5). */
+export function keyUseContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: Parameters<NewFixture>[0]) => {
+    const fixture = await fresh(t);
+    const { accounts } = fixture.store;
+    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const asked = newKey(account.id);
+    const key = await accounts.addKey(asked);
+    // Known from here on: what follows must be noticed in spite of that.
+    assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
+    return { ...fixture, accounts, key, find: () => accounts.findKeyByHash(asked.hash) };
+  };
+
+  test(`${name}, decisions §5: a revoked key stays revoked at the instant it was revoked first`, async (t) => {
+    const { accounts, key, clock, find } = await prepare(t);
+    const revokedAt = Math.floor(clock().unix);
+    await accounts.revokeKey(key.id);
+    assert.deepEqual(await find(), { ...key, revokedAt });
+    clock.advance(5_000);
+    await accounts.revokeKey(key.id);
+    assert.deepEqual(await find(), { ...key, revokedAt });
+    await accounts.revokeKey(key.id + 1);
+  });
+
+  test(`${name}, decisions §5: here a revocation counts at once, wherever it was made`, async (t) => {
+    const { key, another, find } = await prepare(t);
+    const other = await another();
+    await other.accounts.revokeKey(key.id);
+    assert.notEqual((await find())?.revokedAt, undefined);
+  });
+
+  test(`${name}, decisions §5: here a change of plan counts at once, wherever it was made`, async (t) => {
+    const { key, accounts, another, find } = await prepare(t);
+    await accounts.setPlan(key.account.id, 'pro', PLANS.pro);
+    assert.deepEqual((await find())?.account.limits, PLANS.pro);
+    const other = await another();
+    await other.accounts.setPlan(key.account.id, 'enterprise', { perMinute: 7, perDay: 9 });
+    assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
+  });
+
+  test(`${name}, decisions §5: here a rotation counts at once, wherever it was made`, async (t) => {
+    const { key, accounts, another, find } = await prepare(t);
+    const other = await another();
+    const asked = newKey(key.account.id);
+    assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
+    const replacement = await other.accounts.replaceKey(key.id, 1_900_000_000_000, asked);
+    assert.equal((await find())?.expiresAt, 1_900_000_000_000);
+    assert.deepEqual(await accounts.findKeyByHash(asked.hash), replacement);
+  });
+
+  test(`${name}, decisions §8: lastUsedAt is the instant of the last use, written down by the next flush`, async (t) => {
+    const { key, store, accounts, clock, another } = await prepare(t);
+    const other = await another();
+    accounts.noteUse(key.id);
+    clock.advance(1_000);
+    accounts.noteUse(key.id);
+    const lastUsedAt = Math.floor(clock().unix);
+    clock.advance(700);
+    await store.flush();
+    assert.deepEqual(await other.accounts.listKeys(), [{ ...key, lastUsedAt }]);
+    clock.advance(1_000);
+    await store.flush();
+    assert.deepEqual(await other.accounts.findKey(key.id), { ...key, lastUsedAt });
+  });
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
+import { addPets, type NewFixture, petOf, REX, walk, withIdsOf } from './fixture.ts';
+
+const STATUSES = ['available', 'pending', 'sold', undefined] as const;
+
+const withStatus = (status: PetStatus | undefined): NewPet =>
+  status === undefined ? REX : { ...REX, status };
+
+/** `count` animals, the four kinds of status in turn. */
+const animals = (count: number) => Array.from({ length: count }, (_, i) => withStatus(STATUSES[i % 4]));
+
+/** What the port PetStore promises for listing, reading and adding animals. */
+export function petStoreContract(name: string, fresh: NewFixture): void {
+  test(`${name}, spec §4.1: animals are listed newest first`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const added = await addPets(pets, animals(5));
+    assert.deepEqual(await pets.list({ limit: 100 }), { pets: added.toReversed(), more: false });
+  });
+
+  test(`${name}, spec §4.1: an empty catalogue is an empty page`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    assert.deepEqual(await pets.list({ limit: 1 }), { pets: [], more: false });
+    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { pets: [], more: false });
+  });
+
+  test(`${name}, spec §4.1 rule 1: with a status only animals with that status are listed`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const added = await addPets(pets, animals(12));
+    for (const status of ['available', 'pending', 'sold'] as const) {
+      const expected = added.filter((pet) => pet.status === status).toReversed();
+      assert.deepEqual(await pets.list({ limit: 100, status }), { pets: expected, more: false });
+    }
+  });
+
+  test(`${name}, spec §4.1 rule 3: at most limit animals are listed, and it is told whether more follow`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const added = (await addPets(pets, animals(12))).toReversed();
+    for (const [limit, more] of [
+      [1, true],
+      [11, true],
+      [12, false],
+      [100, false],
+    ] as const) {
+      assert.deepEqual(await pets.list({ limit }), { pets: added.slice(0, limit), more });
+    }
+    for (const [limit, more] of [
+      [2, true],
+      [3, false],
+    ] as const) {
+      const page = await pets.list({ limit, status: 'sold' });
+      assert.deepEqual([page.pets.length, page.more], [limit, more]);
+    }
+  });
+
+  test(`${name}, decisions §4: a page begins below the id it was asked to begin before`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const added = await addPets(pets, animals(8));
+    const before = added[5]?.id ?? 0n;
+    const page = await pets.list({ limit: 100, before });
+    assert.deepEqual(page, { pets: added.slice(0, 5).toReversed(), more: false });
+    assert.deepEqual(
+      (await pets.list({ limit: 100, before, status: 'available' })).pets,
+      added
+        .slice(0, 5)
+        .filter((pet) => pet.status === 'available')
+        .toReversed(),
+    );
+    assert.deepEqual(await pets.list({ limit: 100, before: 1n }), { pets: [], more: false });
+    assert.equal((await pets.list({ limit: 100, before: INT64_MAX })).pets.length, 8);
+  });
+
+  test(`${name}, decisions §4: a walk over the pages while others add animals neither skips nor repeats`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const filter = fc.constantFrom(...STATUSES);
+    const walks = fc.record({ limit: fc.integer({ min: 1, max: 9 }), filter, between: fc.nat(3) });
+    const atStart = await addPets(store.pets, animals(20));
+    await fc.assert(
+      fc.asyncProperty(walks, async ({ limit, filter: status, between }) => {
+        const query = status === undefined ? { limit } : { limit, status };
+        const expected = await walk(store.pets, { ...query, limit: 100 });
+        const walked = await walk(store.pets, query, () => addPets(other.pets, animals(between)));
+        assert.deepEqual(walked, expected);
+      }),
+      { numRuns: 25 },
+    );
+    assert.deepEqual((await walk(store.pets, { limit: 7 })).slice(-20), atStart.toReversed());
+  });
+
+  test(`${name}, decisions §3: int64 and names come back exactly as they went in`, async (t) => {
+    const { store, reopen } = await fresh(t);
+    const examples: NewPet[] = [
+      { name: ' e\u0301 é 🐕 "\\\u0007 ', categoryId: INT64_MIN },
+      { name: "'; DROP TABLE pets; --", categoryId: INT64_MAX },
+      { name: '𐍈'.repeat(200), categoryId: 2n ** 53n + 1n, status: 'sold' },
+      { name: '0', categoryId: -0n },
+      { name: '1e3', categoryId: -1n },
+    ];
+    const added = await addPets(store.pets, examples);
+    assert.deepEqual(added, withIdsOf(added, examples));
+    const { pets } = await reopen();
+    for (const pet of added) assert.deepEqual(await pets.get(pet.id), pet);
+    assert.deepEqual((await pets.list({ limit: 100 })).pets, added.toReversed());
+  });
+
+  test(`${name}, decisions §3: random names and int64 survive`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const animal = fc.record({
+      name: fc.string({ unit: 'binary', minLength: 1 }).filter((text) => !text.includes('\0')),
+      categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(animal, { minLength: 50, maxLength: 100 }), async (batch) => {
+        const added = await Promise.all(batch.map((each) => pets.create(each)));
+        for (const [index, creation] of added.entries()) {
+          const { id } = petOf(creation);
+          assert.deepEqual(await pets.get(id), { id, ...batch[index] });
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test(`${name}, decisions §3: an absent status stays absent`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const { id } = petOf(await pets.create(REX));
+    assert.deepEqual(await pets.get(id), { id, ...REX });
+    assert.deepEqual((await pets.list({ limit: 1 })).pets, [{ id, ...REX }]);
+  });
+
+  test(`${name}, decisions §3: ids are positive and ascend, also among animals added at the same moment`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const ids: bigint[] = [];
+    for (let round = 0; round < 5; round++) {
+      const added = await Promise.all(animals(10).map((animal) => pets.create(animal)));
+      ids.push(...added.map((creation) => petOf(creation).id));
+    }
+    assert.ok(ids.every((id, index) => id > (ids[index - 1] ?? 0n)));
+  });
+
+  test(`${name}, decisions §3: an id is never used again, not even after the newest animal was deleted`, async (t) => {
+    const { store, reopen, deletePet } = await fresh(t);
+    const [, last] = await addPets(store.pets, animals(2));
+    await deletePet(last?.id ?? 0n);
+    const { pets } = await reopen();
+    const next = petOf(await pets.create(REX));
+    assert.ok(next.id > (last?.id ?? 0n));
+  });
+
+  test(`${name}, spec §4.3: an animal that does not exist is not there`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const { id } = petOf(await pets.create(REX));
+    for (const other of [id + 1n, 0n, -1n, INT64_MIN, INT64_MAX])
+      assert.equal(await pets.get(other), undefined);
+  });
+
+  test(`${name}, decisions §4: an animal that was added is seen at once, here and by everybody else`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    for (let round = 0; round < 10; round++) {
+      const pet: Pet = petOf(await store.pets.create({ ...REX, status: 'sold' }));
+      for (const { pets } of [store, other]) {
+        assert.deepEqual(await pets.get(pet.id), pet);
+        assert.deepEqual((await pets.list({ limit: 1 })).pets, [pet]);
+        assert.deepEqual((await pets.list({ limit: 1, status: 'sold' })).pets, [pet]);
+      }
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { openStore, type Store } from '../../src/storage/open.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import type { Fixture } from './fixture.ts';
+
+export interface SqliteFixture extends Fixture {
+  readonly file: string;
+  /** A connection past the service's code, closed when the test is over. */
+  readonly raw: () => DatabaseSync;
+}
+
+/** A SQLite file in `folder`, or in a temporary one. */
+export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t)): Promise<SqliteFixture> {
+  const file = join(folder, 'petstore.db');
+  const clock = fakeClock();
+  const opened = new Set<{ close(): void }>();
+  t.after(() => opened.forEach((each) => each.close()));
+  const keep = <T extends { close(): void }>(each: T): T => {
+    opened.add(each);
+    return each;
+  };
+  const open = () => keep(openStore(`sqlite:${file}`, clock));
+  let store: Store = open();
+  const raw = () => keep(new DatabaseSync(file));
+  return {
+    file,
+    clock,
+    get store() {
+      return store;
+    },
+    raw,
+    another: async () => open(),
+    async reopen() {
+      store.close();
+      opened.delete(store);
+      store = open();
+      return store;
+    },
+    async deletePet(id) {
+      raw().prepare('DELETE FROM pets WHERE id = ?').run(id);
+    },
+  };
+}
