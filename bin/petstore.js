@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript of an old kind: an older Node.js must be able to read it, to be refused in one sentence.
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const NODE = 26;
 const SQLITE = [3, 51, 3];
@@ -19,5 +21,7 @@ if (node < NODE) {
   );
   process.exitCode = 1;
 } else {
+  // Keeps the stripped and compiled sources for the next start, which then takes less than half the time.
+  module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url)));
   void import('../src/cli/main.ts').then(({ main }) => main(process.argv));
 }

@@ -9,7 +9,7 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
 test('decisions §8: serve --first-key prints one key on standard error, and its curl line works as printed', async (t) => {
-  const variables = await temporaryEnvironment(t);
+  const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const command = await waitFor(service, ({ stderr }) => /^ +(curl .*)$/m.exec(stderr)?.[1]);
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
@@ -18,7 +18,7 @@ test('decisions §8: serve --first-key prints one key on standard error, and its
 });
 
 test('decisions §8: with a key there already, serve --first-key makes and prints none', async (t) => {
-  const variables = await temporaryEnvironment(t);
+  const variables = temporaryEnvironment(t);
   const created = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
   assert.equal(created.code, 0, created.stderr);
   const service = await startServiceProcess(t, variables, ['--first-key']);
@@ -30,7 +30,7 @@ test('decisions §8: with a key there already, serve --first-key makes and print
 });
 
 test('decisions §8: plain serve never prints a key', async (t) => {
-  const variables = await temporaryEnvironment(t);
+  const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables);
   service.child.kill('SIGINT');
   const { code, stdout, stderr } = await service.ended;
@@ -40,7 +40,7 @@ test('decisions §8: plain serve never prints a key', async (t) => {
 });
 
 test('decisions §8: SIGTERM stops the service with exit 0, and its last log line says so', async (t) => {
-  const service = await startServiceProcess(t, await temporaryEnvironment(t));
+  const service = await startServiceProcess(t, temporaryEnvironment(t));
   service.child.kill('SIGTERM');
   const { code, stdout } = await service.ended;
   assert.equal(code, 0);
@@ -50,7 +50,7 @@ test('decisions §8: SIGTERM stops the service with exit 0, and its last log lin
 });
 
 test('decisions §8: a second signal ends a service at once that is still finishing a request', async (t) => {
-  const service = await startServiceProcess(t, await temporaryEnvironment(t), ['--first-key']);
+  const service = await startServiceProcess(t, temporaryEnvironment(t), ['--first-key']);
   const key = await waitFor(service, ({ stderr }) => KEY.exec(stderr)?.[0]);
   // A body that never comes keeps the service waiting for it.
   const { port } = new URL(service.url);
@@ -73,7 +73,7 @@ test('decisions §8: a second signal ends a service at once that is still finish
 });
 
 test('decisions §7: every faulty variable is reported by name at once, and the process exits 2', async (t) => {
-  const variables = await temporaryEnvironment(t);
+  const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['serve'], { ...variables, PORT: 'http', BAN_AFTER: '0' });
   assert.equal(code, 2);
   assert.equal(stdout, '');
@@ -89,7 +89,7 @@ test('decisions §8: a port in use ends serve with one clear line and exit 1', a
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const { code, stdout, stderr } = await run(['serve'], {
-    ...(await temporaryEnvironment(t)),
+    ...temporaryEnvironment(t),
     PORT: `${port}`,
   });
   assert.equal(code, 1);

@@ -8,7 +8,7 @@ const KILLS = 20;
 const CREATORS = 16;
 
 test('spec §4.2, decisions §3, §4: after 20 × kill -9 under 16 creators no answered create is lost, no id comes twice', async (t) => {
-  const env = await temporaryEnvironment(t);
+  const env = temporaryEnvironment(t);
   const args = ['keys', 'create', '--account', 'acme', '--plan', 'enterprise', '--json'];
   const made = await run([...args, '--per-minute', '1000000000', '--per-day', '1000000000'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };

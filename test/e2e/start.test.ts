@@ -7,13 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import {
-  PROGRAM,
-  run,
-  startServiceProcess,
-  temporaryEnvironment,
-  temporaryFolder,
-} from '../support/process.ts';
+import { PROGRAM, run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /** Runs `serve` where it must refuse: its one line on standard error, and its exit code. */
 async function refusal(env: Record<string, string>): Promise<{ code: number | null; line: string }> {
@@ -27,7 +22,7 @@ async function databaseIn(
   t: TestContext,
   make: (file: string) => unknown,
 ): Promise<{ file: string; env: Record<string, string> }> {
-  const file = join(await temporaryFolder(t), 'petstore.db');
+  const file = join(temporaryFolder(t), 'petstore.db');
   await make(file);
   return { file, env: { DATABASE_URL: `sqlite:${file}` } };
 }
@@ -37,13 +32,13 @@ test('a port in use: one line that names it, exit 1', async (t) => {
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const { code, line } = await refusal({ ...(await temporaryEnvironment(t)), PORT: String(port) });
+  const { code, line } = await refusal({ ...temporaryEnvironment(t), PORT: String(port) });
   assert.equal(code, 1);
   assert.equal(line, `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
 });
 
 test('decisions §7: bad variables: one line each, exit 2, and nothing is made', async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = temporaryFolder(t);
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`,
     PORT: 'http',
@@ -63,7 +58,7 @@ test('decisions §7: bad variables: one line each, exit 2, and nothing is made',
 });
 
 test('a missing data folder is refused, exit 1: a mistyped path must not start an empty catalogue', async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = temporaryFolder(t);
   const { code, line } = await refusal({ DATABASE_URL: `sqlite:${join(folder, 'data', 'petstore.db')}` });
   assert.equal(code, 1);
   assert.match(line, /data.* does not exist/);
@@ -109,7 +104,7 @@ test('a database of another program, or of a newer schema, is refused and left a
 });
 
 test('a second service on the same database and environment is refused, exit 1', async (t) => {
-  const env = await temporaryEnvironment(t);
+  const env = temporaryEnvironment(t);
   await startServiceProcess(t, env);
   const { code, line } = await refusal(env);
   assert.equal(code, 1);
@@ -139,7 +134,7 @@ for (const [what, versions] of Object.entries({
 }
 
 test('a folder made for the default database: data/ beside where it starts', async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = temporaryFolder(t);
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
   const child = spawn(process.execPath, [PROGRAM, 'migrate'], { cwd: folder, env: {} });

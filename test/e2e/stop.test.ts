@@ -8,7 +8,7 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 const REX = '{"name":"Rex","categoryId":7}';
 
 test('SIGTERM: what was accepted is finished, counters are written, exit 0; decisions §6: exactly', async (t) => {
-  const env = await temporaryEnvironment(t);
+  const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
@@ -30,12 +30,14 @@ test('SIGTERM: what was accepted is finished, counters are written, exit 0; deci
   assert.match(answer, /HTTP\/1\.1 201 Created/);
   assert.equal((await service.ended).code, 0);
 
-  const [usage] = JSON.parse((await run(['usage', '--json'], env)).stdout) as [{ day: { remaining: number } }];
+  const [usage] = JSON.parse((await run(['usage', '--json'], env)).stdout) as [
+    { day: { remaining: number } },
+  ];
   assert.equal(usage.day.remaining, 1_000 - 8);
 });
 
 test('a second signal ends the process at once', async (t) => {
-  const env = await temporaryEnvironment(t);
+  const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
@@ -52,19 +54,21 @@ test('a second signal ends the process at once', async (t) => {
 });
 
 test('SIGINT stops the service as SIGTERM does', async (t) => {
-  const service = await startServiceProcess(t, await temporaryEnvironment(t));
+  const service = await startServiceProcess(t, temporaryEnvironment(t));
   service.child.kill('SIGINT');
   assert.equal((await service.ended).code, 0);
 });
 
 test('decisions §6: after a crash at most the last second of counting is lost', async (t) => {
-  const env = await temporaryEnvironment(t);
+  const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   for (let i = 0; i < 7; i++) await call(service.url, '/v1/pets', { key });
   const remaining = async () => {
-    const [usage] = JSON.parse((await run(['usage', '--json'], env)).stdout) as [{ day: { remaining: number } }];
+    const [usage] = JSON.parse((await run(['usage', '--json'], env)).stdout) as [
+      { day: { remaining: number } },
+    ];
     return usage.day.remaining;
   };
   // The service writes within a second by itself; what the command line then shows has outlived any crash.

@@ -1,29 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './temporary.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
 
 /** How long a service may take to say that it listens, in milliseconds: generous, for a busy machine. */
 const START_PATIENCE = 30_000;
 
-type Variables = Readonly<Record<string, string>>;
-
-/** A folder that is removed after the test. */
-export async function temporaryFolder(test: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
-  test.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+export type Variables = Readonly<Record<string, string>>;
 
 /** Variables for processes that share one new database, and any free port. */
-export async function temporaryEnvironment(test: TestContext): Promise<Variables> {
-  const folder = await temporaryFolder(test);
-  return { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`, PORT: '0' };
+export function temporaryEnvironment(test: TestContext): Variables {
+  return { DATABASE_URL: `sqlite:${join(temporaryFolder(test), 'petstore.db')}`, PORT: '0' };
 }
 
 export interface Outcome {
@@ -69,6 +60,17 @@ export function run(
   // A command that refuses its arguments ends before it has read its input.
   child.stdin?.on('error', () => undefined).end(input);
   return ended;
+}
+
+/** Runs a command that must succeed, and gives the one JSON value that it prints. */
+export async function runJson<T>(
+  args: readonly string[],
+  variables: Variables,
+  input: string | Uint8Array = '',
+): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], variables, input);
+  if (code !== 0) throw new Error(`petstore ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  return JSON.parse(stdout) as T;
 }
 
 export interface RunningService extends Running {

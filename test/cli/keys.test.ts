@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call } from '../support/api.ts';
+import {
+  run,
+  runJson,
+  startServiceProcess,
+  temporaryEnvironment,
+  type Variables,
+} from '../support/process.ts';
+
+interface KeyJson {
+  readonly id: number;
+  readonly key: string;
+  readonly expiresAt: string | null;
+  readonly state: string;
+}
+
+const create = (variables: Variables, ...args: string[]) =>
+  runJson<KeyJson>(['keys', 'create', '--account', 'shop', ...args], variables);
+
+const list = (variables: Variables) => runJson<readonly KeyJson[]>(['keys', 'list'], variables);
+
+test('decisions §8: keys create --json prints the key and its settings, in this order, and makes the account', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { stdout } = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
+  const { key } = JSON.parse(stdout) as KeyJson;
+  assert.match(key, /^petstore_live_[0-9A-Za-z]{38}$/);
+  assert.equal(
+    stdout,
+    `{"id":1,"key":"${key}","account":"shop","plan":"free","environment":"production",` +
+      '"scopes":["pets:read","pets:write"],"label":null,"expiresAt":null}\n',
+  );
+});
+
+test('decisions §8: keys list --json prints the same without the key, with state and last use', async (t) => {
+  const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging' };
+  const settings = ['--scopes', 'pets:read', '--expires', '2100-01-01', '--label', 'price board'];
+  const { key, ...created } = await create(variables, ...settings);
+  assert.match(key, /^petstore_test_/);
+  assert.deepEqual(created, {
+    id: 1,
+    account: 'shop',
+    plan: 'free',
+    environment: 'staging',
+    scopes: ['pets:read'],
+    label: 'price board',
+    expiresAt: '2100-01-01T00:00:00.000Z',
+  });
+  assert.deepEqual(await list(variables), [{ ...created, state: 'active', lastUsedAt: null }]);
+});
+
+test('decisions §5: for people a key is shown in full, with the word that it is shown only this once', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const created = await run(['keys', 'create', '--account', 'shop'], variables);
+  assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
+  assert.match(created.stdout, /shown only this once/);
+  const listed = await run(['keys', 'list'], variables);
+  assert.match(listed.stdout, /^ID +ACCOUNT .*\n1 +shop +free +production +active /);
+  assert.doesNotMatch(listed.stdout, /petstore_live/);
+});
+
+test('decisions §8: a --plan that differs from the account’s is refused with exit 1, the same one is not', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const own = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '9'];
+  await create(variables, ...own);
+  await create(variables, '--plan', 'enterprise');
+  const refused = await run(['keys', 'create', '--account', 'shop', '--plan', 'pro'], variables);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^petstore: The account shop has plan enterprise .*\n$/);
+  const numbers = await run(['keys', 'create', '--account', 'shop', ...own.with(3, '6')], variables);
+  assert.equal(numbers.code, 1);
+  assert.equal((await list(variables)).length, 2);
+});
+
+test('decisions §5: rotate gives a key of the same settings, and the old one lives on for the grace time', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { key, id, ...settings } = await create(variables, '--label', 'a', '--scopes', 'pets:write');
+  const before = Date.now();
+  const {
+    key: next,
+    id: nextId,
+    ...same
+  } = await runJson<KeyJson>(['keys', 'rotate', '1', '--grace', '7d'], variables);
+  assert.notEqual(next, key);
+  assert.deepEqual(same, settings);
+  const [old, fresh] = await list(variables);
+  assert.deepEqual([old?.id, fresh?.id], [id, nextId]);
+  assert.equal(fresh?.expiresAt, null);
+  const lives = new Date(old?.expiresAt ?? 0).getTime() - 7 * 86_400_000;
+  assert.ok(lives >= before && lives <= Date.now(), `${old?.expiresAt}`);
+});
+
+test('decisions §5: a rotated key lives never past its own expiry, and the grace time is 24 h unless told', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  await create(variables, '--expires', soon);
+  await create(variables);
+  const before = Date.now();
+  await runJson(['keys', 'rotate', '1', '--grace', '2h'], variables);
+  await runJson(['keys', 'rotate', '2'], variables);
+  const [first, second, third] = await list(variables);
+  assert.equal(first?.expiresAt, soon);
+  assert.equal(third?.expiresAt, soon);
+  const lives = new Date(second?.expiresAt ?? 0).getTime() - 86_400_000;
+  assert.ok(lives >= before && lives <= Date.now(), `${second?.expiresAt}`);
+});
+
+test('decisions §5: a revoked or expired key is not rotated', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await create(variables);
+  await create(variables);
+  assert.equal((await runJson<KeyJson>(['keys', 'revoke', '1'], variables)).state, 'revoked');
+  await runJson(['keys', 'rotate', '2', '--grace', '0'], variables);
+  assert.deepEqual(
+    (await list(variables)).map(({ state }) => state),
+    ['revoked', 'expired', 'active'],
+  );
+  const refusal = (id: number, state: string) => ({
+    code: 1,
+    stdout: '',
+    stderr: `petstore: Key ${id} is ${state}: create a new one.\n`,
+  });
+  assert.deepEqual(await run(['keys', 'rotate', '1'], variables), refusal(1, 'revoked'));
+  assert.deepEqual(await run(['keys', 'rotate', '2'], variables), refusal(2, 'expired'));
+});
+
+test('decisions §8: keys are issued, rotated and revoked while the service runs, and it obeys at once', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { url } = await startServiceProcess(t, variables);
+  const status = async (key: string) => (await call(url, '/v1/pets', { key })).status;
+  const { key } = await create(variables);
+  assert.equal(await status(key), 200);
+  const rotated = await runJson<KeyJson>(['keys', 'rotate', '1', '--grace', '0'], variables);
+  assert.equal(await status(key), 401);
+  assert.equal(await status(rotated.key), 200);
+  await runJson(['keys', 'revoke', '2'], variables);
+  assert.equal(await status(rotated.key), 401);
+});
+
+test('decisions §8: an unknown key is one clear line and exit 1', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const command of [
+    ['keys', 'rotate'],
+    ['keys', 'revoke'],
+    ['bans', 'lift'],
+  ]) {
+    const outcome = await run([...command, '7'], variables);
+    assert.deepEqual(outcome, { code: 1, stdout: '', stderr: 'petstore: There is no key 7.\n' });
+  }
+});
+
+const WRONG = [
+  [['create'], /required option '--account <name>'/],
+  [['create', '--account', 'shop', '--scopes', 'pets:all'], /Allowed scopes are pets:read, pets:write/],
+  [['create', '--account', 'shop', '--expires', '2020-01-01'], /--expires must lie in the future/],
+  [['create', '--account', 'shop', '--expires', '2100-02-30'], /must be a date/],
+  [['create', '--account', 'shop', '--expires', 'soon'], /must be a date/],
+  [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
+  [['create', '--account', 'shop', '--plan', 'enterprise'], /needs its own numbers/],
+  [['rotate', 'x'], /whole number/],
+  [['rotate', '1', '--grace', '1 day'], /must be a duration/],
+  [['rotate', '1', '--grace', '99999d'], /must be a duration/],
+  [['revoke', '1.5'], /whole number/],
+] as const;
+
+test('decisions §8: wrong use of keys exits 2 with a reason, and makes nothing', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const [args, reason] of WRONG) {
+    const { code, stdout, stderr } = await run(['keys', ...args], variables);
+    assert.equal(code, 2, `${args.join(' ')}: ${stderr}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^petstore: /);
+    assert.match(stderr, reason);
+  }
+  assert.deepEqual(await runJson(['accounts', 'list'], variables), []);
+});
