@@ -1,0 +1,170 @@
+import { type Account, type KeyRecord, limitsOf, SCOPES } from '../../domain/account.ts';
+import type { ApiKeyHash, Environment } from '../../domain/api-key.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { PetStoreError } from '../../domain/errors.ts';
+import { type Limits, PLANS, type Plan } from '../../domain/plan.ts';
+import type { AccountStore, NewKey } from '../../domain/ports.ts';
+import type { Database, Pool } from './database.ts';
+import { SharedReads } from './shared-reads.ts';
+
+type AccountRow = [id: bigint, name: string, plan: Plan, perMinute: bigint | null, perDay: bigint | null];
+
+type KeyRow = [
+  id: bigint,
+  environment: Environment,
+  label: string | null,
+  scopes: string,
+  createdAt: bigint,
+  expiresAt: bigint | null,
+  revokedAt: bigint | null,
+  lastUsedAt: bigint | null,
+  ...AccountRow,
+];
+
+const SELECT_ACCOUNTS = 'SELECT a.id, a.name, a.plan, a.per_minute, a.per_day FROM accounts a';
+const SELECT_KEYS = `SELECT k.id, k.environment, k.label, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+  k.last_used_at, a.id, a.name, a.plan, a.per_minute, a.per_day FROM keys k JOIN accounts a ON a.id = k.account_id`;
+
+export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
+
+/** How long a key is believed to be as it was read, in milliseconds: revocation counts within 5 s everywhere (decisions §5). */
+const FRESH = 2_000;
+
+/** Keys remembered at most. */
+const CAPACITY = 100_000;
+
+interface Known {
+  readonly key: KeyRecord;
+  readonly readAt: number;
+}
+
+export class PostgresAccounts implements AccountStore {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+  readonly #reads = new SharedReads<KeyRecord | undefined>();
+  #used = new Map<number, number>();
+
+  constructor(pool: Pool, clock: Clock) {
+    this.#pool = pool;
+    this.#clock = clock;
+  }
+
+  async listAccounts(): Promise<readonly Account[]> {
+    return (await this.#pool.query<AccountRow>(`${SELECT_ACCOUNTS} ORDER BY a.id`)).map(accountOf);
+  }
+
+  async findAccount(name: string): Promise<Account | undefined> {
+    const [row] = await this.#pool.query<AccountRow>(`${SELECT_ACCOUNTS} WHERE a.name = $1`, [name]);
+    return row && accountOf(row);
+  }
+
+  async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const [row] = await this.#pool.query<[id: bigint]>(
+      `INSERT INTO accounts (name, plan, per_minute, per_day, created_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (name) DO NOTHING RETURNING id`,
+      [name, plan, ...customLimits(plan, limits), this.#now()],
+    );
+    if (row === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
+    return { id: Number(row[0]), name, plan, limits };
+  }
+
+  async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
+    await this.#pool.query('UPDATE accounts SET plan = $1, per_minute = $2, per_day = $3 WHERE id = $4', [
+      plan,
+      ...customLimits(plan, limits),
+      accountId,
+    ]);
+    this.#known.clear();
+  }
+
+  async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
+    const rows =
+      accountId === undefined
+        ? await this.#pool.query<KeyRow>(`${SELECT_KEYS} ORDER BY k.id`)
+        : await this.#pool.query<KeyRow>(`${SELECT_KEYS} WHERE k.account_id = $1 ORDER BY k.id`, [accountId]);
+    return rows.map(keyOf);
+  }
+
+  async findKey(id: number): Promise<KeyRecord | undefined> {
+    const [row] = await this.#pool.query<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
+    return row && keyOf(row);
+  }
+
+  async findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> {
+    const known = this.#known.get(hash.hex);
+    if (known !== undefined && this.#clock().monotonic - known.readAt < FRESH) return known.key;
+    return this.#reads.read(hash.hex, () => this.#readKey(hash.hex));
+  }
+
+  async addKey(key: NewKey): Promise<KeyRecord> {
+    return addKey(this.#pool, key, this.#now());
+  }
+
+  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
+    const added = await this.#pool.transaction(async (database) => {
+      await database.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
+      return addKey(database, key, this.#now());
+    });
+    this.#known.clear();
+    return added;
+  }
+
+  async revokeKey(id: number): Promise<void> {
+    await this.#pool.query('UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL', [this.#now(), id]);
+    this.#known.clear();
+  }
+
+  noteUse(keyId: number): void {
+    this.#used.set(keyId, this.#now());
+  }
+
+  /** Writes down when keys were last used. */
+  async flush(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const used = this.#used;
+    this.#used = new Map();
+    try {
+      await this.#pool.query(
+        `UPDATE keys SET last_used_at = t.at FROM unnest($1::bigint[], $2::bigint[]) AS t (id, at)
+         WHERE keys.id = t.id AND (last_used_at IS NULL OR last_used_at < t.at)`,
+        [[...used.keys()], [...used.values()]],
+      );
+    } catch (error) {
+      this.#used = new Map([...used, ...this.#used]);
+      throw error;
+    }
+  }
+
+  async #readKey(hash: string): Promise<KeyRecord | undefined> {
+    const readAt = this.#clock().monotonic;
+    const [row] = await this.#pool.query<KeyRow>(KEY_BY_HASH, [hash], 'keyByHash');
+    this.#known.delete(hash);
+    if (row === undefined) return undefined;
+    const key = keyOf(row);
+    if (this.#known.size >= CAPACITY) this.#known.delete(this.#known.keys().next().value ?? '');
+    this.#known.set(hash, { key, readAt });
+    return key;
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock().unix);
+  }
+}
+
+async function addKey(database: Database, key: NewKey, now: number): Promise<KeyRecord> {
+  const { accountId, hash, environment, label, scopes, expiresAt } = key;
+  const [row] = await database.query<KeyRow>(
+    `WITH k AS (
+       INSERT INTO keys (account_id, hash, environment, label, scopes, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *
+     ) ${SELECT_KEYS.replace('FROM keys k', 'FROM k')}`,
+    [accountId, hash.hex, environment, label ?? null, scopes.join(' '), now, expiresAt ?? null],
+  );
+  if (row === undefined) throw new Error('The key is not there after its insertion.');
+  return keyOf(row);
+}
+
+function customLimits(plan: Plan, { perMinute, perDay }: Limits): [number | null, number | null] {
+  return PLANS[plan] === 'custom' ? [perMinute, perDay] : [null, null];
+}
