@@ -11,9 +11,9 @@ async function recordsOf(text: string, size: number): Promise<readonly CsvRecord
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
   const records = new CsvRecords();
-  const found: CsvRecord[] = [];
-  for await (const line of readLines(pieces())) found.push(...records.push(line));
-  return [...found, ...records.end()];
+  const found: (readonly CsvRecord[])[] = [];
+  for await (const line of readLines(pieces())) found.push(records.push(line));
+  return [...found.flat(), ...records.end()];
 }
 
 const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', ' ', '🐈'), maxLength: 8 });
@@ -63,8 +63,8 @@ test('decisions §8: a quote that is never closed does not hold more than a mebi
   let given: readonly CsvRecord[] = [];
   while (given.length === 0)
     given = records.push({ number: ++number, text: 'c'.repeat(1_023), fault: undefined });
-  assert.equal(number, 1_024);
-  assert.equal(given.length, 1_024);
+  assert.equal(number, 1_025);
+  assert.equal(given.length, 1_025);
   assert.deepEqual([...records.end()], []);
 });
 
