@@ -75,7 +75,8 @@ function describe(usage: Usage, limits: Limits, now: Moment, admitted: boolean):
   const minute: Window = {
     limit: limits.perMinute,
     remaining: Math.max(0, limits.perMinute - usage.minuteCount),
-    reset: usage.minuteStart + MINUTE - now.monotonic,
+    // In this order a window that begins now lasts exactly a minute: the sum first is rounded to a little more.
+    reset: MINUTE - (now.monotonic - usage.minuteStart),
   };
   const day: Window = {
     limit: limits.perDay,

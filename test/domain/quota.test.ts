@@ -31,6 +31,14 @@ test('decisions §6: the minute starts with the first counted request and lasts 
   assert.deepEqual(client.call().minute, { limit: 2, remaining: 1, reset: 60_000 });
 });
 
+test('decisions §6: a minute that begins between two milliseconds resets in 60 s, not in a little more', () => {
+  const clock = fakeClock();
+  for (let windows = 0; windows < 100; windows++) {
+    clock.advance(60_000.123);
+    assert.equal(caller({ perMinute: 2, perDay: 10 }, clock).call().minute.reset, 60_000);
+  }
+});
+
 test('decisions §6: the day is the UTC calendar day', () => {
   const clock = fakeClock('2026-11-21T23:58:00Z');
   const client = caller({ perMinute: 10, perDay: 2 }, clock);

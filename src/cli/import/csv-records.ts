@@ -19,7 +19,7 @@ export class CsvRecords {
     const within = this.#open.length > 0;
     if (!within && line.fault === undefined && line.text.trim() === '') return [];
     this.#open.push(line);
-    this.#size += line.text.length;
+    this.#size += line.text.length + 1;
     if (this.#size > LINE_MAX) return this.#giveUp();
     // Pairs of quotes within a quoted field are escapes, or an end and a beginning: it stays open.
     if (within && !hasOddQuotes(line.text)) return [];
@@ -30,10 +30,8 @@ export class CsvRecords {
   }
 
   /** Gives what is left at the end of the file. */
-  end(): readonly CsvRecord[] {
-    const records: CsvRecord[] = [];
-    while (this.#open.length > 0) records.push(...this.#giveUp());
-    return records;
+  *end(): Generator<CsvRecord> {
+    while (this.#open.length > 0) yield* this.#giveUp();
   }
 
   #giveUp(): readonly CsvRecord[] {

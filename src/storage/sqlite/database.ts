@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../startup-error.ts';
-import { SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
+import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
 /** "PetS" in ASCII: tells our files from any other SQLite database. */
 const APPLICATION_ID = 0x50_65_74_53;
@@ -85,18 +85,21 @@ function migrate(db: DatabaseSync, file: string): void {
 /**
  * Keeps a second service of the same environment from using the same file: both would count the limits for
  * themselves. The operating system drops the lock when the process ends, however it ends.
- * @throws StartupError when another process holds it.
+ * @throws StartupError when another process holds it, or it cannot be made.
  */
 export function lockForServing(path: string, environment: string): DatabaseSync {
   const file = `${resolve(path)}.${environment}.lock`;
-  const lock = new DatabaseSync(file);
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(file);
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
-    lock.close();
-    throw new StartupError(`Another petstore already serves ${environment} from ${resolve(path)}.`, {
-      cause: error,
-    });
+    lock?.close();
+    const message =
+      sqliteCode(error) === SQLITE_BUSY
+        ? `Another petstore already serves ${environment} from ${resolve(path)}.`
+        : `The lock ${file} cannot be opened: ${reason(error)}.`;
+    throw new StartupError(message, { cause: error });
   }
 }

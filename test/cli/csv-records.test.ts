@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { type CsvRecord, CsvRecords } from '../../src/cli/import/csv-records.ts';
+import { readLines } from '../../src/cli/import/lines.ts';
+
+/** The records of a text that arrives in pieces of `size` bytes. */
+async function recordsOf(text: string, size: number): Promise<readonly CsvRecord[]> {
+  const bytes = Buffer.from(text);
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  const records = new CsvRecords();
+  const found: (readonly CsvRecord[])[] = [];
+  for await (const line of readLines(pieces())) found.push(records.push(line));
+  return [...found.flat(), ...records.end()];
+}
+
+const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', ' ', '🐈'), maxLength: 8 });
+const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 8 });
+
+/** A field in quotes, or bare where that says the same. */
+function written(text: string, bare: boolean): string {
+  return bare && !/[",\n\r]/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+}
+
+test('decisions §8: any table written as RFC 4180 comes back, each record with the line where it starts', async () => {
+  const anyCase = fc.asyncProperty(
+    table,
+    fc.boolean(),
+    fc.constantFrom('\n', '\r\n'),
+    fc.integer({ min: 1, max: 9 }),
+    async (rows, bare, lineEnd, size) => {
+      let line = 1;
+      const expected = rows.map((fields) => {
+        const record = { line, fields };
+        line += fields.join('').split('\n').length;
+        return record;
+      });
+      const text = rows
+        .map((fields) => fields.map((each) => written(each, bare)).join(',') + lineEnd)
+        .join('');
+      assert.deepEqual(await recordsOf(text, size), expected);
+    },
+  );
+  await fc.assert(anyCase);
+});
+
+test('decisions §8: a quote that is never closed refuses its own row only', async () => {
+  const records = await recordsOf('a,1\n"b,2\nc,3\nd,4\n', 5);
+  assert.deepEqual(records, [
+    { line: 1, fields: ['a', '1'] },
+    { line: 2, fault: 'a quoted field begins here and does not end.' },
+    { line: 3, fields: ['c', '3'] },
+    { line: 4, fields: ['d', '4'] },
+  ]);
+});
+
+test('decisions §8: a quote that is never closed does not hold more than a mebibyte in memory', async () => {
+  const records = new CsvRecords();
+  records.push({ number: 1, text: '"b,2', fault: undefined });
+  let number = 1;
+  let given: readonly CsvRecord[] = [];
+  while (given.length === 0)
+    given = records.push({ number: ++number, text: 'c'.repeat(1_023), fault: undefined });
+  assert.equal(number, 1_025);
+  assert.equal(given.length, 1_025);
+  assert.deepEqual([...records.end()], []);
+});
+
+test('decisions §8: rows after a quote that is never closed are read, however many there are', async () => {
+  for (const count of [200_000, 300_000]) {
+    const records = await recordsOf(`"b,2\n${'c,3\n'.repeat(count)}`, 65_536);
+    assert.equal(records.length, count + 1);
+    assert.deepEqual(records.at(-1), { line: count + 1, fields: ['c', '3'] });
+  }
+});
+
+test('decisions §8: stray quotes refuse a row, and the next one is read again', async () => {
+  const records = await recordsOf('5" tall,1\n"a"b,2\n"c" ,3\nd,4', 5);
+  assert.deepEqual(
+    records.map((record) => ('fault' in record ? record.line : record.fields)),
+    [1, 2, 3, ['d', '4']],
+  );
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { PROGRAM, run, runJson, start, temporaryEnvironment } from '../support/process.ts';
+
+const HARD = [
+  { name: 'Rex', categoryId: 7n, status: 'available' },
+  { name: ' leading, trailing ', categoryId: -(2n ** 63n) },
+  { name: '"quoted" and ""doubled""', categoryId: 2n ** 63n - 1n, status: 'pending' },
+  { name: 'line\nfeed\r\nand\rreturn', categoryId: 9_007_199_254_740_993n, status: 'sold' },
+  { name: '🐈‍⬛ Žofie \uFEFF\u2028', categoryId: 0n },
+  { name: '=1+1', categoryId: 1n },
+];
+
+/** Names as the catalogue takes them. */
+const name = fc
+  .string({
+    unit: fc.oneof(
+      fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    ),
+    minLength: 1,
+    maxLength: 60,
+  })
+  .filter((text) => text.trim() !== '' && !text.includes('\0'));
+
+const pet = fc.record(
+  {
+    name,
+    categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    status: fc.constantFrom('available', 'pending', 'sold'),
+  },
+  { requiredKeys: ['name', 'categoryId'] },
+);
+
+type Animal = { readonly name: string; readonly categoryId: bigint; readonly status?: string };
+
+function ndjson(animals: readonly Animal[]): string {
+  return animals
+    .map(({ name: text, categoryId, status }, index) => {
+      const end = status === undefined ? '' : `,"status":"${status}"`;
+      return `{"id":${index + 1},"name":${JSON.stringify(text)},"categoryId":${categoryId}${end}}\n`;
+    })
+    .join('');
+}
+
+for (const format of ['ndjson', 'csv']) {
+  test(`decisions §8: export --format ${format} | import - brings back the same animals`, async (t) => {
+    const animals = [...HARD, ...fc.sample(pet, 2_000)];
+    const [first, second] = [temporaryEnvironment(t), temporaryEnvironment(t)];
+    const expected = ndjson(animals);
+    const imported = await run(['import', '-'], first, expected);
+    assert.equal(imported.stdout, `imported ${animals.length}, refused 0\n`, imported.stderr);
+    const exported = await run(['export', '--format', format], first);
+    assert.equal(exported.code, 0, exported.stderr);
+    const back = await run(['import', '-'], second, exported.stdout);
+    assert.equal(back.stdout, `imported ${animals.length}, refused 0\n`, back.stderr);
+    assert.equal((await run(['export'], second)).stdout, expected);
+  });
+}
+
+test('decisions §8: export of CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await run(['import', '-'], variables, ndjson(HARD.slice(0, 3)));
+  assert.equal(
+    (await run(['export', '--format', 'csv'], variables)).stdout,
+    'id,name,categoryId,status\n1,"Rex",7,available\n2," leading, trailing ",-9223372036854775808,\n' +
+      '3,"""quoted"" and """"doubled""""",9223372036854775807,pending\n',
+  );
+});
+
+test('decisions §8: export to a reader that has had enough ends quietly', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['seed', '50000', '--random-seed', '1'], variables);
+  const { child, ended } = start(['export'], variables);
+  if (child.stdout) {
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+  }
+  const { code, stderr } = await ended;
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+});
+
+test('decisions §8: import and export stream: 200,000 animals pass through a heap of 32 MiB', {
+  timeout: 120_000,
+}, async (t) => {
+  const variables = temporaryEnvironment(t);
+  const small = (args: readonly string[]) =>
+    spawn(process.execPath, ['--max-old-space-size=32', PROGRAM, ...args], { env: variables });
+  await runJson(['seed', '200000', '--random-seed', '1'], variables);
+  const reader = small(['export']);
+  const writer = small(['import', '-', '--json']);
+  reader.stdout.pipe(writer.stdin);
+  let report = '';
+  writer.stdout.setEncoding('utf8').on('data', (text: string) => {
+    report += text;
+  });
+  const [[exported], [imported]] = await Promise.all([once(reader, 'close'), once(writer, 'close')]);
+  assert.deepEqual([exported, imported], [0, 0]);
+  assert.deepEqual(JSON.parse(report), { imported: 200_000, refused: 0, refusals: [] });
+});

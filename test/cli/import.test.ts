@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { call } from '../support/api.ts';
+import {
+  run,
+  runJson,
+  startServiceProcess,
+  temporaryEnvironment,
+  type Variables,
+} from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const CSV = `id,name,categoryId,status,colour
+900,Rex,7,available,brown
+
+901,,7,sold,red
+902,"Anna ""the
+cat"", Maria",-9223372036854775808,,"two
+lines"
+903,Bo,9223372036854775808,available,
+904,Cy,7,lost,
+905,Di,7
+906,Fi "x",7,sold,
+907,Gus,007,sold,
+908, Ümit ,9223372036854775807,pending,
+`;
+
+const REFUSED = `line 4: name must not be empty or only white space.
+line 8: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
+line 9: status must be one of available, pending, sold.
+line 10: the row has 3 fields where the header has 5.
+line 11: a field that holds a quote must stand in quotes, with the quotes in it doubled.
+line 12: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
+`;
+
+const IMPORTED = `{"id":1,"name":"Rex","categoryId":7,"status":"available"}
+{"id":2,"name":"Anna \\"the\\ncat\\", Maria","categoryId":-9223372036854775808}
+{"id":3,"name":" Ümit ","categoryId":9223372036854775807,"status":"pending"}
+`;
+
+const catalogue = async (variables: Variables) => (await run(['export'], variables)).stdout;
+
+test('decisions §8: import of CSV refuses rows by the line where they start, with the reason, and takes the others', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const file = join(temporaryFolder(t), 'animals.csv');
+  writeFileSync(file, CSV);
+  const { code, stdout, stderr } = await run(['import', file], variables);
+  assert.equal(stderr, REFUSED);
+  assert.equal(stdout, 'imported 3, refused 6\n');
+  assert.equal(code, 0);
+  assert.equal(await catalogue(variables), IMPORTED);
+});
+
+test('decisions §8: lines are counted alike in a file with CRLF line ends and a byte order mark', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const text = `\uFEFF${CSV.replaceAll('\n', '\r\n')}`;
+  const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
+  assert.equal(stderr, REFUSED);
+  assert.equal(stdout, 'imported 3, refused 6\n');
+});
+
+test('decisions §8: import --json prints one JSON value with counts and refusals, and nothing else', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { code, stdout, stderr } = await run(['import', '-', '--json'], variables, CSV);
+  assert.equal(code, 0);
+  assert.equal(stderr, '');
+  assert.equal(stdout.trimEnd().split('\n').length, 1);
+  const refusals = REFUSED.trimEnd()
+    .split('\n')
+    .map((text) => /^line (\d+): (.*)$/.exec(text) ?? [])
+    .map(([, line, reason]) => ({ line: Number(line), reason }));
+  assert.deepEqual(JSON.parse(stdout), { imported: 3, refused: 6, refusals });
+});
+
+const NDJSON = [
+  '{"id":900,"name":"Rex","categoryId":7,"status":"available","colour":"brown"}',
+  '',
+  '{"name":"Big","categoryId":9223372036854775807}',
+  '{"name":"Round","categoryId":9223372036854775808}',
+  '{"name":"Text","categoryId":"7"}',
+  '{"name":"Null","categoryId":7,"status":null}',
+  '{"name":"Thousand","categoryId":1e3}',
+  '{"name":"Cut","categoryId":',
+  '["Rex",7]',
+  `{"name":"Deep","categoryId":${'['.repeat(50_000)}`,
+].join('\n');
+
+test('decisions §3, §8: import of NDJSON is exact over int64, and refuses lines with the reason', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { code, stdout, stderr } = await run(['import', '-'], variables, NDJSON);
+  assert.equal(code, 0);
+  assert.equal(stdout, 'imported 3, refused 6\n');
+  const range = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
+  assert.deepEqual(stderr.trimEnd().split('\n').slice(0, 5), [
+    `line 4: ${range}`,
+    `line 5: ${range}`,
+    'line 6: status must be one of available, pending, sold.',
+    'line 8: the line is not valid JSON.',
+    'line 9: the line holds no JSON object.',
+  ]);
+  assert.match(stderr, /line 10: the line is (not valid JSON|nested too deeply)\.\n$/);
+  assert.equal(
+    await catalogue(variables),
+    '{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n' +
+      '{"id":2,"name":"Big","categoryId":9223372036854775807}\n' +
+      '{"id":3,"name":"Thousand","categoryId":1000}\n',
+  );
+});
+
+test('decisions §3: a line that is not UTF-8, or holds what no store can, is refused and the others are not', async (t) => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"name":"a'),
+    Buffer.of(0xff),
+    Buffer.from('","categoryId":1}\n{"name":"\\u0000","categoryId":1}\n{"name":"\\ud800","categoryId":1}\n'),
+    Buffer.from(`{"name":"${'x'.repeat(2_000_000)}"}\n{"name":"b","categoryId":1}`),
+  ]);
+  const { stdout, stderr } = await run(['import', '-'], temporaryEnvironment(t), bytes);
+  assert.deepEqual(stderr.trimEnd().split('\n'), [
+    'line 1: the line is not encoded in UTF-8.',
+    'line 2: name must not contain a NUL character.',
+    'line 3: name must not contain a lone surrogate.',
+    'line 4: the line is longer than 1048576 bytes.',
+  ]);
+  assert.equal(stdout, 'imported 1, refused 4\n');
+});
+
+test('decisions §8: import --atomic reports every refused row, imports none, and exits 1', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { code, stdout, stderr } = await run(['import', '-', '--atomic'], variables, CSV);
+  assert.equal(code, 1);
+  assert.equal(stderr, `${REFUSED}petstore: Nothing was imported: --atomic allows no refused row.\n`);
+  assert.equal(stdout, 'imported 0, refused 6\n');
+  assert.equal(await catalogue(variables), '');
+  const json = await run(['import', '-', '--atomic', '--json'], variables, CSV);
+  assert.equal(json.code, 1);
+  assert.equal((JSON.parse(json.stdout) as { imported: number }).imported, 0);
+});
+
+test('decisions §8: import --atomic of a file without fault imports all of it', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const rows = Array.from({ length: 2_500 }, (_, index) => `Rex ${index},${index}`).join('\n');
+  const result = await runJson(['import', '-', '--atomic'], variables, `name,categoryId\n${rows}`);
+  assert.deepEqual(result, { imported: 2_500, refused: 0, refusals: [] });
+  assert.match(await catalogue(variables), /\{"id":2500,"name":"Rex 2499","categoryId":2499\}\n$/);
+});
+
+test('decisions §8: what is imported while the service runs is listed by it at once', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop'], variables);
+  const { url } = await startServiceProcess(t, variables);
+  await runJson(['import', '-'], variables, 'name,categoryId\nRex,7\n');
+  assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');
+});
+
+test('decisions §8: a file that cannot be read is one clear line and exit 1, and nothing is made', async (t) => {
+  const folder = temporaryFolder(t);
+  const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
+  const missing = join(folder, 'animals.csv');
+  assert.deepEqual(await run(['import', missing], variables), {
+    code: 1,
+    stdout: '',
+    stderr: `petstore: Cannot read ${missing}: no such file or directory.\n`,
+  });
+  writeFileSync(missing, 'Name,categoryId\nRex,7\n');
+  assert.deepEqual(await run(['import', missing, '--json'], variables), {
+    code: 1,
+    stdout: '',
+    stderr: 'petstore: The file has no column name; it has Name, categoryId.\n',
+  });
+  assert.deepEqual(readdirSync(folder), ['animals.csv']);
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run } from '../support/process.ts';
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['list', 'create', 'set'],
+  keys: ['create', 'list', 'rotate', 'revoke'],
+  bans: ['list', 'lift'],
+};
+const COMMANDS = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', ...Object.keys(GROUPS)];
+const ALL = [
+  ...COMMANDS,
+  ...Object.entries(GROUPS).flatMap(([group, names]) => names.map((name) => `${group} ${name}`)),
+];
+
+test('decisions §8: every command has --help, on standard output, with exit 0', async () => {
+  for (const command of ALL) {
+    const { code, stdout, stderr } = await run([...command.split(' '), '--help'], {});
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`^Usage: petstore ${command}\\b`));
+    assert.equal(stderr, '');
+  }
+  const { stdout } = await run(['--help'], {});
+  for (const command of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
+  assert.match(stdout, /DATABASE_URL/);
+});
+
+test('decisions §8: no command, or an unknown command or option, is wrong use: exit 2', async () => {
+  for (const args of [[], ['keys'], ['fly'], ['keys', 'fly'], ['export', '--fly'], ['migrate', 'now']]) {
+    const { code, stdout, stderr } = await run(args, {});
+    assert.equal(code, 2, args.join(' '));
+    assert.equal(stdout, '');
+    assert.match(stderr, /^(petstore: .*\n|Usage: )/);
+  }
+});
+
+test('decisions §7, §8: a command names every faulty variable, one line each, and exits 2', async () => {
+  const { code, stdout, stderr } = await run(['migrate'], { PORT: 'http', DATABASE_URL: 'mysql:' });
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^petstore: PORT must .*\npetstore: DATABASE_URL must .*\n$/);
+});
+
+test('decisions §8: a database that cannot be opened is one clear line and exit 1', async () => {
+  const { code, stdout, stderr } = await run(['accounts', 'list'], { DATABASE_URL: 'sqlite:/nowhere/a.db' });
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.equal(stderr, 'petstore: The folder /nowhere of the database does not exist.\n');
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+test('decisions §8: seed adds animals that the same --random-seed invents again, of every status and of none', async (t) => {
+  const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), { added: 1_500 });
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], second), { added: 1_500 });
+  await runJson(['seed', '1500', '--random-seed', '8'], other);
+  const [one, same, different] = await Promise.all(
+    [first, second, other].map(async (variables) => (await run(['export'], variables)).stdout),
+  );
+  assert.equal(one, same);
+  assert.notEqual(one, different);
+  assert.equal(one?.trimEnd().split('\n').length, 1_500);
+  for (const status of ['available', 'pending', 'sold']) assert.ok(one?.includes(`"status":"${status}"}\n`));
+  assert.match(one ?? '', /"categoryId":\d+\}\n/);
+});
+
+test('decisions §8: seed tells people the number that makes the same animals again', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { stdout } = await run(['seed', '3'], variables);
+  const number = /^added 3 animals \(--random-seed (\d+) gives the same again\)\n$/.exec(stdout)?.[1];
+  const again = temporaryEnvironment(t);
+  await run(['seed', '3', '--random-seed', number ?? ''], again);
+  assert.equal((await run(['export'], again)).stdout, (await run(['export'], variables)).stdout);
+});
+
+test('decisions §8: a count that is none is wrong use: exit 2', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const args of [['0'], ['1.5'], ['1e3'], ['many'], ['1', '--random-seed', 'x'], []]) {
+    const { code, stdout } = await run(['seed', ...args], variables);
+    assert.equal(code, 2, args.join(' '));
+    assert.equal(stdout, '');
+  }
+});
+
+test('decisions §8: backup writes a consistent copy while the service runs, and overwrites nothing', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['seed', '100', '--random-seed', '1'], variables);
+  await startServiceProcess(t, variables);
+  const file = join(temporaryFolder(t), 'copy.db');
+  const result = await runJson<{ bytes: number }>(['backup', file], variables);
+  assert.deepEqual(result, { file, bytes: statSync(file).size });
+  const copy = await run(['export'], { DATABASE_URL: `sqlite:${file}` });
+  assert.equal(copy.stdout, (await run(['export'], variables)).stdout);
+  assert.deepEqual(await run(['backup', file], variables), {
+    code: 1,
+    stdout: '',
+    stderr: `petstore: There is a file ${file} already.\n`,
+  });
+});
+
+test('decisions §8: a backup that cannot be written is one clear line and exit 1', async (t) => {
+  const { code, stdout, stderr } = await run(['backup', '/nowhere/copy.db'], temporaryEnvironment(t));
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^petstore: The backup \/nowhere\/copy\.db cannot be written\. .*\n$/);
+});
+
+test('decisions §8: migrate makes the database, and says that its schema is up to date', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { code, stdout } = await run(['migrate'], variables);
+  assert.equal(code, 0);
+  assert.equal(stdout, "The database has this version's schema.\n");
+  assert.deepEqual(await runJson(['migrate'], variables), { upToDate: true });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Progress } from '../../src/cli/progress.ts';
+import { testClock } from '../support/service.ts';
+
+/** A terminal that keeps what is written to it. */
+function terminal(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, written, write: (text: string) => written.push(text) };
+}
+
+test('decisions §8: on a terminal, progress is one rewritten line with the count and the rate', () => {
+  const clock = testClock();
+  const screen = terminal(true);
+  const progress = new Progress(screen, clock.read);
+  clock.advance(500);
+  progress.update(1_000);
+  clock.advance(50);
+  progress.update(1_500);
+  clock.advance(1_450);
+  progress.update(1_234_000);
+  progress.clear();
+  assert.deepEqual(screen.written, [
+    '\r1,000 animals, 2,000/s\x1b[K',
+    '\r1,234,000 animals, 617,000/s\x1b[K',
+    '\r\x1b[K',
+  ]);
+});
+
+test('decisions §8: where there is no terminal, no progress is written', () => {
+  const clock = testClock();
+  const screen = terminal(false);
+  const progress = new Progress(screen, clock.read);
+  clock.advance(500);
+  progress.update(1_000);
+  progress.clear();
+  assert.deepEqual(screen.written, []);
+});

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const MEBIBYTE = 1_048_576;
+
+export interface SmallDisk {
+  readonly folder: string;
+  /** Makes the disk eight times as large. */
+  readonly grow: () => void;
+}
+
+/**
+ * A disk of 1 MiB. Where mounting is not permitted, no file of this process may grow beyond 1 MiB instead: to a
+ * program that writes one file, the one looks like the other.
+ */
+export function smallDisk(t: TestContext): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-disk-'));
+  const remove = () => rmSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'petstore-test', folder], { stdio: 'pipe' });
+  } catch {
+    t.diagnostic('Mounting is not permitted here: the size of files is limited, not the disk.');
+    const limitFiles = (bytes: number | string) =>
+      execFileSync('prlimit', ['--pid', `${process.pid}`, `--fsize=${bytes}:`]);
+    limitFiles(MEBIBYTE);
+    t.after(() => {
+      limitFiles('unlimited');
+      remove();
+    });
+    return { folder, grow: () => limitFiles(8 * MEBIBYTE) };
+  }
+  t.after(() => {
+    execFileSync('umount', ['--lazy', folder]);
+    remove();
+  });
+  return { folder, grow: () => execFileSync('mount', ['-o', 'remount,size=8m', folder]) };
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { addPets, newKey, petOf, REX, walk } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+test('decisions §8: a backup opens as a catalogue with the same animals, accounts and keys', async (t) => {
+  const { store } = await sqliteFixture(t);
+  const file = join(temporaryFolder(t), 'copy.db');
+  const pets = await addPets(store.pets, [
+    REX,
+    { ...REX, status: 'sold' },
+    { name: '🐕', categoryId: -(2n ** 63n) },
+  ]);
+  const account = await store.accounts.createAccount('shelter', 'pro', PLANS.pro);
+  const key = await store.accounts.addKey(newKey(account.id, { label: 'ci' }));
+  await store.backup(file);
+  const copy = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => copy.close());
+  assert.deepEqual(await walk(copy.pets, { limit: 100 }), pets.toReversed());
+  assert.deepEqual(await copy.accounts.listKeys(), [key]);
+});
+
+test('decisions §8: a backup while others write is the catalogue as of one instant', async (t) => {
+  const { store, another } = await sqliteFixture(t);
+  const service = await another();
+  const file = join(temporaryFolder(t), 'copy.db');
+  const creating = Promise.all(
+    Array.from({ length: 500 }, async (_, i) => {
+      for (let turn = 0; turn < i % 20; turn++) await new Promise(setImmediate);
+      return petOf(await service.pets.create(REX)).id;
+    }),
+  );
+  await new Promise(setImmediate);
+  await store.backup(file);
+  const ids = (await creating).toSorted((a, b) => Number(a - b));
+  const copy = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => copy.close());
+  const copied = (await walk(copy.pets, { limit: 100 })).map(({ id }) => id).toReversed();
+  assert.deepEqual(copied, ids.slice(0, copied.length));
+});
+
+test('decisions §3: ids are never used again in a catalogue that was restored from a backup', async (t) => {
+  const { store, deletePet } = await sqliteFixture(t);
+  const file = join(temporaryFolder(t), 'copy.db');
+  const [, last] = await addPets(store.pets, [REX, REX]);
+  await deletePet(last?.id ?? 0n);
+  await store.backup(file);
+  const copy = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => copy.close());
+  assert.ok(petOf(await copy.pets.create(REX)).id > (last?.id ?? 0n));
+});
+
+test('decisions §8: a backup never overwrites a file', async (t) => {
+  const { store } = await sqliteFixture(t);
+  const file = join(temporaryFolder(t), 'copy.db');
+  writeFileSync(file, 'precious');
+  await assert.rejects(store.backup(file), { code: 'conflict', message: /copy\.db already/ });
+  assert.equal(readFileSync(file, 'utf8'), 'precious');
+});
+
+test('decisions §8: a backup that cannot be written leaves nothing behind', async (t) => {
+  const { store } = await sqliteFixture(t);
+  const folder = temporaryFolder(t);
+  await assert.rejects(store.backup(join(folder, 'missing', 'copy.db')));
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('decisions §8: what a backup that was killed left behind does not hinder the next one', async (t) => {
+  const { store } = await sqliteFixture(t);
+  const file = join(temporaryFolder(t), 'copy.db');
+  writeFileSync(`${file}.unfinished`, 'half a copy');
+  await store.backup(file);
+  assert.ok(existsSync(file));
+  assert.ok(!existsSync(`${file}.unfinished`));
+});

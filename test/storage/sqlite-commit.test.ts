@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { DAY } from '../../src/domain/quota.ts';
+import { petOf, REX, walk } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+import { transactionsInLog } from './wal.ts';
+
+test('decisions §4: a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
+  const { file } = await sqliteFixture(t);
+  const db = openDatabase(file, { createFolder: false });
+  t.after(() => db.close());
+  assert.deepEqual({ ...db.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' });
+  // 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
+  assert.deepEqual({ ...db.prepare('PRAGMA synchronous').get() }, { synchronous: 2 });
+});
+
+test('decisions §4: creates that arrive together share one commit', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const before = transactionsInLog(file);
+  await Promise.all(Array.from({ length: 200 }, () => store.pets.create(REX)));
+  assert.equal(transactionsInLog(file), before + 1);
+});
+
+test('decisions §4: a create is answered only after its own commit', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const before = transactionsInLog(file);
+  for (let created = 1; created <= 5; created++) {
+    await store.pets.create(REX);
+    assert.equal(transactionsInLog(file), before + created);
+  }
+});
+
+test('decisions §4: an idempotency key and its animal commit together', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const before = transactionsInLog(file);
+  await store.pets.create(REX, { accountId: 1, key: 'k', fingerprint: 'f' });
+  assert.equal(transactionsInLog(file), before + 1);
+});
+
+test('decisions §4: creates that share a commit fail together, and nothing of them stays', async (t) => {
+  const { store, raw } = await sqliteFixture(t);
+  raw().exec(`CREATE TRIGGER fail BEFORE INSERT ON pets WHEN new.name = 'fail'
+    BEGIN SELECT raise(ABORT, 'failed on purpose'); END`);
+  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  const results = await Promise.allSettled([
+    store.pets.create(REX),
+    store.pets.create(REX, once),
+    store.pets.create({ ...REX, name: 'fail' }),
+    store.pets.create(REX),
+  ]);
+  assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']));
+  assert.deepEqual(await walk(store.pets, { limit: 100 }), []);
+  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+});
+
+test('decisions §4: idempotency keys older than 24 hours are removed from the file', async (t) => {
+  const { store, raw, clock } = await sqliteFixture(t);
+  const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
+  await store.pets.create(REX, { accountId: 1, key: 'old', fingerprint: 'f' });
+  clock.advance(DAY - 1);
+  await store.flush();
+  assert.equal(count(), 1);
+  clock.advance(60_000);
+  await store.pets.create(REX, { accountId: 1, key: 'new', fingerprint: 'f' });
+  await store.flush();
+  assert.equal(count(), 1);
+  assert.equal(raw().prepare('SELECT key FROM idempotency').get()?.['key'], 'new');
+});
+
+test('decisions §6: counters without a change write nothing to disk', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  await store.flush();
+  const before = transactionsInLog(file);
+  await store.counters.write({ usage: new Map(), standings: new Map() });
+  await store.flush();
+  assert.equal(transactionsInLog(file), before);
+});
+
+test('decisions §5: noting the use of a key writes nothing to disk until the flush, and then all at once', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+  await store.flush();
+  const before = transactionsInLog(file);
+  for (let keyId = 1; keyId <= 50; keyId++) store.accounts.noteUse(keyId + id);
+  assert.equal(transactionsInLog(file), before);
+  await store.flush();
+  assert.ok(transactionsInLog(file) <= before + 1);
+});
+
+test('decisions §4: a walk goes on at an animal that was deleted meanwhile', async (t) => {
+  const { store, deletePet } = await sqliteFixture(t);
+  const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
+  const ids = creations.map((creation) => petOf(creation).id);
+  const before = ids[2] ?? 0n;
+  await deletePet(before);
+  const page = await store.pets.list({ limit: 10, before });
+  assert.deepEqual(
+    page.pets.map(({ id }) => id),
+    [ids[1], ids[0]],
+  );
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { PetStoreError } from '../../src/domain/errors.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { PetStore } from '../../src/domain/ports.ts';
+import { newKey, petOf, walk } from './fixture.ts';
+import { smallDisk } from './small-disk.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+const REX: NewPet = { name: '🐕'.repeat(200), categoryId: 1n, status: 'sold' };
+
+/** More than the small disk has room for. */
+async function* animals(): AsyncGenerator<NewPet> {
+  for (let i = 0; i < 1_500; i++) yield REX;
+}
+
+/** Adds animals until no more fit, and gives them oldest first. */
+async function fill(pets: PetStore): Promise<Pet[]> {
+  const added: Pet[] = [];
+  for (;;) {
+    try {
+      added.push(petOf(await pets.create(REX)));
+    } catch (error) {
+      assert.ok(error instanceof PetStoreError && error.code === 'unavailable');
+      return added;
+    }
+  }
+}
+
+/** A store on a disk without room for one more animal, and the animals it took until then, oldest first. */
+async function fullStore(t: TestContext) {
+  const { folder, grow } = smallDisk(t);
+  const fixture = await sqliteFixture(t, folder);
+  const { store } = fixture;
+  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const key = newKey(id);
+  await store.accounts.addKey(key);
+  const added = await fill(store.pets);
+  assert.ok(added.length > 10);
+  return { ...fixture, grow, added, key };
+}
+
+test('issue "bad input": on a full disk creates are unavailable while reads go on', async (t) => {
+  const { store, added, key } = await fullStore(t);
+  for (let again = 0; again < 3; again++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  const together = await Promise.allSettled([store.pets.create(REX), store.pets.create(REX)]);
+  for (const { status } of together) assert.equal(status, 'rejected');
+  assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
+  assert.deepEqual((await store.pets.list({ limit: 5, status: 'sold' })).pets, added.slice(-5).toReversed());
+  assert.ok(await store.accounts.findKeyByHash(key.hash));
+  await store.ping();
+});
+
+test('issue "bad input": once there is room again creates succeed, and nothing was half done', async (t) => {
+  const { store, added, grow, raw, reopen } = await fullStore(t);
+  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
+  grow();
+  const created = await store.pets.create(REX, once);
+  assert.equal(created.outcome, 'created');
+  const { id } = petOf(created);
+  assert.ok(id > (added.at(-1)?.id ?? 0n));
+  const { pets } = await reopen();
+  assert.deepEqual(await walk(pets, { limit: 100 }), [{ ...REX, id }, ...added.toReversed()]);
+  assert.equal(raw().prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
+});
+
+test('issue "bad input": an import that fills the disk is refused, with --atomic as a whole', async (t) => {
+  const { store, added, grow } = await fullStore(t);
+  for (const atomic of [false, true]) {
+    await assert.rejects(store.archive.addAll(animals(), { atomic }), UNAVAILABLE);
+    assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
+  }
+  grow();
+  assert.equal(await store.archive.addAll(animals(), { atomic: true }), 1_500);
+});
+
+test('issue "bad input": a backup that fills the disk leaves no half copy', async (t) => {
+  const { store } = await sqliteFixture(t);
+  await store.archive.addAll(animals(), { atomic: false });
+  const { folder, grow } = smallDisk(t);
+  await assert.rejects(store.backup(join(folder, 'copy.db')));
+  assert.deepEqual(readdirSync(folder), []);
+  grow();
+  await store.backup(join(folder, 'copy.db'));
+  assert.deepEqual(readdirSync(folder), ['copy.db']);
+});

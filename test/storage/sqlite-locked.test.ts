@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, petOf, REX } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const ONCE = { accountId: 1, key: 'k', fingerprint: 'f' };
+const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+
+/** A store whose database another process holds, as a long import does. */
+async function lockedFixture(t: TestContext) {
+  const fixture = await sqliteFixture(t);
+  const pet = petOf(await fixture.store.pets.create(REX));
+  const account = await fixture.store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const key = newKey(account.id);
+  const { id: keyId } = await fixture.store.accounts.addKey(key);
+  const other = fixture.raw();
+  other.exec('BEGIN IMMEDIATE');
+  return { ...fixture, pet, key, keyId, release: () => other.exec('COMMIT') };
+}
+
+/** Whether a promise is still open after everything that is due has run. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  const open = Symbol('open');
+  return (await Promise.race([promise, Promise.resolve(open)])) === open;
+}
+
+test('decisions §2: while another process holds the database, reads go on', async (t) => {
+  const { store, pet, key, keyId } = await lockedFixture(t);
+  assert.deepEqual(await store.pets.get(pet.id), pet);
+  assert.deepEqual((await store.pets.list({ limit: 20 })).pets, [pet]);
+  assert.equal((await store.accounts.findKeyByHash(key.hash))?.id, keyId);
+  assert.equal(await store.counters.readUsage('account 1'), undefined);
+  await store.ping();
+});
+
+test('decisions §2: while another process holds the database, creates wait and succeed when it is released', async (t) => {
+  const { store, release } = await lockedFixture(t);
+  const creations = Promise.all([store.pets.create(REX), store.pets.create(REX)]);
+  assert.equal(await isPending(creations), true);
+  const late = store.pets.create(REX);
+  release();
+  const ids = [...(await creations), await late].map((creation) => petOf(creation).id);
+  assert.deepEqual(ids, [2n, 3n, 4n]);
+});
+
+test('decisions §2: a create that waited 5 s is unavailable, makes nothing, and can be sent again', async (t) => {
+  const { store, clock, release } = await lockedFixture(t);
+  const creation = store.pets.create(REX, ONCE);
+  clock.advance(3_999);
+  // Its own second is over just before the 5 s are: when it is told so, the database has been tried again.
+  const follower = store.pets.create(REX, ONCE);
+  clock.advance(1_000);
+  assert.deepEqual(await follower, { outcome: 'in_flight' });
+  clock.advance(1);
+  await assert.rejects(creation, UNAVAILABLE);
+  release();
+  assert.equal((await store.pets.list({ limit: 20 })).pets.length, 1);
+  assert.equal((await store.pets.create(REX, ONCE)).outcome, 'created');
+});
+
+test('decisions §2: those that came later wait for their own 5 s', async (t) => {
+  const { store, clock, release } = await lockedFixture(t);
+  const early = store.pets.create(REX);
+  clock.advance(3_000);
+  const late = store.pets.create(REX);
+  clock.advance(2_000);
+  await assert.rejects(early, UNAVAILABLE);
+  release();
+  assert.equal((await late).outcome, 'created');
+});
+
+test('decisions §4: an idempotency key still in flight after 1 s is a conflict for the second request', async (t) => {
+  const { store, clock, release } = await lockedFixture(t);
+  const first = store.pets.create(REX, ONCE);
+  const second = store.pets.create(REX, ONCE);
+  const otherBody = store.pets.create(REX, { ...ONCE, fingerprint: 'other' });
+  const otherAccount = store.pets.create(REX, { ...ONCE, accountId: 2 });
+  clock.advance(1_000);
+  assert.deepEqual(await second, { outcome: 'in_flight' });
+  assert.deepEqual(await otherBody, { outcome: 'in_flight' });
+  release();
+  const { id } = petOf(await first);
+  assert.notEqual(petOf(await otherAccount).id, id);
+  const third = await store.pets.create(REX, ONCE);
+  assert.deepEqual([third.outcome, petOf(third).id], ['replayed', id]);
+});
+
+test('decisions §4: a second request that waits less than 1 s for the first one replays it', async (t) => {
+  const { store, clock, release } = await lockedFixture(t);
+  const first = store.pets.create(REX, ONCE);
+  const second = store.pets.create(REX, ONCE);
+  clock.advance(999);
+  release();
+  assert.deepEqual(await second, { outcome: 'replayed', pet: petOf(await first) });
+});
+
+test('decisions §4: when the first request fails, the second one with its key fails too instead of being in flight', async (t) => {
+  const { store, clock } = await lockedFixture(t);
+  const results = Promise.allSettled([store.pets.create(REX, ONCE), store.pets.create(REX, ONCE)]);
+  clock.advance(5_000);
+  for (const result of await results) {
+    assert.equal(result.status, 'rejected');
+    assert.equal((result.reason as { code?: string }).code, 'unavailable');
+  }
+});
+
+test('decisions §5: uses of keys that could not be written down are written by the next flush', async (t) => {
+  const { store, clock, keyId, release } = await lockedFixture(t);
+  const usedAt = Math.floor(clock().unix);
+  store.accounts.noteUse(keyId);
+  const flush = store.flush();
+  clock.advance(5_000);
+  await assert.rejects(flush, UNAVAILABLE);
+  release();
+  await store.flush();
+  assert.equal((await store.accounts.findKey(keyId))?.lastUsedAt, usedAt);
+});

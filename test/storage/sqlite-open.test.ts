@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { DEFAULT_DATABASE_URL, openStore } from '../../src/storage/open.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { petOf, REX } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const MIGRATIONS = readdirSync(new URL('../../src/storage/sqlite/migrations/', import.meta.url));
+
+function open(t: TestContext, file: string) {
+  const store = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => store.close());
+  return store;
+}
+
+/** A file made by `sql`, and what it holds. */
+function madeBy(t: TestContext, sql: string): { file: string; bytes: Buffer } {
+  const file = join(temporaryFolder(t), 'other.db');
+  const db = new DatabaseSync(file);
+  db.exec(sql);
+  db.close();
+  return { file, bytes: readFileSync(file) };
+}
+
+function assertRefused(file: string, fault: RegExp): void {
+  assert.throws(
+    () => openStore(`sqlite:${file}`, fakeClock()),
+    (error: Error) => {
+      assert.equal(error.name, 'StartupError');
+      assert.match(error.message, fault);
+      assert.ok(error.message.includes(file), 'the message names the file');
+      assert.ok(!error.message.includes('\n'), 'the message is one line');
+      return true;
+    },
+  );
+}
+
+test('decisions §8 migrate: a file that does not exist, and an empty one, get the schema', async (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  writeFileSync(file, '');
+  for (const each of [file, join(temporaryFolder(t), 'new.db')]) {
+    const store = open(t, each);
+    assert.equal(petOf(await store.pets.create(REX)).id, 1n);
+    const db = new DatabaseSync(each);
+    t.after(() => db.close());
+    assert.equal(db.prepare('PRAGMA user_version').get()?.['user_version'], MIGRATIONS.length);
+    assert.equal(db.prepare('PRAGMA journal_mode').get()?.['journal_mode'], 'wal');
+  }
+});
+
+test('decisions §8 migrate: opening again changes nothing', async (t) => {
+  const { file, store, reopen } = await sqliteFixture(t);
+  const pet = petOf(await store.pets.create(REX));
+  const again = await reopen();
+  assert.deepEqual(await again.pets.get(pet.id), pet);
+  assert.deepEqual(await open(t, file).pets.get(pet.id), pet);
+});
+
+test('issue "bad input": a database of a newer schema is refused and not touched', (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  openStore(`sqlite:${file}`, fakeClock()).close();
+  const db = new DatabaseSync(file);
+  db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  db.close();
+  const bytes = readFileSync(file);
+  assertRefused(file, /newer version of petstore/);
+  assert.deepEqual(readFileSync(file), bytes);
+});
+
+test('issue "bad input": a file that is no database is refused and not touched', (t) => {
+  const file = join(temporaryFolder(t), 'notes.txt');
+  const text = 'Dear diary, today I was given as DATABASE_URL. '.repeat(100);
+  writeFileSync(file, text);
+  assertRefused(file, /not a SQLite database/);
+  assert.equal(readFileSync(file, 'utf8'), text);
+});
+
+for (const [title, sql] of [
+  ['with tables of its own', 'CREATE TABLE pets (id INTEGER PRIMARY KEY)'],
+  ['with an application id of its own', 'PRAGMA application_id = 77; CREATE TABLE t (x); DROP TABLE t'],
+] as const) {
+  test(`issue "bad input": a database of another program, ${title}, is refused and not touched`, (t) => {
+    const { file, bytes } = madeBy(t, sql);
+    assertRefused(file, /belongs to another program/);
+    assert.deepEqual(readFileSync(file), bytes);
+  });
+}
+
+test('issue "bad input": a damaged database is refused', (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  openStore(`sqlite:${file}`, fakeClock()).close();
+  const bytes = readFileSync(file);
+  // The list of tables begins behind the header of 100 bytes.
+  writeFileSync(file, bytes.fill(0xff, 100, 4_000));
+  assertRefused(file, /damaged; restore it from a backup/);
+});
+
+test('issue "bad input": a missing folder is refused by name, and not made', (t) => {
+  const folder = join(temporaryFolder(t), 'not-mounted');
+  assert.throws(() => openStore(`sqlite:${folder}/petstore.db`, fakeClock()), {
+    name: 'StartupError',
+    message: `The folder ${folder} of the database does not exist.`,
+  });
+  assert.ok(!existsSync(folder));
+});
+
+test('decisions §7: the folder of the default DATABASE_URL is made', async (t) => {
+  const folder = temporaryFolder(t);
+  const before = process.cwd();
+  process.chdir(folder);
+  t.after(() => process.chdir(before));
+  const store = openStore(DEFAULT_DATABASE_URL, fakeClock());
+  t.after(() => store.close());
+  await store.ping();
+  assert.ok(existsSync(join(folder, 'data', 'petstore.db')));
+});
+
+test('issue "bad input": a path where no file can be written is refused', (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'file'), '');
+  assertRefused(join(folder, 'file', 'petstore.db'), /cannot be opened/);
+  mkdirSync(join(folder, 'folder'));
+  assertRefused(join(folder, 'folder'), /cannot be opened/);
+});
+
+test('decisions §7: a DATABASE_URL of an unknown kind is refused', () => {
+  assert.throws(() => openStore('mysql://localhost/pets', fakeClock()), {
+    name: 'StartupError',
+    message: /DATABASE_URL/,
+  });
+});
+
+test('decisions §6: of two services of one environment over one file the second is refused', async (t) => {
+  const { store, another, file } = await sqliteFixture(t);
+  const second = await another();
+  store.lockForServing('production');
+  assert.throws(() => second.lockForServing('production'), {
+    name: 'StartupError',
+    message: `Another petstore already serves production from ${file}.`,
+  });
+  second.lockForServing('staging');
+});
+
+test('decisions §6: a service that ended makes room for the next one', async (t) => {
+  const { store, reopen } = await sqliteFixture(t);
+  store.lockForServing('production');
+  const next = await reopen();
+  next.lockForServing('production');
+});
+
+test('issue "bad input": a lock that cannot be made is refused by its own reason', async (t) => {
+  const { store, file } = await sqliteFixture(t);
+  mkdirSync(`${file}.production.lock`);
+  assert.throws(() => store.lockForServing('production'), {
+    name: 'StartupError',
+    message: /production\.lock cannot be opened/,
+  });
+});
