@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } from '../domain/ports.ts';
-import { StartupError } from '../startup-error.ts';
+import type { PoolLimits } from './postgres/database.ts';
+import { openPostgres } from './postgres/store.ts';
 import { openSqlite } from './sqlite/store.ts';
 
 /** Everything that `DATABASE_URL` stands for. */
@@ -17,21 +18,26 @@ export interface Store {
   /** Writes a consistent copy to a file that must not exist yet, while others read and write. */
   backup(file: string): Promise<void>;
   /** Makes sure that no other service of this environment counts limits over the same store by itself. */
-  lockForServing(environment: string): void;
-  close(): void;
+  lockForServing(environment: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 export const DEFAULT_DATABASE_URL = 'sqlite:data/petstore.db';
+
+export interface StoreOptions {
+  readonly databaseUrl: string;
+  /** For PostgreSQL. */
+  readonly pool: PoolLimits;
+  readonly clock: Clock;
+  /** Hears of connections that were lost while nobody used them. */
+  readonly onLost: (error: Error) => void;
+}
 
 /**
  * Opens the store and brings it to this version's schema.
  * @throws StartupError in one line, when it cannot be opened.
  */
-export function openStore(databaseUrl: string, clock: Clock): Store {
-  if (!databaseUrl.startsWith('sqlite:'))
-    throw new StartupError('DATABASE_URL must begin with sqlite: in this version.');
-  return openSqlite(databaseUrl.slice('sqlite:'.length), {
-    clock,
-    createFolder: databaseUrl === DEFAULT_DATABASE_URL,
-  });
+export async function openStore({ databaseUrl, pool, clock, onLost }: StoreOptions): Promise<Store> {
+  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, { clock, limits: pool, onLost });
+  return openSqlite(databaseUrl.slice('sqlite:'.length), { clock, createFolder: databaseUrl === DEFAULT_DATABASE_URL });
 }

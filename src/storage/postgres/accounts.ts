@@ -1,29 +1,12 @@
-import { type Account, type KeyRecord, limitsOf, SCOPES } from '../../domain/account.ts';
-import type { ApiKeyHash, Environment } from '../../domain/api-key.ts';
+import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { ApiKeyHash } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
-import { type Limits, PLANS, type Plan } from '../../domain/plan.ts';
+import type { Limits, Plan } from '../../domain/plan.ts';
 import type { AccountStore, NewKey } from '../../domain/ports.ts';
+import { accountOf, type AccountRow, customLimits, keyOf, type KeyRow, SELECT_ACCOUNTS, SELECT_KEYS } from '../account-rows.ts';
 import type { Database, Pool } from './database.ts';
 import { SharedReads } from './shared-reads.ts';
-
-type AccountRow = [id: bigint, name: string, plan: Plan, perMinute: bigint | null, perDay: bigint | null];
-
-type KeyRow = [
-  id: bigint,
-  environment: Environment,
-  label: string | null,
-  scopes: string,
-  createdAt: bigint,
-  expiresAt: bigint | null,
-  revokedAt: bigint | null,
-  lastUsedAt: bigint | null,
-  ...AccountRow,
-];
-
-const SELECT_ACCOUNTS = 'SELECT a.id, a.name, a.plan, a.per_minute, a.per_day FROM accounts a';
-const SELECT_KEYS = `SELECT k.id, k.environment, k.label, k.scopes, k.created_at, k.expires_at, k.revoked_at,
-  k.last_used_at, a.id, a.name, a.plan, a.per_minute, a.per_day FROM keys k JOIN accounts a ON a.id = k.account_id`;
 
 export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
 
@@ -163,8 +146,4 @@ async function addKey(database: Database, key: NewKey, now: number): Promise<Key
   );
   if (row === undefined) throw new Error('The key is not there after its insertion.');
   return keyOf(row);
-}
-
-function customLimits(plan: Plan, { perMinute, perDay }: Limits): [number | null, number | null] {
-  return PLANS[plan] === 'custom' ? [perMinute, perDay] : [null, null];
 }

@@ -17,7 +17,7 @@ export interface PoolLimits {
   readonly statementTimeout: number;
 }
 
-export type Row = unknown[];
+export type Row = readonly unknown[];
 
 /** Runs statements on any connection of a pool, or on one that holds a transaction. Rows are arrays, int8 is bigint. */
 export interface Database {
@@ -115,7 +115,7 @@ function wrap(pool: pg.Pool): Pool {
       const config: QueryArrayConfig = { text, values: [...values], rowMode: 'array', ...(name !== undefined && { name }) };
       try {
         const result: QueryArrayResult = await client.query(config);
-        return result.rows as R[];
+        return result.rows as unknown as R[];
       } catch (error) {
         throw storeError(error);
       }

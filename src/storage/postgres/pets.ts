@@ -1,27 +1,24 @@
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
+import { PET_COLUMNS, petOf, type PetRow, type RecordRow, replayOf } from '../pet-rows.ts';
 import { LOCK_PATIENCE, type Pool } from './database.ts';
 import { sqlState } from './errors.ts';
 import { InsertBatch } from './insert-batch.ts';
 import { SharedReads } from './shared-reads.ts';
-
-export type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
-
-const COLUMNS = 'id, name, category_id, status';
 
 /** lock_not_available: the first request with the key did not end in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Every hot query; a test shows that each is answered by an index alone, whatever the size of the table. */
 export const HOT_QUERIES = {
-  page: `SELECT ${COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2`,
-  pageOfStatus: `SELECT ${COLUMNS} FROM pets WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
-  pet: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
-  recorded: `SELECT fingerprint, ${COLUMNS} FROM idempotency JOIN pets ON id = pet_id
+  page: `SELECT ${PET_COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2`,
+  pageOfStatus: `SELECT ${PET_COLUMNS} FROM pets WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
+  pet: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1`,
+  recorded: `SELECT fingerprint, ${PET_COLUMNS} FROM idempotency JOIN pets ON id = pet_id
     WHERE account_id = $1 AND key = $2 AND created_at > $3`,
 } as const;
 
@@ -94,7 +91,7 @@ export class PostgresPets implements PetStore {
   async #createOnce(pet: NewPet, idempotency: Idempotency): Promise<Creation> {
     const { accountId, key, fingerprint } = idempotency;
     const now = this.#now();
-    const known = await this.#pool.query<[string, ...PetRow]>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
+    const [known] = await this.#pool.query<RecordRow>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
     const replay = replayOf(known, fingerprint);
     if (replay !== undefined) return replay;
     const values = [accountId, key, fingerprint, now, now - DAY, pet.name, pet.categoryId, pet.status ?? null];
@@ -106,24 +103,13 @@ export class PostgresPets implements PetStore {
       throw error;
     }
     // Another instance was first: its record is there now.
-    const theirs = await this.#pool.query<[string, ...PetRow]>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
+    const [theirs] = await this.#pool.query<RecordRow>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
     return replayOf(theirs, fingerprint) ?? { outcome: 'in_flight' };
   }
 
   #now(): number {
     return Math.floor(this.#clock().unix);
   }
-}
-
-function replayOf(rows: readonly [string, ...PetRow][], fingerprint: string): Creation | undefined {
-  const [known] = rows;
-  if (known === undefined) return undefined;
-  const [before, ...row] = known;
-  return before === fingerprint ? { outcome: 'replayed', pet: petOf(row) } : { outcome: 'reused' };
-}
-
-export function petOf([id, name, categoryId, status]: PetRow): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
 /** Whether a promise is settled, either way, before the patience is over. */

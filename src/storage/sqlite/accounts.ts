@@ -1,37 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Account, type KeyRecord, limitsOf, SCOPES } from '../../domain/account.ts';
-import { ApiKeyHash, type Environment } from '../../domain/api-key.ts';
+import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { ApiKeyHash } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
-import { type Limits, PLANS, type Plan } from '../../domain/plan.ts';
+import type { Limits, Plan } from '../../domain/plan.ts';
 import type { AccountStore, NewKey } from '../../domain/ports.ts';
+import {
+  accountOf,
+  type AccountRow,
+  customLimits,
+  keyOf,
+  type KeyRow,
+  SELECT_ACCOUNTS,
+  SELECT_KEYS,
+} from '../account-rows.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
-
-type AccountRow = readonly [
-  id: bigint,
-  name: string,
-  plan: Plan,
-  perMinute: bigint | null,
-  perDay: bigint | null,
-];
-
-type KeyRow = readonly [
-  id: bigint,
-  environment: Environment,
-  label: string | null,
-  scopes: string,
-  createdAt: bigint,
-  expiresAt: bigint | null,
-  revokedAt: bigint | null,
-  lastUsedAt: bigint | null,
-  ...AccountRow,
-];
-
-const ACCOUNT_COLUMNS = 'a.id, a.name, a.plan, a.per_minute, a.per_day';
-const SELECT_ACCOUNTS = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a`;
-const SELECT_KEYS = `SELECT k.id, k.environment, k.label, k.scopes, k.created_at, k.expires_at, k.revoked_at,
-  k.last_used_at, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account_id`;
 
 export class SqliteAccounts implements AccountStore {
   readonly #clock: Clock;
@@ -188,34 +172,4 @@ export class SqliteAccounts implements AccountStore {
   #now(): number {
     return Math.floor(this.#clock().unix);
   }
-}
-
-function customLimits(plan: Plan, { perMinute, perDay }: Limits): [number | null, number | null] {
-  return PLANS[plan] === 'custom' ? [perMinute, perDay] : [null, null];
-}
-
-function accountOf([id, name, plan, perMinute, perDay]: AccountRow): Account {
-  const custom =
-    perMinute === null || perDay === null ? {} : { perMinute: Number(perMinute), perDay: Number(perDay) };
-  return { id: Number(id), name, plan, limits: limitsOf(plan, custom) };
-}
-
-function keyOf(row: KeyRow): KeyRecord {
-  const [id, environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...account] = row;
-  const granted = scopes.split(' ');
-  return {
-    id: Number(id),
-    account: accountOf(account),
-    environment,
-    label: label ?? undefined,
-    scopes: SCOPES.filter((scope) => granted.includes(scope)),
-    createdAt: Number(createdAt),
-    expiresAt: instant(expiresAt),
-    revokedAt: instant(revokedAt),
-    lastUsedAt: instant(lastUsedAt),
-  };
-}
-
-function instant(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
 }

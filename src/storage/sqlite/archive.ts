@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { AddAllOptions, PetArchive } from '../../domain/ports.ts';
 import { storeError } from './errors.ts';
-import { petOf, type PetRow, type SqlitePets } from './pets.ts';
+import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
+import type { SqlitePets } from './pets.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -45,7 +46,7 @@ export class SqliteArchive implements PetArchive {
     // On a connection of its own a statement sees one instant, however long it takes and whatever is written meanwhile.
     const db = new DatabaseSync(this.#file, { readOnly: true });
     try {
-      const pets = new Query<PetRow>(db, 'SELECT id, name, category_id, status FROM pets ORDER BY id');
+      const pets = new Query<PetRow>(db, `SELECT ${PET_COLUMNS} FROM pets ORDER BY id`);
       for (const row of pets.iterate()) yield petOf(row);
     } finally {
       db.close();

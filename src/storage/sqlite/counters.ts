@@ -10,12 +10,20 @@ import {
   type QuotaAdmin,
 } from '../../domain/ports.ts';
 import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
+import {
+  banOf,
+  type BanRow,
+  STANDING_COLUMNS,
+  standingOf,
+  type StandingRow,
+  standingValues,
+  USAGE_COLUMNS,
+  usageOf,
+  type UsageRow,
+  usageValues,
+} from '../counter-rows.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
-
-type UsageRow = readonly [minuteStart: bigint, minuteCount: bigint, day: bigint, dayCount: bigint];
-type StandingRow = readonly [refusals: string, bannedUntil: bigint | null, banCount: bigint | null];
-type BanRow = readonly [keyId: bigint, bannedUntil: bigint, banCount: bigint];
 
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
@@ -35,15 +43,12 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
     this.#clock = clock;
     this.#writer = writer;
-    this.#usage = new Query(
-      db,
-      'SELECT minute_start, minute_count, day, day_count FROM usage WHERE caller = ?',
-    );
+    this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE caller = ?`);
     this.#writeUsage = new Query(db, 'INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)');
     this.#pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
     this.#standing = new Query(
       db,
-      'SELECT refusals, banned_until, ban_count FROM standings WHERE key_id = ? AND lifted = 0',
+      `SELECT ${STANDING_COLUMNS} FROM standings WHERE key_id = ? AND lifted = 0`,
     );
     this.#writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, 0)');
     this.#pruneStandings = new Query(
@@ -64,33 +69,23 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
 
   async readUsage(caller: string): Promise<Usage | undefined> {
     const row = this.#usage.get(caller);
-    if (row === undefined) return undefined;
-    const [minuteStart, minuteCount, day, dayCount] = row.map(Number) as [number, number, number, number];
-    return { minuteStart, minuteCount, day, dayCount };
+    return row && usageOf(row);
   }
 
   async readStanding(keyId: number): Promise<Standing | undefined> {
     const row = this.#standing.get(keyId);
-    if (row === undefined) return undefined;
-    const [refusals, until, count] = row;
-    const ban = until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
-    return { refusals: JSON.parse(refusals) as number[], ban };
+    return row && standingOf(row);
   }
 
   async write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
     if (usage.size === 0 && standings.size === 0 && this.#lifted.get() === undefined) return [];
     return this.#writer.run(() => {
-      // Rounded up: a window that seems to have begun a little later never ends too early.
-      for (const [caller, { minuteStart, minuteCount, day, dayCount }] of usage) {
-        this.#writeUsage.run(caller, Math.ceil(minuteStart), minuteCount, day, dayCount);
-      }
+      for (const [caller, each] of usage) this.#writeUsage.run(caller, ...usageValues(each));
       // An order to lift comes before what this process still remembers of the key.
       const lifted = this.#lifted.all().map(([keyId]) => Number(keyId));
       this.#deleteLifted.run();
-      for (const [keyId, { refusals, ban }] of standings) {
-        if (lifted.includes(keyId)) continue;
-        const until = ban === undefined ? null : Math.ceil(ban.until);
-        this.#writeStanding.run(keyId, JSON.stringify(refusals.map(Math.ceil)), until, ban?.count ?? null);
+      for (const [keyId, standing] of standings) {
+        if (!lifted.includes(keyId)) this.#writeStanding.run(keyId, ...standingValues(standing));
       }
       return lifted;
     });
@@ -105,9 +100,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async listBans(): Promise<readonly KeyBan[]> {
-    return this.#bans
-      .all(Math.floor(this.#clock().unix))
-      .map(([keyId, until, count]) => ({ keyId: Number(keyId), until: Number(until), count: Number(count) }));
+    return this.#bans.all(Math.floor(this.#clock().unix)).map(banOf);
   }
 
   async liftBan(keyId: number): Promise<boolean> {

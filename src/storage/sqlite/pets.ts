@@ -2,15 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
+import { PET_COLUMNS, petOf, type PetRow, type RecordRow, replayOf } from '../pet-rows.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
-
-const COLUMNS = 'id, name, category_id, status';
-
-export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
 
 /** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
 const IN_FLIGHT_PATIENCE = 1_000;
@@ -23,7 +20,7 @@ export class SqlitePets implements PetStore {
   readonly #pageOfStatus: Query<PetRow>;
   readonly #byId: Query<PetRow>;
   readonly #insert: Query<never>;
-  readonly #recorded: Query<[fingerprint: string, ...PetRow]>;
+  readonly #recorded: Query<RecordRow>;
   readonly #record: Query<never>;
   readonly #forget: Query<never>;
 
@@ -31,14 +28,14 @@ export class SqlitePets implements PetStore {
     this.#clock = clock;
     this.#writer = writer;
     const page = (condition: string) =>
-      `SELECT ${COLUMNS} FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
+      `SELECT ${PET_COLUMNS} FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
     this.#page = new Query(db, page('id <= ?'));
     this.#pageOfStatus = new Query(db, page('status = ? AND id <= ?'));
-    this.#byId = new Query(db, `SELECT ${COLUMNS} FROM pets WHERE id = ?`);
+    this.#byId = new Query(db, `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`);
     this.#insert = new Query(db, 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
     this.#recorded = new Query(
       db,
-      `SELECT fingerprint, ${COLUMNS} FROM idempotency JOIN pets ON id = pet_id
+      `SELECT fingerprint, ${PET_COLUMNS} FROM idempotency JOIN pets ON id = pet_id
        WHERE account_id = ? AND key = ? AND created_at > ?`,
     );
     this.#record = new Query(db, 'INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
@@ -97,17 +94,10 @@ export class SqlitePets implements PetStore {
 
   #createOnce(pet: NewPet, { accountId, key, fingerprint }: Idempotency): Creation {
     const now = Math.floor(this.#clock().unix);
-    const known = this.#recorded.get(accountId, key, now - DAY);
-    if (known !== undefined) {
-      const [before, ...row] = known;
-      return before === fingerprint ? { outcome: 'replayed', pet: petOf(row) } : { outcome: 'reused' };
-    }
+    const replay = replayOf(this.#recorded.get(accountId, key, now - DAY), fingerprint);
+    if (replay !== undefined) return replay;
     const created = this.insert(pet);
     this.#record.run(accountId, key, fingerprint, created.id, now);
     return { outcome: 'created', pet: created };
   }
-}
-
-export function petOf([id, name, categoryId, status]: PetRow): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }

@@ -57,10 +57,10 @@ export function openSqlite(path: string, options: { clock: Clock; createFolder: 
         throw error;
       }
     },
-    lockForServing(environment) {
+    async lockForServing(environment) {
       lock = lockForServing(path, environment);
     },
-    close() {
+    async close() {
       lock?.close();
       db.close();
     },

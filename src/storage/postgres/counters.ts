@@ -1,0 +1,113 @@
+import type { Account } from '../../domain/account.ts';
+import type { Standing } from '../../domain/ban.ts';
+import type { Clock } from '../../domain/clock.ts';
+import {
+  accountCaller,
+  type CounterChanges,
+  type CounterStore,
+  type KeyBan,
+  type QuotaAdmin,
+} from '../../domain/ports.ts';
+import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
+import {
+  banOf,
+  type BanRow,
+  STANDING_COLUMNS,
+  standingOf,
+  type StandingRow,
+  standingValues,
+  USAGE_COLUMNS,
+  usageOf,
+  type UsageRow,
+  usageValues,
+} from '../counter-rows.ts';
+import type { Pool } from './database.ts';
+
+const WRITE_USAGE = `
+  INSERT INTO usage (caller, ${USAGE_COLUMNS})
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+  ON CONFLICT (caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
+    day = excluded.day, day_count = excluded.day_count`;
+
+const WRITE_STANDINGS = `
+  INSERT INTO standings (key_id, ${STANDING_COLUMNS})
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
+  ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
+    ban_count = excluded.ban_count`;
+
+/** Counters of a process that counts by itself, as they outlast it; and what an operator sees of them. */
+export class PostgresCounters implements CounterStore, QuotaAdmin {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+
+  constructor(pool: Pool, clock: Clock) {
+    this.#pool = pool;
+    this.#clock = clock;
+  }
+
+  async readUsage(caller: string): Promise<Usage | undefined> {
+    const [row] = await this.#pool.query<UsageRow>(`SELECT ${USAGE_COLUMNS} FROM usage WHERE caller = $1`, [caller]);
+    return row && usageOf(row);
+  }
+
+  async readStanding(keyId: number): Promise<Standing | undefined> {
+    const [row] = await this.#pool.query<StandingRow>(
+      `SELECT ${STANDING_COLUMNS} FROM standings WHERE key_id = $1 AND lifted = 0`,
+      [keyId],
+    );
+    return row && standingOf(row);
+  }
+
+  write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
+    return this.#pool.transaction(async (database) => {
+      // An order to lift comes before what this process still remembers of the key.
+      const rows = await database.query<[keyId: bigint]>('DELETE FROM standings WHERE lifted = 1 RETURNING key_id');
+      const lifted = rows.map(([keyId]) => Number(keyId));
+      if (usage.size > 0) await database.query(WRITE_USAGE, columns(usage, usageValues));
+      const kept = new Map([...standings].filter(([keyId]) => !lifted.includes(keyId)));
+      if (kept.size > 0) await database.query(WRITE_STANDINGS, columns(kept, standingValues));
+      return lifted;
+    });
+  }
+
+  async prune(day: number, endedBefore: number): Promise<void> {
+    await this.#pool.query('DELETE FROM usage WHERE day < $1 AND minute_start < $2', [day, this.#now() - MINUTE]);
+    await this.#pool.query(
+      `DELETE FROM standings
+       WHERE greatest(coalesce(banned_until, 0), coalesce((refusals::json ->> -1)::bigint, 0)) < $1`,
+      [Math.floor(endedBefore)],
+    );
+  }
+
+  async listBans(): Promise<readonly KeyBan[]> {
+    const rows = await this.#pool.query<BanRow>(
+      'SELECT key_id, banned_until, ban_count FROM standings WHERE banned_until > $1 AND lifted = 0 ORDER BY key_id',
+      [this.#now()],
+    );
+    return rows.map(banOf);
+  }
+
+  async liftBan(keyId: number): Promise<boolean> {
+    const rows = await this.#pool.query(
+      'UPDATE standings SET lifted = 1 WHERE key_id = $1 AND banned_until > $2 AND lifted = 0 RETURNING key_id',
+      [keyId, this.#now()],
+    );
+    return rows.length > 0;
+  }
+
+  async usageOf(account: Account): Promise<Quota> {
+    const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
+    const { unix } = this.#clock();
+    return peek(usage, account.limits, { unix, monotonic: unix });
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock().unix);
+  }
+}
+
+/** A map as the arrays of its columns, as `unnest` takes them. */
+function columns<K, V>(map: ReadonlyMap<K, V>, values: (value: V) => readonly unknown[]): unknown[][] {
+  const rows = [...map].map(([key, value]) => [key, ...values(value)]);
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
+}

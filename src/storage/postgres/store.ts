@@ -1,0 +1,55 @@
+import type { Clock } from '../../domain/clock.ts';
+import { PetStoreError } from '../../domain/errors.ts';
+import { MINUTE } from '../../domain/quota.ts';
+import { StartupError } from '../../startup-error.ts';
+import type { Store } from '../open.ts';
+import { PostgresAccounts } from './accounts.ts';
+import { PostgresArchive } from './archive.ts';
+import { PostgresCounters } from './counters.ts';
+import { openPool, type PoolLimits } from './database.ts';
+import { PostgresPets } from './pets.ts';
+
+/** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
+export async function openPostgres(
+  url: string,
+  { clock, limits, onLost }: { clock: Clock; limits: PoolLimits; onLost: (error: Error) => void },
+): Promise<Store> {
+  const pool = await openPool(url, limits, onLost);
+  const pets = new PostgresPets(pool, clock);
+  const accounts = new PostgresAccounts(pool, clock);
+  const counters = new PostgresCounters(pool, clock);
+  let unlock: (() => void) | undefined;
+  let forgotAt = Number.NEGATIVE_INFINITY;
+  return {
+    pets,
+    archive: new PostgresArchive(pool),
+    accounts,
+    counters,
+    quotas: counters,
+    async ping() {
+      await pool.query('SELECT 1');
+    },
+    async flush() {
+      await accounts.flush();
+      if (clock().monotonic - forgotAt < MINUTE) return;
+      await pets.forgetOld();
+      forgotAt = clock().monotonic;
+    },
+    async backup() {
+      throw new PetStoreError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
+    },
+    async lockForServing(environment) {
+      const { database, close } = await pool.reserve();
+      unlock = close;
+      const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [`petstore ${environment}`]);
+      if (row?.[0] === true) return;
+      throw new StartupError(
+        `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
+      );
+    },
+    async close() {
+      unlock?.();
+      await pool.close();
+    },
+  };
+}
