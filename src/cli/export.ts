@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import type { Pet } from '../domain/pet.ts';
-import { petJson } from '../http/json.ts';
+import { petJson } from '../json.ts';
 import { withStore } from './with-store.ts';
 
 /** Text is written in pieces of about this many characters. */

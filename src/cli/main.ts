@@ -33,7 +33,7 @@ Exit status: 0 done, 1 failed, 2 wrong use.`;
 
 /** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFault);
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
@@ -58,6 +58,8 @@ function createProgram(): Command {
 }
 
 /** A reader such as `head` may close the pipe when it has enough: what was asked for is done all the same. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+function outputFault({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`petstore: The output cannot be written: ${message}.\n`);
+  process.exit(1);
 }

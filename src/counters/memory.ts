@@ -82,7 +82,10 @@ export class MemoryCounter implements QuotaCounter {
         usage: new Map([...usage].map(([name, value]) => [name, shiftUsage(value, offset)])),
         standings: new Map([...standings].map(([keyId, value]) => [keyId, shiftStanding(value, offset)])),
       });
-      for (const keyId of lifted) this.#standings.set(keyId, BLAMELESS);
+      for (const keyId of lifted) {
+        this.#standings.set(keyId, BLAMELESS);
+        this.#changedStandings.delete(keyId);
+      }
     } catch (error) {
       // What could not be written is written next time, unless it has changed again meanwhile.
       this.#changedUsage = new Map([...usage, ...this.#changedUsage]);
@@ -120,10 +123,13 @@ export class MemoryCounter implements QuotaCounter {
   async #loadStanding(keyId: number): Promise<void> {
     const stored = await this.#store.readStanding(keyId);
     if (this.#standings.has(keyId)) return;
-    this.#standings.set(
-      keyId,
-      stored === undefined ? BLAMELESS : shiftStanding(stored, -unixOffset(this.#clock())),
-    );
+    const now = this.#clock();
+    const { refusals, ban } = stored === undefined ? BLAMELESS : shiftStanding(stored, -unixOffset(now));
+    // As above: the refusals must not count for longer than their minute.
+    this.#standings.set(keyId, {
+      refusals: refusals.map((instant) => Math.min(instant, now.monotonic)),
+      ban,
+    });
   }
 
   async #prune(): Promise<void> {

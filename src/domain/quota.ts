@@ -41,7 +41,7 @@ export const UNUSED: Usage = { minuteStart: Number.NEGATIVE_INFINITY, minuteCoun
 export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage; quota: Quota } {
   const current = at(usage, now);
   if (current.minuteCount >= limits.perMinute || current.dayCount >= limits.perDay) {
-    return { usage: current, quota: describe(current, limits, now, false) };
+    return { usage: current, quota: quotaOf(current, limits, now, false) };
   }
   const taken: Usage = {
     minuteStart: current.minuteCount === 0 ? now.monotonic : current.minuteStart,
@@ -49,12 +49,12 @@ export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage;
     day: current.day,
     dayCount: current.dayCount + 1,
   };
-  return { usage: taken, quota: describe(taken, limits, now, true) };
+  return { usage: taken, quota: quotaOf(taken, limits, now, true) };
 }
 
 /** Both windows as they are, with nothing taken. */
 export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
-  return describe(at(usage, now), limits, now, true);
+  return quotaOf(at(usage, now), limits, now, true);
 }
 
 /** The usage that still counts now. A day that lies ahead stays: windows never move backwards. */
@@ -71,7 +71,8 @@ function at(usage: Usage, now: Moment): Usage {
   };
 }
 
-function describe(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
+/** Both windows of a usage that counts now, as its caller sees them after a request was admitted or refused. */
+export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
   const minute: Window = {
     limit: limits.perMinute,
     remaining: Math.max(0, limits.perMinute - usage.minuteCount),

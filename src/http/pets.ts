@@ -11,7 +11,7 @@ import { readJsonBody } from './body.ts';
 import { entityTag, noneMatchNames } from './conditional.ts';
 import { GET_PET, GET_PET_SUNSET } from './deprecation.ts';
 import { errorReply, JSON_TYPE } from './errors.ts';
-import { parseBody, petJson, petsJson } from './json.ts';
+import { parseBody, petJson, petsJson } from '../json.ts';
 import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
 import type { Reply } from './reply.ts';
 

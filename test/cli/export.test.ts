@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { PROGRAM, run, runJson, start, temporaryEnvironment } from '../support/process.ts';
@@ -82,6 +83,26 @@ test('decisions §8: export to a reader that has had enough ends quietly', async
   const { code, stderr } = await ended;
   assert.equal(stderr, '');
   assert.equal(code, 0);
+});
+
+test('decisions §8: an output that cannot be written is one clear line and exit 1', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['seed', '10', '--random-seed', '1'], variables);
+  for (const args of [['export'], ['accounts', 'list', '--json']]) {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      env: variables,
+      stdio: ['ignore', full, 'pipe'],
+    });
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const [code] = await once(child, 'close');
+    closeSync(full);
+    assert.equal(code, 1);
+    assert.match(stderr, /^petstore: The output cannot be written: ENOSPC.*\n$/);
+  }
 });
 
 test('decisions §8: import and export stream: 200,000 animals pass through a heap of 32 MiB', {

@@ -9,7 +9,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { GET_PET_SUNSET } from '../../src/http/deprecation.ts';
 import { ErrorBody } from '../../src/http/error-schema.ts';
 import { STATUS_OF } from '../../src/http/errors.ts';
-import { parseBody } from '../../src/http/json.ts';
+import { parseBody } from '../../src/json.ts';
 import { openApi } from '../../src/http/openapi.ts';
 import type { OperationObject, Schema } from '../../src/http/openapi/types.ts';
 import { LIMIT } from '../../src/http/parameters.ts';

@@ -20,7 +20,11 @@ export interface Asked {
 }
 
 /** One request over real HTTP, on a connection of its own. A body is sent as JSON unless a header says otherwise. */
-export function call(base: string, path: string, { method, headers = {}, key, body }: Asked = {}): Promise<Answer> {
+export function call(
+  base: string,
+  path: string,
+  { method, headers = {}, key, body }: Asked = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};
     if (key !== undefined) fields['authorization'] = `Bearer ${key}`;
@@ -71,7 +75,9 @@ export function raw(base: string, bytes: string | Uint8Array): Promise<string> {
     const chunks: Buffer[] = [];
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', (error: NodeJS.ErrnoException) => (chunks.length > 0 ? resolve(done()) : reject(error)));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      chunks.length > 0 ? resolve(done()) : reject(error),
+    );
     socket.on('close', () => resolve(done()));
     const done = () => Buffer.concat(chunks).toString('latin1');
   });
@@ -82,7 +88,9 @@ export function parseRaw(text: string): Answer {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]));
-  const body = rest.join('\r\n\r\n').slice(0, Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY));
+  const body = rest
+    .join('\r\n\r\n')
+    .slice(0, Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY));
   return {
     status: Number(statusLine.split(' ')[1]),
     headers,

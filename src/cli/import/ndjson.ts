@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../http/json.ts';
+import { parseExactJson } from '../../json.ts';
 import type { Line } from './lines.ts';
 import type { Row } from './row.ts';
 

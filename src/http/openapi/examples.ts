@@ -1,5 +1,5 @@
 import type { Pet } from '../../domain/pet.ts';
-import { petJson, petsJson } from '../json.ts';
+import { petJson, petsJson } from '../../json.ts';
 
 export const EXAMPLE_PET = {
   id: 42n,

@@ -3,7 +3,7 @@ import { PLANS } from '../../domain/plan.ts';
 import { take, UNUSED } from '../../domain/quota.ts';
 import { entityTag } from '../conditional.ts';
 import { deprecationHeaders } from '../deprecation.ts';
-import { petJson } from '../json.ts';
+import { petJson } from '../../json.ts';
 import { LIMIT } from '../parameters.ts';
 import { rateHeaders, retryAfter } from '../rate-headers.ts';
 import { EXAMPLE_PET } from './examples.ts';

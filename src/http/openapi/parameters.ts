@@ -1,7 +1,7 @@
 import { encodeCursor } from '../../domain/cursor.ts';
 import { entityTag } from '../conditional.ts';
 import { REQUEST_ID } from '../exchange.ts';
-import { petJson } from '../json.ts';
+import { petJson } from '../../json.ts';
 import { IDEMPOTENCY_KEY, LIMIT } from '../parameters.ts';
 import { EXAMPLE_PET } from './examples.ts';
 import { INT64, schemaRef } from './schemas.ts';

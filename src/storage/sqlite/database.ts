@@ -27,7 +27,8 @@ export function openDatabase(path: string, { createFolder }: { createFolder: boo
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     refuseForeign(db, file);
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    enterWal(db);
+    db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
     migrate(db, file);
     // From here on a locked database is waited for without blocking the event loop: see Writer.
     db.exec('PRAGMA busy_timeout = 0');
@@ -44,6 +45,20 @@ function reason(error: unknown): string {
   if (code === SQLITE_NOTADB) return 'it is not a SQLite database';
   if (code === SQLITE_CORRUPT) return 'it is damaged; restore it from a backup';
   return error instanceof Error ? error.message : String(error);
+}
+
+/** SQLite refuses this switch at once, whatever its timeout, when another process switches at the same moment. */
+function enterWal(db: DatabaseSync): void {
+  const pause = 10;
+  for (let left = OPEN_TIMEOUT; ; left -= pause) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || left <= 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    }
+  }
 }
 
 function readNumber(db: DatabaseSync, sql: string): number {

@@ -1,6 +1,6 @@
-import { int64FromJson } from '../domain/int64.ts';
-import { PetStoreError } from '../domain/errors.ts';
-import type { Pet } from '../domain/pet.ts';
+import { int64FromJson } from './domain/int64.ts';
+import { PetStoreError } from './domain/errors.ts';
+import type { Pet } from './domain/pet.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { MemoryCounter } from '../../src/counters/memory.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+
+const POLICY = { banAfter: 100, banSeconds: 300 };
+const KEY = keyCaller(1);
+const START = '2026-11-21T12:00:00Z';
+
+/** One file, served by one process after the other: each has a clock of its own, and a time line that begins anew. */
+function processes(t: TestContext) {
+  const file = `${temporaryFolder(t)}/petstore.db`;
+  const start = (at: FakeClock | string | number) => {
+    const clock = typeof at === 'function' ? at : fakeClock(at);
+    const store = openStore(`sqlite:${file}`, clock);
+    t.after(() => store.close());
+    return { clock, store, counter: new MemoryCounter(clock, POLICY, store.counters) };
+  };
+  return { file, start };
+}
+
+test('decisions §6: after a clean stop both windows go on exactly where they were', async (t) => {
+  const { start } = processes(t);
+  const before = start(START);
+  before.clock.advance(7_000);
+  await chargeAll(before.counter, repeat(25, KEY));
+  before.clock.advance(10_000);
+  const quota = await before.counter.peek(KEY);
+  await before.counter.flush();
+  const after = start(before.clock().unix);
+  assert.deepEqual(await after.counter.peek(KEY), quota);
+  after.clock.advance(49_999);
+  assert.deepEqual(kinds(await chargeAll(after.counter, repeat(36, KEY))), { admitted: 35, refused: 1 });
+  after.clock.advance(1);
+  assert.equal((await after.counter.charge(KEY)).kind, 'admitted');
+});
+
+test('decisions §6: after a clean stop refusals and bans go on exactly where they were', async (t) => {
+  const { start } = processes(t);
+  const first = start(START);
+  await chargeAll(first.counter, repeat(159, KEY));
+  await first.counter.flush();
+  const second = start(first.clock().unix + 2_000);
+  const tripping = await second.counter.charge(KEY);
+  assert.ok(tripping.kind === 'banned');
+  assert.deepEqual(tripping.ban, { until: second.clock().unix + 300_000, count: 1 });
+  await second.counter.flush();
+  const third = start(second.clock().unix + 299_999);
+  assert.equal((await third.counter.charge(KEY)).kind, 'banned');
+  third.clock.advance(1);
+  const again = (await chargeAll(third.counter, repeat(160, KEY))).at(-1);
+  assert.ok(again?.kind === 'banned' && again.ban.count === 2);
+});
+
+test('decisions §6: refusals stop counting after their 60 s, over a restart too', async (t) => {
+  const { start } = processes(t);
+  const before = start(START);
+  await chargeAll(before.counter, repeat(159, KEY));
+  await before.counter.flush();
+  const after = start(before.clock().unix + 60_000);
+  assert.deepEqual(kinds(await chargeAll(after.counter, repeat(159, KEY))), { admitted: 60, refused: 99 });
+});
+
+test('decisions §6: after a crash at most the counting since the last flush is lost', async (t) => {
+  const { start } = processes(t);
+  const before = start(START);
+  await chargeAll(before.counter, repeat(30, KEY));
+  await before.counter.flush();
+  before.clock.advance(900);
+  await chargeAll(before.counter, repeat(5, KEY));
+  const after = start(before.clock().unix);
+  const { minute, day } = await after.counter.peek(KEY);
+  assert.deepEqual([minute.remaining, day.remaining], [30, 970]);
+});
+
+test('decisions §6: a lifted ban is over with the next flush, and stays over after a restart', async (t) => {
+  const { start } = processes(t);
+  const { counter, clock, store } = start(START);
+  await chargeAll(counter, repeat(160, KEY));
+  await counter.flush();
+  const operator = start(clock);
+  assert.deepEqual(await operator.store.quotas.listBans(), [
+    { keyId: 1, until: clock().unix + 300_000, count: 1 },
+  ]);
+  assert.equal(await operator.store.quotas.liftBan(1), true);
+  assert.equal(counter.bansInForce(), 1);
+  await counter.flush();
+  assert.equal(counter.bansInForce(), 0);
+  assert.deepEqual(await store.quotas.listBans(), []);
+  assert.equal((await start(clock).counter.charge(KEY)).kind, 'refused');
+  clock.advance(60_000);
+  assert.equal((await counter.charge(KEY)).kind, 'admitted');
+  // Its earlier bans are forgotten with it.
+  const next = (await chargeAll(counter, repeat(159, KEY))).at(-1);
+  assert.ok(next?.kind === 'banned' && next.ban.count === 1);
+});
+
+test('decisions §6: what is refused while a ban is being lifted does not bring the lifted ban back', async (t) => {
+  const { start } = processes(t);
+  const { counter, clock, store } = start(START);
+  await chargeAll(counter, repeat(160, KEY));
+  await counter.flush();
+  await store.quotas.liftBan(1);
+  clock.advance(300_000);
+  const flush = counter.flush();
+  await chargeAll(counter, repeat(61, KEY));
+  await flush;
+  await counter.flush();
+  const next = (await chargeAll(start(clock).counter, repeat(100, KEY))).at(-1);
+  assert.ok(next?.kind === 'banned' && next.ban.count === 1);
+});
+
+test('decisions §6: a flush that fails loses nothing', async (t) => {
+  const { start, file } = processes(t);
+  const { counter, clock } = start(START);
+  await chargeAll(counter, repeat(159, KEY));
+  const other = new DatabaseSync(file);
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const flush = counter.flush();
+  await counter.charge(keyCaller(2, 2));
+  clock.advance(5_000);
+  await assert.rejects(flush, { code: 'unavailable' });
+  other.exec('COMMIT');
+  await counter.flush();
+  const after = start(clock);
+  assert.equal((await after.counter.peek(KEY)).day.remaining, 940);
+  assert.equal((await after.counter.peek(keyCaller(2, 2))).day.remaining, 999);
+  assert.equal((await after.counter.charge(KEY)).kind, 'banned');
+});
+
+test('decisions §6: a clock set back between two runs admits nobody beyond a limit and stretches no minute', async (t) => {
+  const { start } = processes(t);
+  const before = start('2026-11-22T00:30:00Z');
+  await chargeAll(before.counter, repeat(60, KEY));
+  await before.counter.flush();
+  const after = start('2026-11-21T23:30:00Z');
+  const refused = await after.counter.charge(KEY);
+  assert.deepEqual([refused.kind, refused.quota.minute.reset], ['refused', 60_000]);
+  assert.ok(refused.quota.day.reset > 0);
+  after.clock.advance(60_000);
+  assert.equal((await after.counter.charge(KEY)).quota.day.remaining, 939);
+});
+
+test('decisions §6: a clock set back between two runs lets refusals count for 60 s, no longer', async (t) => {
+  const { start } = processes(t);
+  const before = start('2026-11-22T00:30:00Z');
+  await chargeAll(before.counter, repeat(159, KEY));
+  await before.counter.flush();
+  const after = start('2026-11-21T23:30:00Z');
+  assert.equal((await after.counter.charge(keyCaller(2))).kind, 'refused');
+  after.clock.advance(60_000);
+  await chargeAll(after.counter, repeat(60, keyCaller(2)));
+  assert.equal((await after.counter.charge(KEY)).kind, 'refused');
+});
+
+test('decisions §6: counting over midnight and a restart begins a new day', async (t) => {
+  const { start } = processes(t);
+  const before = start('2026-11-21T23:59:50Z');
+  await chargeAll(before.counter, repeat(60, KEY));
+  await before.counter.flush();
+  const after = start('2026-11-22T00:00:00Z');
+  const { minute, day } = await after.counter.peek(KEY);
+  assert.deepEqual([minute.remaining, day.remaining], [0, 1_000]);
+  await after.counter.flush();
+  assert.equal((await after.counter.charge(KEY)).kind, 'refused');
+});

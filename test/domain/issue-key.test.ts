@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SCOPES } from '../../src/domain/account.ts';
+import { accountFor, issueKey, rotateKey } from '../../src/domain/issue-key.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { testClock } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+function openAccounts(t: TestContext) {
+  const clock = testClock();
+  const store = openStore(`sqlite:${join(temporaryFolder(t), 'petstore.db')}`, clock.read);
+  t.after(() => store.close());
+  return { accounts: store.accounts, clock };
+}
+
+test('decisions §5: a rotated key lives on for the grace time from an instant between two milliseconds', async (t) => {
+  const { accounts, clock } = openAccounts(t);
+  const account = await accountFor(accounts, 'shop', undefined, {});
+  const settings = {
+    account,
+    environment: 'staging',
+    label: 'a',
+    scopes: SCOPES,
+    expiresAt: undefined,
+  } as const;
+  const { record } = await issueKey(accounts, randomBytes, settings);
+  clock.advance(0.75);
+  const now = clock.read().unix;
+  const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
+  assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
+  assert.deepEqual({ ...rotated.record, id: 1 }, { ...record, createdAt: rotated.record.createdAt });
+  assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
+});
+
+test('decisions §8: an account is made on the Free plan, and found again with its own plan and numbers', async (t) => {
+  const { accounts } = openAccounts(t);
+  const free = await accountFor(accounts, 'shop', undefined, {});
+  assert.deepEqual([free.plan, free.limits], ['free', { perMinute: 60, perDay: 1_000 }]);
+  assert.deepEqual(await accountFor(accounts, 'shop', 'free', {}), free);
+  const own = { perMinute: 5, perDay: 9 };
+  const chain = await accountFor(accounts, 'chain', 'enterprise', own);
+  assert.deepEqual(await accountFor(accounts, 'chain', 'enterprise', own), chain);
+  assert.deepEqual(await accountFor(accounts, 'chain', undefined, {}), chain);
+  await assert.rejects(accountFor(accounts, 'shop', 'pro', {}), { code: 'conflict' });
+  await assert.rejects(accountFor(accounts, 'chain', 'enterprise', { ...own, perDay: 10 }), {
+    code: 'conflict',
+  });
+});

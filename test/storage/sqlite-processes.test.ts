@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../../src/storage/open.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const SCRIPT = fileURLToPath(new URL('open-when-told.ts', import.meta.url));
+
+interface Process {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly line: () => Promise<string>;
+}
+
+/** A process that opens the store as soon as a line is written to it. */
+async function startProcess(t: TestContext, file: string, environment = ''): Promise<Process> {
+  const child = spawn(process.execPath, [SCRIPT, `sqlite:${file}`, environment]);
+  t.after(() => child.kill('SIGKILL'));
+  let errors = '';
+  child.stderr.on('data', (text) => (errors += text));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const line = async () => {
+    const { done, value } = await lines.next();
+    return done === true ? `failed: ${errors}` : value;
+  };
+  assert.equal(await line(), 'ready');
+  return { child, line };
+}
+
+test('decisions §8 migrate: ten processes that open a new database at the same moment all come up', async (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  const processes = await Promise.all(Array.from({ length: 10 }, () => startProcess(t, file)));
+  for (const { child } of processes) child.stdin.write('go\n');
+  const answers = await Promise.all(processes.map(({ line }) => line()));
+  const expected = Array.from({ length: 10 }, (_, index) => `added ${index + 1}`);
+  assert.deepEqual(new Set(answers), new Set(expected));
+});
+
+test('decisions §6: a service that was killed leaves no lock behind', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const { child, line } = await startProcess(t, file, 'production');
+  child.stdin.write('go\n');
+  assert.equal(await line(), 'added 1');
+  assert.throws(() => store.lockForServing('production'), /already serves production/);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  store.lockForServing('production');
+});
+
+test('decisions §4: an animal that was answered is there after the process was killed', async (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  const { child, line } = await startProcess(t, file);
+  child.stdin.write('go\n');
+  assert.equal(await line(), 'added 1');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const store = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => store.close());
+  assert.equal((await store.pets.get(1n))?.name, 'Rex');
+});
