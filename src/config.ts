@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { DEFAULT_DATABASE_URL } from './storage/open.ts';
+import type { PoolLimits } from './storage/postgres/database.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -21,6 +22,10 @@ export interface Config {
   /** As configured; without, see `baseUrls`. Neither ends in a slash. */
   readonly urls: Readonly<Partial<Record<Environment, string>>>;
   readonly databaseUrl: string;
+  /** How PostgreSQL is used. */
+  readonly pool: PoolLimits;
+  /** Unset: the process counts by itself. */
+  readonly redisUrl: string | undefined;
   readonly metricsPort: number | undefined;
   readonly trustProxy: Networks;
   /** Origins that browsers may call from, or `*`. */
@@ -50,6 +55,8 @@ const baseUrl = text('must be an http or https address that ends in /v1', (value
 });
 const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
 
+const isUrl = (value: string, protocol: RegExp) => protocol.test(URL.parse(value)?.protocol ?? '');
+
 const Environment = z.object({
   HOST: text(
     'must be an IP address or localhost',
@@ -59,7 +66,11 @@ const Environment = z.object({
   PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
   PRODUCTION_URL: baseUrl.optional(),
   STAGING_URL: baseUrl.optional(),
-  DATABASE_URL: text('must be sqlite:PATH', (value) => /^sqlite:./.test(value)).default(DEFAULT_DATABASE_URL),
+  DATABASE_URL: text('must be sqlite:PATH or postgres://…', (value) => /^sqlite:./.test(value) || isUrl(value, /^postgres(?:ql)?:$/)).default(DEFAULT_DATABASE_URL),
+  DATABASE_CONNECTIONS: whole(2, 1_000).default(10),
+  DATABASE_CONNECT_TIMEOUT: whole(100, 60_000).default(2_000),
+  DATABASE_STATEMENT_TIMEOUT: whole(100, 60_000).default(3_000),
+  REDIS_URL: text('must be redis://… or rediss://…', (value) => isUrl(value, /^rediss?:$/)).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   TRUST_PROXY: z
     .string()
@@ -111,6 +122,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
     },
     databaseUrl: values.DATABASE_URL,
+    pool: {
+      connections: values.DATABASE_CONNECTIONS,
+      connectTimeout: values.DATABASE_CONNECT_TIMEOUT,
+      statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
+    },
+    redisUrl: values.REDIS_URL,
     metricsPort: values.METRICS_PORT,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,

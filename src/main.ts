@@ -45,7 +45,8 @@ export interface Surroundings {
  */
 export async function startService(config: Config, surroundings: Surroundings): Promise<Service> {
   const { clock, log, limits = HTTP_LIMITS } = surroundings;
-  const store = openStore(config.databaseUrl, clock);
+  const onLost = (error: Error) => log.warn({ err: error }, 'a connection to the database was lost');
+  const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
   try {
     store.lockForServing(config.environment);

@@ -5,7 +5,7 @@ import {
   type Caller,
   callerName,
   type CounterStore,
-  type QuotaCounter,
+  type Counters,
   type Verdict,
 } from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../domain/quota.ts';
@@ -17,7 +17,7 @@ const CAPACITY = 200_000;
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
  * changed, so that it outlives a restart (decisions §6) without a disk write on any request.
  */
-export class MemoryCounter implements QuotaCounter {
+export class MemoryCounter implements Counters {
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
@@ -95,6 +95,9 @@ export class MemoryCounter implements QuotaCounter {
     await this.#prune();
   }
 
+  /** Nothing is kept but memory and what `flush` writes. */
+  close(): void {}
+
   #refuse(keyId: number, quota: Quota, now: Moment): Verdict {
     const standing = refuse(this.#standingOf(keyId), this.#policy, now);
     this.#standings.set(keyId, standing);
@@ -102,7 +105,7 @@ export class MemoryCounter implements QuotaCounter {
     const ban = banInForce(standing, now);
     // The refusal that trips the ban is answered with it: its Retry-After must suffice.
     if (ban !== undefined) return { kind: 'banned', ban, quota };
-    const left = refusalsLeft(standing, this.#policy);
+    const left = refusalsLeft(standing.refusals.length, this.#policy);
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
   }
 

@@ -46,7 +46,6 @@ export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Stan
 }
 
 /** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */
-export function refusalsLeft(standing: Standing, policy: BanPolicy): number | undefined {
-  const used = standing.refusals.length;
-  return used * 2 >= policy.banAfter ? policy.banAfter - used : undefined;
+export function refusalsLeft(refusals: number, { banAfter }: Pick<BanPolicy, 'banAfter'>): number | undefined {
+  return refusals * 2 >= banAfter ? banAfter - refusals : undefined;
 }

@@ -119,9 +119,17 @@ export interface KeyBan extends Ban {
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. False when it is not banned. */
-  liftBan(keyId: number): Promise<boolean>;
+  liftBan(key: Pick<KeyRecord, 'id' | 'account'>): Promise<boolean>;
   /** Both windows as of at most a second ago. */
   usageOf(account: Account): Promise<Quota>;
+}
+
+/** What serves requests: counts, and is told every second to write down what it keeps in memory. */
+export interface Counters extends QuotaCounter {
+  flush(): Promise<void>;
+  /** How many keys are banned now, as far as this process knows. */
+  bansInForce(): number;
+  close(): void;
 }
 
 /*

@@ -109,7 +109,7 @@ test('decisions §6: after thousands of bans the length is still 24 hours', () =
 
 test('decisions §6: from half-way to a ban on it is told how many refusals are left', () => {
   const clock = fakeClock();
-  const left = (refusals: number) => refusalsLeft(refuseTimes(refusals, clock), POLICY);
+  const left = (refusals: number) => refusalsLeft(refuseTimes(refusals, clock).refusals.length, POLICY);
   assert.deepEqual([0, 1, 49, 50, 51, 99].map(left), [undefined, undefined, undefined, 50, 49, 1]);
 });
 

@@ -32,7 +32,24 @@ export interface Redis {
   close(): void;
 }
 
-type Single = ReturnType<typeof createClient>;
+/** What is used of one server, and of a cluster: the driver's own types depend on every option it was made with. */
+interface Scriptable {
+  evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+interface Server extends Scriptable {
+  info(): Promise<string>;
+  ping(): Promise<unknown>;
+  scanIterator(options: { MATCH: string; COUNT: number }): AsyncIterable<string[]>;
+  destroy(): void;
+}
+
+interface Cluster extends Scriptable {
+  /** A client for each primary. */
+  primaries(): Promise<readonly Server[]>;
+  destroy(): void;
+}
 
 /**
  * Connects, and refuses what would lose counts.
@@ -50,7 +67,7 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
     first.on('error', () => undefined);
     try {
       await first.connect();
-      clustered = await refuseUnfit(first);
+      clustered = await refuseUnfit(first as unknown as Server);
     } finally {
       if (first.isOpen) first.destroy();
     }
@@ -68,12 +85,17 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
       cluster.on('error', onError);
       cluster.on('node-error', onError);
       await cluster.connect();
-      return wrapCluster(cluster);
+      return wrapCluster({
+        evalSha: (sha, given) => cluster.evalSha(sha, given),
+        eval: (source, given) => cluster.eval(source, given),
+        primaries: () => Promise.all(cluster.masters.map((node) => cluster.nodeClient(node) as unknown as Promise<Server>)),
+        destroy: () => cluster.destroy(),
+      });
     }
     const client = createClient({ url, ...options });
     client.on('error', onError);
     await client.connect();
-    return wrapSingle(client);
+    return wrapSingle(client as unknown as Server);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
@@ -81,7 +103,7 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
 }
 
 /** Whether it is part of a cluster. @throws StartupError when it cannot keep counts. */
-async function refuseUnfit(client: Single): Promise<boolean> {
+async function refuseUnfit(client: Server): Promise<boolean> {
   const info = Object.fromEntries(
     (await client.info())
       .split('\r\n')
@@ -100,7 +122,7 @@ async function refuseUnfit(client: Single): Promise<boolean> {
   return info['cluster_enabled'] === '1';
 }
 
-function wrapSingle(client: Single): Redis {
+function wrapSingle(client: Server): Redis {
   return {
     run: (script, keys, args) => runOn(client, script, keys, args),
     async ping() {
@@ -113,27 +135,22 @@ function wrapSingle(client: Single): Redis {
   };
 }
 
-function wrapCluster(cluster: ReturnType<typeof createCluster>): Redis {
+function wrapCluster(cluster: Cluster): Redis {
   return {
     run: (script, keys, args) => runOn(cluster, script, keys, args),
     async ping() {
       // Every primary: while one is missing, its callers cannot be counted.
-      await Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).ping()));
+      await Promise.all((await cluster.primaries()).map((server) => server.ping()));
     },
     async *scan(pattern) {
-      for (const node of cluster.masters) yield* scanNode((await cluster.nodeClient(node)) as Single, pattern);
+      for (const server of await cluster.primaries()) yield* scanNode(server, pattern);
     },
     close: () => cluster.destroy(),
   };
 }
 
-async function* scanNode(client: Single, pattern: string): AsyncIterable<string> {
+async function* scanNode(client: Server, pattern: string): AsyncIterable<string> {
   for await (const keys of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) yield* keys;
-}
-
-interface Scriptable {
-  evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
 async function runOn(client: Scriptable, { sha, source }: Script, keys: readonly string[], args: Arguments): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Account } from '../../domain/account.ts';
+import type { Account, KeyRecord } from '../../domain/account.ts';
 import type { Standing } from '../../domain/ban.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -87,10 +87,10 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
     return rows.map(banOf);
   }
 
-  async liftBan(keyId: number): Promise<boolean> {
+  async liftBan({ id }: Pick<KeyRecord, 'id'>): Promise<boolean> {
     const rows = await this.#pool.query(
       'UPDATE standings SET lifted = 1 WHERE key_id = $1 AND banned_until > $2 AND lifted = 0 RETURNING key_id',
-      [keyId, this.#now()],
+      [id, this.#now()],
     );
     return rows.length > 0;
   }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account } from '../../domain/account.ts';
+import type { Account, KeyRecord } from '../../domain/account.ts';
 import type { Standing } from '../../domain/ban.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -103,8 +103,8 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     return this.#bans.all(Math.floor(this.#clock().unix)).map(banOf);
   }
 
-  async liftBan(keyId: number): Promise<boolean> {
-    const { changes } = await this.#writer.run(() => this.#lift.run(keyId, Math.floor(this.#clock().unix)));
+  async liftBan({ id }: Pick<KeyRecord, 'id'>): Promise<boolean> {
+    const { changes } = await this.#writer.run(() => this.#lift.run(id, Math.floor(this.#clock().unix)));
     return changes > 0n;
   }
 
