@@ -98,6 +98,10 @@ export async function startService(config: Config, surroundings: Surroundings): 
     }, log);
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base }, 'listening');
+    if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
+      const variable = `${config.environment.toUpperCase()}_URL`;
+      log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
+    }
 
     return {
       url,

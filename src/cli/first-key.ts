@@ -4,10 +4,10 @@ import type { Environment } from '../domain/api-key.ts';
 import { accountFor, issueKey } from '../domain/issue-key.ts';
 import type { Service } from '../main.ts';
 
-/** When nobody has a key yet, makes one and shows it, once, with a request that works as printed (decisions §8). */
+/** When nobody has a key of this environment yet, makes one and shows it, once, with a request that works as printed (decisions §8). */
 export async function announceFirstKey({ store, url }: Service, environment: Environment): Promise<void> {
   const { accounts } = store;
-  if ((await accounts.listKeys()).length > 0) return;
+  if ((await accounts.listKeys()).some((key) => key.environment === environment)) return;
   const account = await accountFor(accounts, 'default', undefined, {});
   const { key } = await issueKey(accounts, randomBytes, {
     account,

@@ -36,7 +36,11 @@ export function importCommand(program: Command): void {
     .description('add the animals of a file, and report the rows that are refused')
     .option('--atomic', 'all or nothing: any refused row refuses the file')
     .addOption(new Option('--format <format>', 'of the file, if its name does not tell').choices(FORMATS))
-    .option('--map <mapping>', `${MAP_SYNTAX}; for each field at most once`, addMapping, new Map())
+    .addOption(
+      new Option('--map <mapping>', `${MAP_SYNTAX}; for each field at most once`)
+        .argParser(addMapping)
+        .default(new Map(), 'the columns name, categoryId and status'),
+    )
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(importPets);

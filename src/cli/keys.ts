@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/account.ts';
 import { PetStoreError } from '../domain/errors.ts';
 import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from '../domain/issue-key.ts';
@@ -32,7 +32,11 @@ export function keysCommands(program: Command): void {
       .requiredOption('--account <name>', 'the account it belongs to')
       .addOption(planOption('the plan of a new account (default: "free")')),
   )
-    .option('--scopes <list>', 'what it may do, separated by commas', scopes, SCOPES)
+    .addOption(
+      new Option('--scopes <list>', 'what it may do, separated by commas')
+        .argParser(scopes)
+        .default(SCOPES, SCOPES.join(',')),
+    )
     .option('--expires <date>', 'when it ends: a date (midnight UTC) or an ISO 8601 instant', instant)
     .option('--label <text>', 'a note to know it by', label)
     .option(...JSON_OPTION)
@@ -50,11 +54,10 @@ export function keysCommands(program: Command): void {
     .command('rotate')
     .argument('<id>', 'the number of the key', keyId)
     .description('issue a new key with the same settings; the old one lives on for a grace time')
-    .option(
-      '--grace <duration>',
-      'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry',
-      duration,
-      86_400_000,
+    .addOption(
+      new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
+        .argParser(duration)
+        .default(86_400_000, '24h'),
     )
     .option(...JSON_OPTION)
     .action(rotate);

@@ -123,3 +123,15 @@ test('decisions §8: import and export stream: 200,000 animals pass through a he
   assert.deepEqual([exported, imported], [0, 0]);
   assert.deepEqual(JSON.parse(report), { imported: 200_000, refused: 0, refusals: [] });
 });
+
+test('decisions §8: export --json is one JSON value: an array of the animals, int64 exact', async (t) => {
+  const env = temporaryEnvironment(t);
+  assert.equal((await run(['export', '--json'], env)).stdout, '[]\n');
+  await run(['import', '-', '--format', 'csv'], env, 'name,categoryId\nRex,9223372036854775807\nMax,2\n');
+  const { stdout } = await run(['export', '--json'], env);
+  assert.equal(
+    stdout,
+    '[{"id":1,"name":"Rex","categoryId":9223372036854775807},{"id":2,"name":"Max","categoryId":2}]\n',
+  );
+  assert.equal((await run(['export', '--json', '--format', 'csv'], env)).code, 2);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Progress } from '../../src/cli/progress.ts';
-import { testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
 
 /** A terminal that keeps what is written to it. */
 function terminal(isTTY: boolean) {
@@ -10,9 +10,9 @@ function terminal(isTTY: boolean) {
 }
 
 test('decisions §8: on a terminal, progress is one rewritten line with the count and the rate', () => {
-  const clock = testClock();
+  const clock = fakeClock();
   const screen = terminal(true);
-  const progress = new Progress(screen, clock.read);
+  const progress = new Progress(screen, clock);
   clock.advance(500);
   progress.update(1_000);
   clock.advance(50);
@@ -28,9 +28,9 @@ test('decisions §8: on a terminal, progress is one rewritten line with the coun
 });
 
 test('decisions §8: where there is no terminal, no progress is written', () => {
-  const clock = testClock();
+  const clock = fakeClock();
   const screen = terminal(false);
-  const progress = new Progress(screen, clock.read);
+  const progress = new Progress(screen, clock);
   clock.advance(500);
   progress.update(1_000);
   progress.clear();

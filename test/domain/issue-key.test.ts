@@ -5,12 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
 import { accountFor, issueKey, rotateKey } from '../../src/domain/issue-key.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 function openAccounts(t: TestContext) {
-  const clock = testClock();
-  const store = openStore(`sqlite:${join(temporaryFolder(t), 'petstore.db')}`, clock.read);
+  const clock = fakeClock();
+  const store = openStore(`sqlite:${join(temporaryFolder(t), 'petstore.db')}`, clock);
   t.after(() => store.close());
   return { accounts: store.accounts, clock };
 }
@@ -27,7 +27,7 @@ test('decisions §5: a rotated key lives on for the grace time from an instant b
   } as const;
   const { record } = await issueKey(accounts, randomBytes, settings);
   clock.advance(0.75);
-  const now = clock.read().unix;
+  const now = clock().unix;
   const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
   assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
   assert.deepEqual({ ...rotated.record, id: 1 }, { ...record, createdAt: rotated.record.createdAt });

@@ -49,7 +49,7 @@ test('spec §5 rule 2: the key is the bearer token of Authorization; the scheme 
 
 test('spec §4, decisions §2: missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
   const service = await startTestService(t);
-  const expiring = await service.issueKey({ expiresAt: service.clock.read().unix + 1_000 });
+  const expiring = await service.issueKey({ expiresAt: service.clock().unix + 1_000 });
   const revoked = await service.issueKey();
   const keys = await service.store.accounts.listKeys();
   await service.store.accounts.revokeKey(keys.at(-1)?.id ?? 0);

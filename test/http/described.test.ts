@@ -4,7 +4,8 @@ import { EXAMPLE_URLS } from '../../src/config.ts';
 import { GET_PET } from '../../src/http/deprecation.ts';
 import { openApi } from '../../src/http/openapi.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
-import { startTestService, type TestService, testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 const { document } = openApi(EXAMPLE_URLS, 'production');
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -102,7 +103,7 @@ test('decisions §2: what single operations refuse is what is described', async 
 });
 
 test('spec §4.3: after its removal getPet answers as it is described', async (t) => {
-  const service = await startTestService(t, { clock: testClock(GET_PET.removedAt) });
+  const service = await startTestService(t, { clock: fakeClock(GET_PET.removedAt) });
   const answer = await probe(service, 'getPet', { key: await service.issueKey() });
   assert.equal(answer.status, 410);
   assertDescribed('getPet', answer);

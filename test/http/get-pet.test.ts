@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
-import { startTestService, testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7,"status":"sold"}';
 
@@ -74,7 +75,7 @@ test('decisions §4: 401, 403, 304 and HEAD of the operation carry the deprecati
 });
 
 test('decisions §4: from 2030-12-05T00:00:00Z on 410 gone with the same links, and not a moment before', async (t) => {
-  const clock = testClock('2030-12-04T23:59:59.999Z');
+  const clock = fakeClock('2030-12-04T23:59:59.999Z');
   const service = await startTestService(t, { clock });
   const key = await service.issueKey();
   const { json } = await call(service.url, '/v1/pets', { key, body: REX });

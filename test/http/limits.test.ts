@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
-import { startTestService, temporaryDatabase, testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestService, temporaryDatabase } from '../support/service.ts';
 
 const START = '2026-11-21T12:00:00Z';
 const MIDNIGHT = Date.parse('2026-11-22T00:00:00Z') / 1000;
@@ -18,7 +19,7 @@ const unix = (offset: number) => Date.parse(START) / 1000 + offset;
 for (const [plan, limits] of Object.entries(PLANS)) {
   if (limits === 'custom') continue;
   test(`spec §8: plan ${plan} admits ${limits.perMinute} requests per minute, and the headers count down`, async (t) => {
-    const service = await startTestService(t, { clock: testClock(START) });
+    const service = await startTestService(t, { clock: fakeClock(START) });
     const { id } = await service.store.accounts.createAccount(plan, plan as keyof typeof PLANS, limits);
     assert.ok(id > 0);
     const key = await service.issueKey({ account: plan });
@@ -66,7 +67,7 @@ test('spec §8 rules 1 and 2: who waits the time given in Retry-After is admitte
 });
 
 test('decisions §6: the day is the UTC calendar day; its refusal has a code of its own', async (t) => {
-  const service = await startTestService(t, { clock: testClock('2026-11-21T23:59:00Z') });
+  const service = await startTestService(t, { clock: fakeClock('2026-11-21T23:59:00Z') });
   const key = await service.issueKey({ limits: { perMinute: 3, perDay: 4 } });
   const send = () => call(service.url, '/v1/pets', { key });
   for (let i = 0; i < 3; i++) await send();
@@ -154,7 +155,7 @@ test('decisions §6: exactly the limit is admitted of many requests at once', as
 
 test('decisions §6: counters outlive a clean stop exactly', async (t) => {
   const databaseUrl = temporaryDatabase(t);
-  const clock = testClock();
+  const clock = fakeClock();
   const before = await startTestService(t, { databaseUrl, clock });
   const key = await before.issueKey({ limits: { perMinute: 5, perDay: 10 } });
   for (let i = 0; i < 4; i++) await call(before.url, '/v1/pets', { key });
@@ -177,7 +178,7 @@ test('decisions §6: a system clock that jumps admits nobody beyond a limit, and
     service.clock.jump(jump);
     const answer = await send();
     assertError(answer, 'rate_limit_exceeded');
-    assert.ok(seen(answer).reset * 1000 >= service.clock.read().unix);
+    assert.ok(seen(answer).reset * 1000 >= service.clock().unix);
   }
   service.clock.advance(60_000);
   assert.equal((await send()).status, 200);

@@ -16,7 +16,8 @@ import { LIMIT } from '../../src/http/parameters.ts';
 import { petOperations } from '../../src/http/pets.ts';
 import { apiRoutes } from '../../src/http/routes.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { temporaryDatabase, testClock } from '../support/service.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryDatabase } from '../support/service.ts';
 
 const generated = openApi(EXAMPLE_URLS, 'production');
 const { document } = generated;
@@ -75,7 +76,7 @@ test('every $ref resolves, and every component is referred to', () => {
 });
 
 test('spec §4: what is described and what is routed are the same operations, with the same scopes', (t) => {
-  const store = openStore(temporaryDatabase(t), testClock().read);
+  const store = openStore(temporaryDatabase(t), fakeClock());
   t.after(() => store.close());
   const served = petOperations(store.pets, EXAMPLE_URLS.production);
   const match = apiRoutes(served, []);

@@ -7,7 +7,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { PetStore } from '../../src/domain/ports.ts';
 import { newKey, petOf, walk } from './fixture.ts';
-import { smallDisk } from './small-disk.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };

@@ -6,38 +6,13 @@ import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/domain/account.ts';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
-import { type Clock, steadyClock } from '../../src/domain/clock.ts';
 import type { Limits } from '../../src/domain/plan.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
 import { type Service, startService } from '../../src/main.ts';
+import { type FakeClock, fakeClock } from './clock.ts';
 
 /** Limits that no test reaches. */
 export const PLENTY: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
-
-/** A system clock for a test to move: `advance` lets time pass, `jump` only sets the clock. */
-export interface TestClock {
-  readonly read: Clock;
-  advance(milliseconds: number): void;
-  jump(milliseconds: number): void;
-}
-
-export function testClock(start: number | string = '2026-11-21T12:00:00Z'): TestClock {
-  let wall = new Date(start).getTime();
-  let monotonic = 1_000;
-  return {
-    read: steadyClock(
-      () => wall,
-      () => monotonic,
-    ),
-    advance(milliseconds) {
-      wall += milliseconds;
-      monotonic += milliseconds;
-    },
-    jump(milliseconds) {
-      wall += milliseconds;
-    },
-  };
-}
 
 export interface KeyOptions {
   readonly account?: string;
@@ -48,7 +23,7 @@ export interface KeyOptions {
 }
 
 export interface TestService extends Service {
-  readonly clock: TestClock;
+  readonly clock: FakeClock;
   /** Lines of the log, parsed. */
   readonly log: readonly Record<string, unknown>[];
   /** Every line of the log, as it was written. */
@@ -59,7 +34,7 @@ export interface TestService extends Service {
 
 export interface ServiceOptions {
   readonly env?: Record<string, string>;
-  readonly clock?: TestClock;
+  readonly clock?: FakeClock;
   readonly limits?: Partial<HttpLimits>;
   /** Of a database to go on with; else a new one in a temporary folder. */
   readonly databaseUrl?: string;
@@ -73,11 +48,11 @@ export function temporaryDatabase(t: TestContext): string {
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */
 export async function startTestService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = testClock(), databaseUrl = temporaryDatabase(t) } = options;
+  const { clock = fakeClock(), databaseUrl = temporaryDatabase(t) } = options;
   const lines: string[] = [];
   const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });
   const service = await startService(config, {
-    clock: clock.read,
+    clock,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void lines.push(line) }),
     limits: { ...HTTP_LIMITS, ...options.limits },
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,6 +8,8 @@ const MEBIBYTE = 1_048_576;
 
 export interface SmallDisk {
   readonly folder: string;
+  /** Leaves no room at all. */
+  readonly fill: () => void;
   /** Makes the disk eight times as large. */
   readonly grow: () => void;
 }
@@ -30,11 +32,18 @@ export function smallDisk(t: TestContext): SmallDisk {
       limitFiles('unlimited');
       remove();
     });
-    return { folder, grow: () => limitFiles(8 * MEBIBYTE) };
+    return { folder, fill: () => limitFiles(0), grow: () => limitFiles(8 * MEBIBYTE) };
   }
   t.after(() => {
     execFileSync('umount', ['--lazy', folder]);
     remove();
   });
-  return { folder, grow: () => execFileSync('mount', ['-o', 'remount,size=8m', folder]) };
+  const fill = () => {
+    try {
+      for (let n = 0; ; n++) writeFileSync(join(folder, `filler-${n}`), Buffer.alloc(4_096));
+    } catch {
+      // Full.
+    }
+  };
+  return { folder, fill, grow: () => execFileSync('mount', ['-o', 'remount,size=8m', folder]) };
 }
