@@ -3,8 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import { MemoryCounter } from './counters/memory.ts';
+import { openCounters } from './counters/open.ts';
 import type { Clock } from './domain/clock.ts';
+import type { Counters } from './domain/ports.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { cors } from './http/cors.ts';
@@ -48,9 +49,12 @@ export async function startService(config: Config, surroundings: Surroundings): 
   const onLost = (error: Error) => log.warn({ err: error }, 'a connection to the database was lost');
   const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
+  let counter: Counters | undefined;
   try {
-    store.lockForServing(config.environment);
-    const counter = new MemoryCounter(clock, config, store.counters);
+    // A process that counts by itself must be the only one; a shared counter lets many serve.
+    if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    counter = await openCounters({ ...config, policy: config, store: store.counters, clock, log });
+    const counters = counter;
     let draining = false;
     const isDraining = () => draining;
 
@@ -63,7 +67,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
-      metrics = new Metrics({ inFlight: () => app.inFlight, bans: () => counter.bansInForce() });
+      metrics = new Metrics({ inFlight: () => app.inFlight, bans: () => counters.bansInForce() });
       const metricsServer = metrics.server();
       servers.push(metricsServer);
       const metricsPort = await listen(metricsServer, config.host, config.metricsPort);
@@ -73,7 +77,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
     const description = openApi(urls, config.environment);
     const app: App = new App({
       accounts: store.accounts,
-      counter,
+      counter: counters,
       clock,
       environment: config.environment,
       urls,
@@ -93,7 +97,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
     serve(server, app, log);
 
     const keeper = keepWriting(async () => {
-      await counter.flush();
+      await counters.flush();
       await store.flush();
     }, log);
     const url = origin(config.host, port);
@@ -115,13 +119,15 @@ export async function startService(config: Config, surroundings: Surroundings): 
           each.closeAllConnections();
         }
         await keeper.stop();
-        store.close();
+        counters.close();
+        await store.close();
         log.info('stopped');
       },
     };
   } catch (error) {
     for (const server of servers) server.close();
-    store.close();
+    counter?.close();
+    await store.close();
     throw error;
   }
 }

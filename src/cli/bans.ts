@@ -3,7 +3,7 @@ import { PetStoreError } from '../domain/errors.ts';
 import { existingKey } from '../domain/issue-key.ts';
 import { JSON_OPTION, keyId } from './options.ts';
 import { printJson, printLine, printTable } from './output.ts';
-import { withStore } from './with-store.ts';
+import { withQuotas } from './with-store.ts';
 
 export function bansCommands(program: Command): void {
   const bans = program.command('bans').description('keys that are banned for calling on after a 429');
@@ -23,9 +23,9 @@ export function bansCommands(program: Command): void {
 }
 
 function listBans({ json }: { json?: true }): Promise<void> {
-  return withStore(async ({ store }) => {
+  return withQuotas(async ({ store, quotas }) => {
     const bans = await Promise.all(
-      (await store.quotas.listBans()).map(async ({ keyId: id, until, count }) => {
+      (await quotas.listBans()).map(async ({ keyId: id, until, count }) => {
         const { account } = await existingKey(store.accounts, id);
         return { keyId: id, account: account.name, until: new Date(until).toISOString(), count };
       }),
@@ -40,9 +40,9 @@ function listBans({ json }: { json?: true }): Promise<void> {
 }
 
 function liftBan(id: number, { json }: { json?: true }): Promise<void> {
-  return withStore(async ({ store }) => {
+  return withQuotas(async ({ store, quotas }) => {
     await existingKey(store.accounts, id);
-    if (!(await store.quotas.liftBan(id))) throw new PetStoreError('not_found', `Key ${id} is not banned.`);
+    if (!(await quotas.liftBan(id))) throw new PetStoreError('not_found', `Key ${id} is not banned.`);
     if (json) printJson({ keyId: id, lifted: true });
     else printLine(`The ban of key ${id} is lifted.`);
   });

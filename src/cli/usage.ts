@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { existingAccount } from '../domain/issue-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { QuotaAdmin } from '../domain/ports.ts';
 import type { Window } from '../domain/quota.ts';
 import { JSON_OPTION } from './options.ts';
 import { printJson, printTable } from './output.ts';
-import { type Surroundings, withStore } from './with-store.ts';
+import { withQuotas } from './with-store.ts';
 
 export function usageCommand(program: Command): void {
   program
@@ -16,7 +18,7 @@ export function usageCommand(program: Command): void {
 }
 
 function showUsage({ account: name, json }: { account?: string; json?: true }): Promise<void> {
-  return withStore(async (surroundings) => {
+  return withQuotas(async (surroundings) => {
     const { accounts } = surroundings.store;
     const asked =
       name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
@@ -37,10 +39,10 @@ function showUsage({ account: name, json }: { account?: string; json?: true }): 
   });
 }
 
-async function usageOf(account: Account, { clock, store }: Surroundings) {
+async function usageOf(account: Account, { clock, quotas }: { clock: Clock; quotas: QuotaAdmin }) {
   // Read before the quota is, so that rounding up never goes past the end of a day.
   const now = clock().unix;
-  const { minute, day } = await store.quotas.usageOf(account);
+  const { minute, day } = await quotas.usageOf(account);
   return {
     account: account.name,
     plan: account.plan,

@@ -1,5 +1,7 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
+import { openQuotas } from '../counters/open.ts';
+import type { QuotaAdmin } from '../domain/ports.ts';
 import { openStore, type Store } from '../storage/open.ts';
 
 export interface Surroundings {
@@ -19,10 +21,32 @@ export function systemClock(): Clock {
 export async function withStore(command: (surroundings: Surroundings) => Promise<void>): Promise<void> {
   const config = readConfig();
   const clock = systemClock();
-  const store = openStore(config.databaseUrl, clock);
+  // Whoever uses a lost connection is told so: a command has nobody else to tell.
+  const store = await openStore({ ...config, clock, onLost: () => undefined });
   try {
     await command({ config, clock, store });
   } finally {
-    store.close();
+    await store.close();
   }
+}
+
+/** The same with the counters that the service uses: those of `REDIS_URL`, or those it writes down in the store. */
+export function withQuotas(
+  command: (surroundings: Surroundings & { readonly quotas: QuotaAdmin }) => Promise<void>,
+): Promise<void> {
+  return withStore(async (surroundings) => {
+    const { config, clock, store } = surroundings;
+    if (config.redisUrl === undefined) return command({ ...surroundings, quotas: store.quotas });
+    const { quotas, disconnect } = await openQuotas({
+      ...config,
+      redisUrl: config.redisUrl,
+      policy: config,
+      clock,
+    });
+    try {
+      await command({ ...surroundings, quotas });
+    } finally {
+      disconnect();
+    }
+  });
 }

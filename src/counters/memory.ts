@@ -1,13 +1,7 @@
 import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft, type Standing } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
 import { type Limits, PLANS } from '../domain/plan.ts';
-import {
-  type Caller,
-  callerName,
-  type CounterStore,
-  type Counters,
-  type Verdict,
-} from '../domain/ports.ts';
+import { type Caller, callerName, type CounterStore, type Counters, type Verdict } from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../domain/quota.ts';
 
 /** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */

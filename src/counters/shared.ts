@@ -80,7 +80,8 @@ export class SharedCounter implements Counters {
     await this.#parts.local.flush();
     try {
       this.#instances = Math.max(1, await inTime(this.#parts.heartbeat(), HEARTBEAT_PATIENCE));
-      if (!this.#available) this.#parts.log.info({ instances: this.#instances }, 'the shared counter answers again');
+      if (!this.#available)
+        this.#parts.log.info({ instances: this.#instances }, 'the shared counter answers again');
       this.#available = true;
     } catch (error) {
       this.#lost(error);
@@ -96,7 +97,10 @@ export class SharedCounter implements Counters {
     if (!this.#available) return;
     this.#available = false;
     const share = `1/${this.#instances}`;
-    this.#parts.log.error({ err: error, share }, 'the shared counter does not answer; each instance counts by itself');
+    this.#parts.log.error(
+      { err: error, share },
+      'the shared counter does not answer; each instance counts by itself',
+    );
   }
 
   #share(caller: Caller): Caller {

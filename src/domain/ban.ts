@@ -46,6 +46,9 @@ export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Stan
 }
 
 /** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */
-export function refusalsLeft(refusals: number, { banAfter }: Pick<BanPolicy, 'banAfter'>): number | undefined {
+export function refusalsLeft(
+  refusals: number,
+  { banAfter }: Pick<BanPolicy, 'banAfter'>,
+): number | undefined {
   return refusals * 2 >= banAfter ? banAfter - refusals : undefined;
 }

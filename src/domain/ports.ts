@@ -119,7 +119,7 @@ export interface KeyBan extends Ban {
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. False when it is not banned. */
-  liftBan(key: Pick<KeyRecord, 'id' | 'account'>): Promise<boolean>;
+  liftBan(keyId: number): Promise<boolean>;
   /** Both windows as of at most a second ago. */
   usageOf(account: Account): Promise<Quota>;
 }

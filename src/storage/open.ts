@@ -1,3 +1,4 @@
+import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } from '../domain/ports.ts';
 import type { PoolLimits } from './postgres/database.ts';
@@ -29,6 +30,7 @@ export interface StoreOptions {
   /** For PostgreSQL. */
   readonly pool: PoolLimits;
   readonly clock: Clock;
+  readonly environment: Environment;
   /** Hears of connections that were lost while nobody used them. */
   readonly onLost: (error: Error) => void;
 }
@@ -37,7 +39,9 @@ export interface StoreOptions {
  * Opens the store and brings it to this version's schema.
  * @throws StartupError in one line, when it cannot be opened.
  */
-export async function openStore({ databaseUrl, pool, clock, onLost }: StoreOptions): Promise<Store> {
-  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, { clock, limits: pool, onLost });
-  return openSqlite(databaseUrl.slice('sqlite:'.length), { clock, createFolder: databaseUrl === DEFAULT_DATABASE_URL });
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { databaseUrl, pool, ...common } = options;
+  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, { ...common, limits: pool });
+  const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
+  return openSqlite(databaseUrl.slice('sqlite:'.length), { ...common, createFolder });
 }

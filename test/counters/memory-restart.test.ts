@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import type { CounterStore } from '../../src/domain/ports.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';

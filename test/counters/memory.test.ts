@@ -1,5 +1,5 @@
 import { MemoryCounter } from '../../src/counters/memory.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { banContract } from './ban-contract.ts';

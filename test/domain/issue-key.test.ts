@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
 import { accountFor, issueKey, rotateKey } from '../../src/domain/issue-key.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

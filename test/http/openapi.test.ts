@@ -15,7 +15,7 @@ import type { OperationObject, Schema } from '../../src/http/openapi/types.ts';
 import { LIMIT } from '../../src/http/parameters.ts';
 import { petOperations } from '../../src/http/pets.ts';
 import { apiRoutes } from '../../src/http/routes.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryDatabase } from '../support/service.ts';
 

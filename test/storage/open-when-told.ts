@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { argv, stdin, stdout } from 'node:process';
 import { steadyClock } from '../../src/domain/clock.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { petOf, REX } from './fixture.ts';
 
 // A process of its own for the tests: loads everything, waits to be told, then opens the store, serves and adds an animal.
@@ -12,5 +12,5 @@ const store = openStore(
   databaseUrl,
   steadyClock(Date.now, () => performance.now()),
 );
-if (environment !== '') store.lockForServing(environment);
+if (environment !== '') await store.lockForServing(environment);
 stdout.write(`added ${petOf(await store.pets.create(REX)).id}\n`);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { openStore, type Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { Fixture } from './fixture.ts';
@@ -16,9 +17,9 @@ export interface SqliteFixture extends Fixture {
 export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t)): Promise<SqliteFixture> {
   const file = join(folder, 'petstore.db');
   const clock = fakeClock();
-  const opened = new Set<{ close(): void }>();
+  const opened = new Set<{ close(): unknown }>();
   t.after(() => opened.forEach((each) => each.close()));
-  const keep = <T extends { close(): void }>(each: T): T => {
+  const keep = <T extends { close(): unknown }>(each: T): T => {
     opened.add(each);
     return each;
   };
@@ -34,7 +35,7 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
     raw,
     another: async () => open(),
     async reopen() {
-      store.close();
+      await store.close();
       opened.delete(store);
       store = open();
       return store;

@@ -44,7 +44,7 @@ async function fullStore(t: TestContext) {
   return { ...fixture, grow, added, key };
 }
 
-test('issue "bad input": on a full disk creates are unavailable while reads go on', async (t) => {
+test('on a full disk creates are unavailable while reads go on', async (t) => {
   const { store, added, key } = await fullStore(t);
   for (let again = 0; again < 3; again++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
   const together = await Promise.allSettled([store.pets.create(REX), store.pets.create(REX)]);
@@ -55,7 +55,7 @@ test('issue "bad input": on a full disk creates are unavailable while reads go o
   await store.ping();
 });
 
-test('issue "bad input": once there is room again creates succeed, and nothing was half done', async (t) => {
+test('once there is room again creates succeed, and nothing was half done', async (t) => {
   const { store, added, grow, raw, reopen } = await fullStore(t);
   const once = { accountId: 1, key: 'k', fingerprint: 'f' };
   await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
@@ -69,7 +69,7 @@ test('issue "bad input": once there is room again creates succeed, and nothing w
   assert.equal(raw().prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
 });
 
-test('issue "bad input": an import that fills the disk is refused, with --atomic as a whole', async (t) => {
+test('an import that fills the disk is refused, with --atomic as a whole', async (t) => {
   const { store, added, grow } = await fullStore(t);
   for (const atomic of [false, true]) {
     await assert.rejects(store.archive.addAll(animals(), { atomic }), UNAVAILABLE);
@@ -79,7 +79,7 @@ test('issue "bad input": an import that fills the disk is refused, with --atomic
   assert.equal(await store.archive.addAll(animals(), { atomic: true }), 1_500);
 });
 
-test('issue "bad input": a backup that fills the disk leaves no half copy', async (t) => {
+test('a backup that fills the disk leaves no half copy', async (t) => {
   const { store } = await sqliteFixture(t);
   await store.archive.addAll(animals(), { atomic: false });
   const { folder, grow } = smallDisk(t);

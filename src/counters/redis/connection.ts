@@ -88,7 +88,8 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
       return wrapCluster({
         evalSha: (sha, given) => cluster.evalSha(sha, given),
         eval: (source, given) => cluster.eval(source, given),
-        primaries: () => Promise.all(cluster.masters.map((node) => cluster.nodeClient(node) as unknown as Promise<Server>)),
+        primaries: () =>
+          Promise.all(cluster.masters.map((node) => cluster.nodeClient(node) as unknown as Promise<Server>)),
         destroy: () => cluster.destroy(),
       });
     }
@@ -116,9 +117,12 @@ async function refuseUnfit(client: Server): Promise<boolean> {
   }
   const policy = info['maxmemory_policy'];
   if (policy !== undefined && policy !== 'noeviction' && info['maxmemory'] !== '0') {
-    throw new StartupError(`The Redis server evicts keys (maxmemory-policy ${policy}): counts would be lost; set noeviction.`);
+    throw new StartupError(
+      `The Redis server evicts keys (maxmemory-policy ${policy}): counts would be lost; set noeviction.`,
+    );
   }
-  if (info['role'] === 'slave') throw new StartupError('The Redis server is a read-only replica: connect to the primary.');
+  if (info['role'] === 'slave')
+    throw new StartupError('The Redis server is a read-only replica: connect to the primary.');
   return info['cluster_enabled'] === '1';
 }
 
@@ -153,7 +157,12 @@ async function* scanNode(client: Server, pattern: string): AsyncIterable<string>
   for await (const keys of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) yield* keys;
 }
 
-async function runOn(client: Scriptable, { sha, source }: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
+async function runOn(
+  client: Scriptable,
+  { sha, source }: Script,
+  keys: readonly string[],
+  args: Arguments,
+): Promise<unknown> {
   const options = { keys: [...keys], arguments: args.map(String) };
   try {
     return await client.evalSha(sha, options);

@@ -1,8 +1,17 @@
 import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { Environment } from '../../domain/api-key.ts';
 import { type Ban, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { type Limits, PLANS } from '../../domain/plan.ts';
-import { accountCaller, type Caller, callerName, type CounterChanges, type KeyBan, type QuotaAdmin, type Verdict } from '../../domain/ports.ts';
+import {
+  accountCaller,
+  type Caller,
+  callerName,
+  type CounterChanges,
+  type KeyBan,
+  type QuotaAdmin,
+  type Verdict,
+} from '../../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, quotaOf, type Usage } from '../../domain/quota.ts';
 import { loadScript, type Redis } from './connection.ts';
 
@@ -31,6 +40,14 @@ type Reply = readonly [
   banCount: number,
 ];
 
+export interface RedisQuotasParts {
+  readonly redis: Redis;
+  readonly clock: Clock;
+  readonly policy: BanPolicy;
+  /** Each environment counts for itself. */
+  readonly environment: Environment;
+}
+
 /**
  * Quotas and bans that all instances share, on the clock of Redis: one round trip a request whatever the outcome.
  * Keys hold the numbers of accounts and keys, and addresses; never an API key. Rejects when Redis does not answer.
@@ -39,12 +56,14 @@ export class RedisQuotas implements QuotaAdmin {
   readonly #redis: Redis;
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
+  readonly #environment: Environment;
   readonly #known = new Map<string, Usage>();
 
-  constructor(redis: Redis, clock: Clock, policy: BanPolicy) {
+  constructor({ redis, clock, policy, environment }: RedisQuotasParts) {
     this.#redis = redis;
     this.#clock = clock;
     this.#policy = policy;
+    this.#environment = environment;
   }
 
   async charge(caller: Caller): Promise<Verdict> {
@@ -54,7 +73,7 @@ export class RedisQuotas implements QuotaAdmin {
     const { minuteStart, minuteCount, day, dayCount } = this.#known.get(name) ?? NOTHING;
     const rules = [limits.perMinute, limits.perDay, banAfter, banSeconds * 1000];
     const args = [...rules, minuteStart, minuteCount, day, dayCount];
-    const reply = (await this.#redis.run(CHARGE, keysOf(name, caller), args)) as Reply;
+    const reply = (await this.#redis.run(CHARGE, this.#keys(name, caller), args)) as Reply;
     const [verdict, now, , , , , refusals, banUntil, banCount] = reply;
     const usage = usageOf(reply);
     this.#remember(name, usage);
@@ -64,7 +83,9 @@ export class RedisQuotas implements QuotaAdmin {
         return { kind: 'admitted', quota };
       case 'refused': {
         const left = caller.kind === 'key' ? refusalsLeft(refusals, this.#policy) : undefined;
-        return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
+        return left === undefined
+          ? { kind: 'refused', quota }
+          : { kind: 'refused', quota, refusalsLeft: left };
       }
       case 'banned':
         return { kind: 'banned', quota, ban: this.#localBan({ until: banUntil, count: banCount }, now) };
@@ -81,33 +102,65 @@ export class RedisQuotas implements QuotaAdmin {
 
   async listBans(): Promise<readonly KeyBan[]> {
     const bans: KeyBan[] = [];
-    for await (const key of this.#redis.scan('petstore:{*}:ban:*')) {
+    for await (const key of this.#redis.scan(`petstore:${this.#environment}:{*}:ban:*`)) {
       const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
-      if (until > now) bans.push({ keyId: Number(key.slice(key.lastIndexOf(':') + 1)), ...this.#localBan({ until, count }, now) });
+      if (until > now)
+        bans.push({
+          keyId: Number(key.slice(key.lastIndexOf(':') + 1)),
+          ...this.#localBan({ until, count }, now),
+        });
     }
     return bans.toSorted((a, b) => a.keyId - b.keyId);
   }
 
-  async liftBan({ id, account }: Pick<KeyRecord, 'id' | 'account'>): Promise<boolean> {
-    return (await this.#redis.run(LIFT, [banKey(accountCaller(account.id), id)], [])) === 1;
+  async liftBan(keyId: number): Promise<boolean> {
+    let lifted = false;
+    for await (const key of this.#redis.scan(`petstore:${this.#environment}:{*}:ban:${keyId}`)) {
+      lifted = (await this.#redis.run(LIFT, [key], [])) === 1 || lifted;
+    }
+    return lifted;
   }
 
   /** Takes over counters that were kept elsewhere, by caller and by key; instants are Unix milliseconds. */
-  async restore({ usage }: Pick<CounterChanges, 'usage'>, bans: readonly (Ban & Pick<KeyRecord, 'id' | 'account'>)[]): Promise<void> {
+  async restore(
+    { usage }: Pick<CounterChanges, 'usage'>,
+    bans: readonly (Ban & Pick<KeyRecord, 'id' | 'account'>)[],
+  ): Promise<void> {
     for (const [name, { minuteStart, minuteCount, day, dayCount }] of usage) {
-      const values = ['minuteStart', minuteStart, 'minuteCount', minuteCount, 'day', day, 'dayCount', dayCount];
-      await this.#redis.run(RESTORE, [usageKey(name)], [(day + 1) * DAY + MINUTE, ...values]);
+      const values = [
+        'minuteStart',
+        minuteStart,
+        'minuteCount',
+        minuteCount,
+        'day',
+        day,
+        'dayCount',
+        dayCount,
+      ];
+      await this.#redis.run(RESTORE, [this.#key(name, 'usage')], [(day + 1) * DAY + MINUTE, ...values]);
     }
     for (const { id, account, until, count } of bans) {
-      const key = banKey(accountCaller(account.id), id);
+      const key = this.#key(accountCaller(account.id), `ban:${id}`);
       await this.#redis.run(RESTORE, [key], [until + DAY, 'until', until, 'count', count]);
     }
   }
 
   async #read(name: string, limits: Limits): Promise<Quota> {
-    const reply = (await this.#redis.run(READ, [usageKey(name)], ['usage'])) as number[];
+    const reply = (await this.#redis.run(READ, [this.#key(name, 'usage')], ['usage'])) as number[];
     const [now = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = reply;
     return peek({ minuteStart, minuteCount, day, dayCount }, limits, { unix: now, monotonic: now });
+  }
+
+  /** All keys of a caller lie in the hash slot of what stands between the braces. */
+  #key(name: string, kind: string): string {
+    return `petstore:${this.#environment}:{${name}}:${kind}`;
+  }
+
+  #keys(name: string, caller: Caller): string[] {
+    const usage = this.#key(name, 'usage');
+    if (caller.kind === 'address') return [usage];
+    const { keyId } = caller;
+    return [usage, this.#key(name, `refusals:${keyId}`), this.#key(name, `ban:${keyId}`)];
   }
 
   /** The end of a ban on our own clock, which the headers are printed by. */
@@ -125,20 +178,6 @@ export class RedisQuotas implements QuotaAdmin {
 
 function limitsOfCaller(caller: Caller): Limits {
   return caller.kind === 'key' ? caller.limits : PLANS.free;
-}
-
-/** All keys of a caller lie in the hash slot of what stands between the braces. */
-function usageKey(name: string): string {
-  return `petstore:{${name}}:usage`;
-}
-
-function banKey(name: string, keyId: number): string {
-  return `petstore:{${name}}:ban:${keyId}`;
-}
-
-function keysOf(name: string, caller: Caller): string[] {
-  if (caller.kind === 'address') return [usageKey(name)];
-  return [usageKey(name), `petstore:{${name}}:refusals:${caller.keyId}`, banKey(name, caller.keyId)];
 }
 
 function usageOf([, , minuteStart, minuteCount, day, dayCount]: Reply): Usage {

@@ -4,7 +4,15 @@ import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import type { Limits, Plan } from '../../domain/plan.ts';
 import type { AccountStore, NewKey } from '../../domain/ports.ts';
-import { accountOf, type AccountRow, customLimits, keyOf, type KeyRow, SELECT_ACCOUNTS, SELECT_KEYS } from '../account-rows.ts';
+import {
+  accountOf,
+  type AccountRow,
+  customLimits,
+  keyOf,
+  type KeyRow,
+  SELECT_ACCOUNTS,
+  SELECT_KEYS,
+} from '../account-rows.ts';
 import type { Database, Pool } from './database.ts';
 import { SharedReads } from './shared-reads.ts';
 
@@ -94,7 +102,10 @@ export class PostgresAccounts implements AccountStore {
   }
 
   async revokeKey(id: number): Promise<void> {
-    await this.#pool.query('UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL', [this.#now(), id]);
+    await this.#pool.query('UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL', [
+      this.#now(),
+      id,
+    ]);
     this.#known.clear();
   }
 

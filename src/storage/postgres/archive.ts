@@ -25,7 +25,9 @@ export class PostgresArchive implements PetArchive {
     try {
       // A cursor sees one instant, however long it is read and whatever is written meanwhile.
       await database.query('BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0');
-      await database.query(`DECLARE animals NO SCROLL CURSOR FOR SELECT ${PET_COLUMNS} FROM pets ORDER BY id`);
+      await database.query(
+        `DECLARE animals NO SCROLL CURSOR FOR SELECT ${PET_COLUMNS} FROM pets ORDER BY id`,
+      );
       for (;;) {
         const rows = await database.query<PetRow>(`FETCH ${CHUNK} FROM animals`);
         if (rows.length === 0) return;

@@ -1,5 +1,6 @@
-import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { Account } from '../../domain/account.ts';
 import type { Standing } from '../../domain/ban.ts';
+import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
   accountCaller,
@@ -24,14 +25,14 @@ import {
 import type { Pool } from './database.ts';
 
 const WRITE_USAGE = `
-  INSERT INTO usage (caller, ${USAGE_COLUMNS})
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-  ON CONFLICT (caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
+  INSERT INTO usage (environment, caller, ${USAGE_COLUMNS})
+  SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+  ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
     day = excluded.day, day_count = excluded.day_count`;
 
 const WRITE_STANDINGS = `
-  INSERT INTO standings (key_id, ${STANDING_COLUMNS})
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
+  INSERT INTO standings (environment, key_id, ${STANDING_COLUMNS})
+  SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
     ban_count = excluded.ban_count`;
 
@@ -39,14 +40,19 @@ const WRITE_STANDINGS = `
 export class PostgresCounters implements CounterStore, QuotaAdmin {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #environment: Environment;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, environment: Environment) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#environment = environment;
   }
 
   async readUsage(caller: string): Promise<Usage | undefined> {
-    const [row] = await this.#pool.query<UsageRow>(`SELECT ${USAGE_COLUMNS} FROM usage WHERE caller = $1`, [caller]);
+    const [row] = await this.#pool.query<UsageRow>(
+      `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = $1 AND caller = $2`,
+      [this.#environment, caller],
+    );
     return row && usageOf(row);
   }
 
@@ -61,17 +67,25 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
   write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
     return this.#pool.transaction(async (database) => {
       // An order to lift comes before what this process still remembers of the key.
-      const rows = await database.query<[keyId: bigint]>('DELETE FROM standings WHERE lifted = 1 RETURNING key_id');
+      const rows = await database.query<[keyId: bigint]>(
+        'DELETE FROM standings WHERE lifted = 1 AND environment = $1 RETURNING key_id',
+        [this.#environment],
+      );
       const lifted = rows.map(([keyId]) => Number(keyId));
-      if (usage.size > 0) await database.query(WRITE_USAGE, columns(usage, usageValues));
+      if (usage.size > 0)
+        await database.query(WRITE_USAGE, [this.#environment, ...columns(usage, usageValues)]);
       const kept = new Map([...standings].filter(([keyId]) => !lifted.includes(keyId)));
-      if (kept.size > 0) await database.query(WRITE_STANDINGS, columns(kept, standingValues));
+      if (kept.size > 0)
+        await database.query(WRITE_STANDINGS, [this.#environment, ...columns(kept, standingValues)]);
       return lifted;
     });
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {
-    await this.#pool.query('DELETE FROM usage WHERE day < $1 AND minute_start < $2', [day, this.#now() - MINUTE]);
+    await this.#pool.query('DELETE FROM usage WHERE day < $1 AND minute_start < $2', [
+      day,
+      this.#now() - MINUTE,
+    ]);
     await this.#pool.query(
       `DELETE FROM standings
        WHERE greatest(coalesce(banned_until, 0), coalesce((refusals::json ->> -1)::bigint, 0)) < $1`,
@@ -81,16 +95,17 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
 
   async listBans(): Promise<readonly KeyBan[]> {
     const rows = await this.#pool.query<BanRow>(
-      'SELECT key_id, banned_until, ban_count FROM standings WHERE banned_until > $1 AND lifted = 0 ORDER BY key_id',
-      [this.#now()],
+      `SELECT key_id, banned_until, ban_count FROM standings
+       WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ORDER BY key_id`,
+      [this.#environment, this.#now()],
     );
     return rows.map(banOf);
   }
 
-  async liftBan({ id }: Pick<KeyRecord, 'id'>): Promise<boolean> {
+  async liftBan(keyId: number): Promise<boolean> {
     const rows = await this.#pool.query(
       'UPDATE standings SET lifted = 1 WHERE key_id = $1 AND banned_until > $2 AND lifted = 0 RETURNING key_id',
-      [id, this.#now()],
+      [keyId, this.#now()],
     );
     return rows.length > 0;
   }

@@ -43,7 +43,11 @@ export const LOCK_PATIENCE = 1_000;
  * Connects to PostgreSQL 15 or later and brings the database to this version's schema.
  * @throws StartupError in one line that never holds the password.
  */
-export async function openPool(url: string, limits: PoolLimits, onLost: (error: Error) => void): Promise<Pool> {
+export async function openPool(
+  url: string,
+  limits: PoolLimits,
+  onLost: (error: Error) => void,
+): Promise<Pool> {
   // A migration may wait for another instance's, and work for long: it has a connection without these limits.
   const setUp = connect(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
   try {
@@ -95,10 +99,14 @@ async function refuseUnfit(database: Database): Promise<void> {
   );
   const [version = '0', encoding, readOnly] = row ?? [];
   if (Number(version) < OLDEST_VERSION) {
-    throw new StartupError(`PostgreSQL 15 or later is needed, and this server is ${Math.floor(Number(version) / 10_000)}.`);
+    throw new StartupError(
+      `PostgreSQL 15 or later is needed, and this server is ${Math.floor(Number(version) / 10_000)}.`,
+    );
   }
-  if (encoding !== 'UTF8') throw new StartupError(`The PostgreSQL database must be encoded in UTF8, not ${encoding}.`);
-  if (readOnly === 'on') throw new StartupError('The PostgreSQL server is read-only: connect to the primary.');
+  if (encoding !== 'UTF8')
+    throw new StartupError(`The PostgreSQL database must be encoded in UTF8, not ${encoding}.`);
+  if (readOnly === 'on')
+    throw new StartupError('The PostgreSQL server is read-only: connect to the primary.');
 }
 
 /** What the server or the driver said, in one line; the driver puts no password into its messages. */
@@ -112,7 +120,12 @@ function reason(error: unknown): string {
 function wrap(pool: pg.Pool): Pool {
   const on = (client: pg.Pool | pg.PoolClient): Database => ({
     async query<R extends Row>(text: string, values: readonly unknown[] = [], name?: string): Promise<R[]> {
-      const config: QueryArrayConfig = { text, values: [...values], rowMode: 'array', ...(name !== undefined && { name }) };
+      const config: QueryArrayConfig = {
+        text,
+        values: [...values],
+        rowMode: 'array',
+        ...(name !== undefined && { name }),
+      };
       try {
         const result: QueryArrayResult = await client.query(config);
         return result.rows as unknown as R[];

@@ -15,7 +15,9 @@ export function sqlState(error: unknown): string | undefined {
 /** What a failed query means to a caller: the store is unavailable for now, or a fault of ours as it is. */
 export function storeError(error: unknown): unknown {
   if (error instanceof PetStoreError || !isPassing(error)) return error;
-  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', { cause: error });
+  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', {
+    cause: error,
+  });
 }
 
 /** The driver reports every trouble with the connection as a plain Error. */

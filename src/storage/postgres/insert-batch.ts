@@ -49,7 +49,10 @@ export class InsertBatch {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, LARGEST);
       try {
-        const pets = await insertPets(this.#pool, batch.map(({ pet }) => pet));
+        const pets = await insertPets(
+          this.#pool,
+          batch.map(({ pet }) => pet),
+        );
         for (const [index, { resolve, reject }] of batch.entries()) {
           const pet = pets[index];
           if (pet === undefined) reject(new Error('The server answered with fewer ids than animals.'));

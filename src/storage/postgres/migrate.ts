@@ -19,7 +19,9 @@ export async function migrate(pool: Pool): Promise<void> {
     const [row] = await database.query<[version: number]>('SELECT max(version) FROM petstore_schema');
     const version = row?.[0] ?? 0;
     if (version > names.length) {
-      throw new StartupError('The PostgreSQL database was made by a newer version of petstore; upgrade petstore.');
+      throw new StartupError(
+        'The PostgreSQL database was made by a newer version of petstore; upgrade petstore.',
+      );
     }
     for (const [index, name] of names.entries()) {
       if (version > index) continue;

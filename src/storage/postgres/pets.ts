@@ -91,19 +91,37 @@ export class PostgresPets implements PetStore {
   async #createOnce(pet: NewPet, idempotency: Idempotency): Promise<Creation> {
     const { accountId, key, fingerprint } = idempotency;
     const now = this.#now();
-    const [known] = await this.#pool.query<RecordRow>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
+    const [known] = await this.#pool.query<RecordRow>(
+      HOT_QUERIES.recorded,
+      [accountId, key, now - DAY],
+      'recorded',
+    );
     const replay = replayOf(known, fingerprint);
     if (replay !== undefined) return replay;
-    const values = [accountId, key, fingerprint, now, now - DAY, pet.name, pet.categoryId, pet.status ?? null];
+    const values = [
+      accountId,
+      key,
+      fingerprint,
+      now,
+      now - DAY,
+      pet.name,
+      pet.categoryId,
+      pet.status ?? null,
+    ];
     try {
       const [row] = await this.#pool.query<[id: bigint]>(CREATE_ONCE, values, 'createOnce');
       if (row !== undefined) return { outcome: 'created', pet: { id: row[0], ...pet } };
     } catch (error) {
-      if (error instanceof PetStoreError && sqlState(error.cause) === LOCK_NOT_AVAILABLE) return { outcome: 'in_flight' };
+      if (error instanceof PetStoreError && sqlState(error.cause) === LOCK_NOT_AVAILABLE)
+        return { outcome: 'in_flight' };
       throw error;
     }
     // Another instance was first: its record is there now.
-    const [theirs] = await this.#pool.query<RecordRow>(HOT_QUERIES.recorded, [accountId, key, now - DAY], 'recorded');
+    const [theirs] = await this.#pool.query<RecordRow>(
+      HOT_QUERIES.recorded,
+      [accountId, key, now - DAY],
+      'recorded',
+    );
     return replayOf(theirs, fingerprint) ?? { outcome: 'in_flight' };
   }
 

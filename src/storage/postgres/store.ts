@@ -1,3 +1,4 @@
+import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { MINUTE } from '../../domain/quota.ts';
@@ -9,15 +10,23 @@ import { PostgresCounters } from './counters.ts';
 import { openPool, type PoolLimits } from './database.ts';
 import { PostgresPets } from './pets.ts';
 
+export interface PostgresOptions {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly limits: PoolLimits;
+  /** Hears of connections that were lost while nobody used them. */
+  readonly onLost: (error: Error) => void;
+}
+
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
 export async function openPostgres(
   url: string,
-  { clock, limits, onLost }: { clock: Clock; limits: PoolLimits; onLost: (error: Error) => void },
+  { clock, environment, limits, onLost }: PostgresOptions,
 ): Promise<Store> {
   const pool = await openPool(url, limits, onLost);
   const pets = new PostgresPets(pool, clock);
   const accounts = new PostgresAccounts(pool, clock);
-  const counters = new PostgresCounters(pool, clock);
+  const counters = new PostgresCounters(pool, clock, environment);
   let unlock: (() => void) | undefined;
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
@@ -41,7 +50,9 @@ export async function openPostgres(
     async lockForServing(environment) {
       const { database, close } = await pool.reserve();
       unlock = close;
-      const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [`petstore ${environment}`]);
+      const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [
+        `petstore ${environment}`,
+      ]);
       if (row?.[0] === true) return;
       throw new StartupError(
         `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,

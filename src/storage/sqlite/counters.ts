@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { Account } from '../../domain/account.ts';
 import type { Standing } from '../../domain/ban.ts';
+import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
   accountCaller,
@@ -28,6 +29,7 @@ import type { Writer } from './writer.ts';
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
   readonly #clock: Clock;
+  readonly #environment: Environment;
   readonly #writer: Writer;
   readonly #usage: Query<UsageRow>;
   readonly #writeUsage: Query<never>;
@@ -40,35 +42,36 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   readonly #lifted: Query<[keyId: bigint]>;
   readonly #deleteLifted: Query<never>;
 
-  constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock, environment: Environment) {
     this.#clock = clock;
+    this.#environment = environment;
     this.#writer = writer;
-    this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE caller = ?`);
-    this.#writeUsage = new Query(db, 'INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)');
+    this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
+    this.#writeUsage = new Query(db, 'INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)');
     this.#pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
     this.#standing = new Query(
       db,
       `SELECT ${STANDING_COLUMNS} FROM standings WHERE key_id = ? AND lifted = 0`,
     );
-    this.#writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, 0)');
+    this.#writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, 0)');
     this.#pruneStandings = new Query(
       db,
       `DELETE FROM standings WHERE max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ?`,
     );
     this.#bans = new Query(
       db,
-      `SELECT key_id, banned_until, ban_count FROM standings WHERE banned_until > ? AND lifted = 0 ORDER BY key_id`,
+      `SELECT key_id, banned_until, ban_count FROM standings WHERE environment = ? AND banned_until > ? AND lifted = 0 ORDER BY key_id`,
     );
     this.#lift = new Query(
       db,
       'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
     );
-    this.#lifted = new Query(db, 'SELECT key_id FROM standings WHERE lifted = 1');
-    this.#deleteLifted = new Query(db, 'DELETE FROM standings WHERE lifted = 1');
+    this.#lifted = new Query(db, 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = ?');
+    this.#deleteLifted = new Query(db, 'DELETE FROM standings WHERE lifted = 1 AND environment = ?');
   }
 
   async readUsage(caller: string): Promise<Usage | undefined> {
-    const row = this.#usage.get(caller);
+    const row = this.#usage.get(this.#environment, caller);
     return row && usageOf(row);
   }
 
@@ -78,14 +81,17 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
-    if (usage.size === 0 && standings.size === 0 && this.#lifted.get() === undefined) return [];
+    if (usage.size === 0 && standings.size === 0 && this.#lifted.get(this.#environment) === undefined)
+      return [];
     return this.#writer.run(() => {
-      for (const [caller, each] of usage) this.#writeUsage.run(caller, ...usageValues(each));
+      for (const [caller, each] of usage)
+        this.#writeUsage.run(this.#environment, caller, ...usageValues(each));
       // An order to lift comes before what this process still remembers of the key.
-      const lifted = this.#lifted.all().map(([keyId]) => Number(keyId));
-      this.#deleteLifted.run();
+      const lifted = this.#lifted.all(this.#environment).map(([keyId]) => Number(keyId));
+      this.#deleteLifted.run(this.#environment);
       for (const [keyId, standing] of standings) {
-        if (!lifted.includes(keyId)) this.#writeStanding.run(keyId, ...standingValues(standing));
+        if (!lifted.includes(keyId))
+          this.#writeStanding.run(keyId, this.#environment, ...standingValues(standing));
       }
       return lifted;
     });
@@ -100,11 +106,11 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async listBans(): Promise<readonly KeyBan[]> {
-    return this.#bans.all(Math.floor(this.#clock().unix)).map(banOf);
+    return this.#bans.all(this.#environment, Math.floor(this.#clock().unix)).map(banOf);
   }
 
-  async liftBan({ id }: Pick<KeyRecord, 'id'>): Promise<boolean> {
-    const { changes } = await this.#writer.run(() => this.#lift.run(id, Math.floor(this.#clock().unix)));
+  async liftBan(keyId: number): Promise<boolean> {
+    const { changes } = await this.#writer.run(() => this.#lift.run(keyId, Math.floor(this.#clock().unix)));
     return changes > 0n;
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
+import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { MINUTE } from '../../domain/quota.ts';
@@ -13,14 +14,21 @@ import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
 import { Writer } from './writer.ts';
 
+export interface SqliteOptions {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  /** Makes a missing folder. */
+  readonly createFolder: boolean;
+}
+
 /** The store in one SQLite file, on one connection: a process reads and writes it from a single thread. */
-export function openSqlite(path: string, options: { clock: Clock; createFolder: boolean }): Store {
-  const { clock } = options;
+export function openSqlite(path: string, options: SqliteOptions): Store {
+  const { clock, environment } = options;
   const db = openDatabase(path, options);
   const writer = new Writer(db, clock);
   const pets = new SqlitePets(db, writer, clock);
   const accounts = new SqliteAccounts(db, writer, clock);
-  const counters = new SqliteCounters(db, writer, clock);
+  const counters = new SqliteCounters(db, writer, clock, environment);
   let lock: DatabaseSync | undefined;
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {

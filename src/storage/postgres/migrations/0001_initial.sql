@@ -44,19 +44,22 @@ CREATE TABLE idempotency (
 
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- Counters of a process that counts by itself, as it last wrote them.
+-- Counters of a process that counts by itself, as it last wrote them; each environment counts for itself.
 CREATE TABLE usage (
-  caller       text   PRIMARY KEY,
+  environment  text   NOT NULL,
+  caller       text   NOT NULL,
   minute_start bigint NOT NULL,
   minute_count bigint NOT NULL,
   day          bigint NOT NULL,
-  day_count    bigint NOT NULL
+  day_count    bigint NOT NULL,
+  PRIMARY KEY (environment, caller)
 );
 
 CREATE INDEX usage_by_day ON usage (day);
 
 CREATE TABLE standings (
   key_id       bigint PRIMARY KEY,
+  environment  text   NOT NULL,
   refusals     text   NOT NULL,
   banned_until bigint,
   ban_count    bigint,

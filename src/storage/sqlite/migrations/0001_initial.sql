@@ -46,19 +46,22 @@ CREATE TABLE idempotency (
 
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- Counters of the process that serves, as it last wrote them.
+-- Counters of the process that serves, as it last wrote them; each environment counts for itself.
 CREATE TABLE usage (
-  caller       TEXT    PRIMARY KEY,
+  environment  TEXT    NOT NULL,
+  caller       TEXT    NOT NULL,
   minute_start INTEGER NOT NULL,
   minute_count INTEGER NOT NULL,
   day          INTEGER NOT NULL,
-  day_count    INTEGER NOT NULL
+  day_count    INTEGER NOT NULL,
+  PRIMARY KEY (environment, caller)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX usage_by_day ON usage (day);
 
 CREATE TABLE standings (
   key_id       INTEGER PRIMARY KEY,
+  environment  TEXT    NOT NULL,
   refusals     TEXT    NOT NULL,
   banned_until INTEGER,
   ban_count    INTEGER,

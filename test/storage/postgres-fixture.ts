@@ -1,0 +1,59 @@
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+import { openPostgres } from '../../src/storage/postgres/store.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryPostgres } from '../support/postgres.ts';
+import type { Fixture } from './fixture.ts';
+
+export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3_000 };
+
+export interface PostgresFixture extends Fixture {
+  readonly url: string;
+  /** Runs SQL past the service's code. */
+  readonly raw: (sql: string, values?: unknown[]) => Promise<pg.QueryResult>;
+}
+
+/** A database of its own for one test. */
+export async function postgresFixture(t: TestContext): Promise<PostgresFixture> {
+  const url = await temporaryPostgres(t);
+  const clock = fakeClock();
+  const open = async () => {
+    const store = await openPostgres(url, {
+      clock,
+      environment: 'production',
+      limits: POOL,
+      onLost: () => undefined,
+    });
+    let closed: Promise<void> | undefined;
+    const close = () => (closed ??= store.close());
+    t.after(close);
+    return { ...store, close };
+  };
+  let store = await open();
+  const raw = async (sql: string, values: unknown[] = []) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return await client.query(sql, values);
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    url,
+    clock,
+    get store() {
+      return store;
+    },
+    raw,
+    another: open,
+    async reopen() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    async deletePet(id) {
+      await raw('DELETE FROM pets WHERE id = $1', [id]);
+    },
+  };
+}

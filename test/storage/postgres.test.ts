@@ -1,0 +1,18 @@
+import { accountStoreContract } from './account-store-contract.ts';
+import { archiveContract } from './archive-contract.ts';
+import { counterStoreContract } from './counter-store-contract.ts';
+import { idempotencyContract } from './idempotency-contract.ts';
+import { keyUseContract } from './key-use-contract.ts';
+import { petStoreContract } from './pet-store-contract.ts';
+import { postgresFixture } from './postgres-fixture.ts';
+
+for (const contract of [
+  petStoreContract,
+  idempotencyContract,
+  archiveContract,
+  accountStoreContract,
+  keyUseContract,
+  counterStoreContract,
+]) {
+  contract('PostgreSQL', (t) => postgresFixture(t));
+}

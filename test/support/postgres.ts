@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
+
+const FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'];
+
+/** A PostgreSQL server of the tests' own. */
+export async function startPostgres(settings: readonly string[] = []): Promise<TestServer> {
+  const user = serverUser();
+  const folder = serverFolder('postgres', user);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const initdb = program('initdb', 'postgresql', FOLDERS);
+  const quiet = { stdio: 'ignore', ...user } as const;
+  execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], quiet);
+  const options = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    ...settings,
+  ];
+  return runServer({
+    port,
+    url,
+    folder,
+    command: program('postgres', 'postgresql', FOLDERS),
+    args: ['-D', folder, ...options.flatMap((option) => ['-c', option])],
+    ...(user && { user }),
+    ready: () => answers(url),
+  });
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return;
+    } catch (error) {
+      if (tries > 500) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+let shared: Promise<TestServer> | undefined;
+let databases = 0;
+
+/** A new, empty database, on the server of TEST_DATABASE_URL or on one that all tests of this file share. */
+export async function temporaryPostgres(t: TestContext): Promise<string> {
+  const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
+  const name = `petstore_test_${process.pid}_${databases++}`;
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  t.after(async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+  const url = new URL(server);
+  url.pathname = name;
+  return url.href;
+}
+
+/** Nothing on it needs to outlast the tests. */
+function sharedServer(): Promise<TestServer> {
+  shared ??= startPostgres(['fsync=off', 'max_connections=200']).then((server) => {
+    process.once('exit', () => server.child().kill('SIGKILL'));
+    server.child().unref();
+    return server;
+  });
+  return shared;
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A server that a test started for itself: on a free port of the loopback, with its data in a temporary folder. */
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly child: () => ChildProcess;
+  /** SIGSTOP and SIGCONT: the server hangs, and goes on. */
+  pause(): void;
+  resume(): void;
+  /** Ends it as a crash does, with its data as they are. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with the same data. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Where a program is, or an error that says how to get it. */
+export function program(name: string, debianPackage: string, folders: readonly string[] = []): string {
+  const places = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    ...folders.flatMap((folder) => globSync(folder)),
+  ];
+  const found = places.map((folder) => join(folder, name)).findLast((file) => existsSync(file));
+  if (found === undefined) throw new Error(`${name} is missing: apt-get install ${debianPackage}`);
+  return found;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Until something listens there. */
+export async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 3_000; tries++) {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+      return;
+    } catch {
+      await wait(10);
+    } finally {
+      socket.destroy();
+    }
+  }
+  throw new Error(`Nothing listens on port ${port}.`);
+}
+
+interface Recipe {
+  readonly port: number;
+  readonly url: string;
+  readonly folder: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** PostgreSQL refuses to run as root. */
+  readonly user?: { uid: number; gid: number };
+  /** Resolves when it answers. */
+  readonly ready: () => Promise<void>;
+}
+
+export async function runServer({
+  port,
+  url,
+  folder,
+  command,
+  args,
+  user,
+  ready,
+}: Recipe): Promise<TestServer> {
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn(command, args, { stdio: 'ignore', ...user });
+    await ready();
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  await start();
+  return {
+    url,
+    port,
+    child: () => child,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    kill: () => end('SIGKILL'),
+    restart: start,
+    async stop() {
+      await end('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function serverFolder(kind: string, user?: { uid: number; gid: number }): string {
+  const folder = mkdtempSync(join(tmpdir(), `petstore-${kind}-`));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+/** The user that PostgreSQL runs as when the tests are run by root. */
+export function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}

@@ -1,0 +1,9 @@
+import { DEFAULT_DATABASE_URL, type Store } from '../../src/storage/open.ts';
+import { openSqlite } from '../../src/storage/sqlite/store.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+
+/** The store of a `sqlite:` address, for production. */
+export function openStore(databaseUrl: string, clock: Clock): Store {
+  const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
+  return openSqlite(databaseUrl.slice('sqlite:'.length), { clock, environment: 'production', createFolder });
+}
