@@ -41,6 +41,7 @@ export type Creation =
   | { readonly outcome: 'in_flight' };
 
 export interface PetStore {
+  /** The same object for as long as nothing has changed, or another one that is equal: a page is never altered. */
   list(query: PetQuery): Promise<PetPage>;
   get(id: bigint): Promise<Pet | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; key record and animal commit together. */

@@ -47,7 +47,7 @@ export class App {
     const exchange = this.#begin(request);
     try {
       const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
-      this.#write(exchange, response, reply, await this.#commonHeaders(exchange));
+      await this.#write(exchange, response, reply);
       this.#log(exchange, reply);
     } catch (error) {
       // Nobody is left to answer when the client went away; anything else that gets here is a fault in the code above.
@@ -95,22 +95,20 @@ export class App {
     }
   }
 
-  async #commonHeaders(exchange: Exchange): Promise<readonly string[]> {
-    const id = ['X-Request-Id', exchange.id];
-    if (!isApi(exchange)) return id;
-    return [
-      ...id,
-      ...(await this.#api.rateHeaders(exchange)),
-      ...(exchange.match?.route.headers ?? []),
-      ...this.#deps.cors(exchange.request.headers.origin),
-    ];
-  }
-
-  #write({ request }: Exchange, response: ServerResponse, reply: Reply, common: readonly string[]): void {
-    const { body } = reply;
-    const headers = [...reply.headers, ...common];
-    if (body !== undefined) headers.push('Content-Length', `${Buffer.byteLength(body)}`);
-    response.writeHead(reply.status, headers);
+  async #write(
+    exchange: Exchange,
+    response: ServerResponse,
+    { status, headers, body }: Reply,
+  ): Promise<void> {
+    const { request, match, id } = exchange;
+    const all = [...headers, 'X-Request-Id', id];
+    if (isApi(exchange)) {
+      all.push(...(exchange.rateHeaders ?? (await this.#api.rateHeaders(exchange))));
+      if (match !== undefined) all.push(...match.route.headers);
+      all.push(...this.#deps.cors(request.headers.origin));
+    }
+    if (body !== undefined) all.push('Content-Length', `${Buffer.byteLength(body)}`);
+    response.writeHead(status, all);
     response.end(request.method === 'HEAD' ? undefined : body);
     // What is left of a body that nobody asked for is dropped, so that the connection can go on.
     request.resume();
@@ -121,6 +119,7 @@ export class App {
     const duration = this.#deps.clock().monotonic - startedAt.monotonic;
     const route = this.#route(exchange);
     this.#deps.metrics.observe(request.method ?? '', route, status, duration / 1000);
+    if (!this.#deps.log.isLevelEnabled('info')) return;
     this.#deps.log.info(
       {
         id,

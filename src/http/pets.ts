@@ -34,6 +34,8 @@ export interface Operation {
 
 /** The three operations (spec §4) over a store, for the base address `base`. */
 export function petOperations(pets: PetStore, base: string) {
+  // A page that the store gives again is not written again.
+  const pages = new WeakMap<PetPage, Representation>();
   return {
     listPets: {
       id: 'listPets',
@@ -41,7 +43,12 @@ export function petOperations(pets: PetStore, base: string) {
       async handle({ request, query }) {
         const asked = parsePetQuery(query);
         const page = await pets.list(asked);
-        return content(request, petsJson(page.pets), nextLink(base, asked, page));
+        let written = pages.get(page);
+        if (written === undefined) {
+          written = represent(petsJson(page.pets), nextLink(base, asked, page));
+          pages.set(page, written);
+        }
+        return content(request, written);
       },
     },
 
@@ -98,18 +105,32 @@ export function petOperations(pets: PetStore, base: string) {
         const id = int64FromDecimal(petId);
         const pet = id === undefined ? undefined : await pets.get(id);
         if (pet === undefined) throw new PetStoreError('not_found', 'There is no animal with this petId.');
-        return content(request, petJson(pet), []);
+        return content(request, represent(petJson(pet), []));
       },
     },
   } as const satisfies Record<string, Operation>;
 }
 
-/** 200 with its entity tag, or 304 when the client has these very bytes (decisions §4). */
-function content(request: IncomingMessage, body: string, headers: readonly string[]): Reply {
+/** What a GET answers with, ready to be sent: 200, or 304 to a client that has these very bytes. */
+interface Representation {
+  readonly tag: string;
+  readonly whole: Reply;
+  readonly notModified: Reply;
+}
+
+function represent(body: string, headers: readonly string[]): Representation {
   const tag = entityTag(body);
   const validators = ['ETag', tag, 'Cache-Control', 'private, no-cache', ...headers];
-  if (noneMatchNames(request.headers['if-none-match'], tag)) return { status: 304, headers: validators };
-  return { status: 200, headers: ['Content-Type', JSON_TYPE, ...validators], body };
+  return {
+    tag,
+    whole: { status: 200, headers: ['Content-Type', JSON_TYPE, ...validators], body },
+    notModified: { status: 304, headers: validators },
+  };
+}
+
+/** 200 with its entity tag, or 304 when the client has it (decisions §4). */
+function content({ headers }: IncomingMessage, { tag, whole, notModified }: Representation): Reply {
+  return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
 }
 
 function nextLink(base: string, { limit, status }: PetQuery, { pets, more }: PetPage): string[] {

@@ -46,10 +46,10 @@ test('decisions §6: a service that was killed leaves no lock behind', async (t)
   const { child, line } = await startProcess(t, file, 'production');
   child.stdin.write('go\n');
   assert.equal(await line(), 'added 1');
-  assert.throws(() => store.lockForServing('production'), /already serves production/);
+  await assert.rejects(store.lockForServing('production'), /already serves production/);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  store.lockForServing('production');
+  await store.lockForServing('production');
 });
 
 test('decisions §4: an animal that was answered is there after the process was killed', async (t) => {

@@ -14,13 +14,14 @@ import {
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from '../account-rows.ts';
+import type { Changes } from './changes.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 export class SqliteAccounts implements AccountStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
-  readonly #version: Query<[bigint]>;
+  readonly #changes: Changes;
   readonly #accounts: Query<AccountRow>;
   readonly #account: Query<AccountRow>;
   readonly #insertAccount: Query<never>;
@@ -34,12 +35,12 @@ export class SqliteAccounts implements AccountStore {
   readonly #touchKey: Query<never>;
   readonly #known = new Map<string, KeyRecord>();
   readonly #used = new Map<number, number>();
-  #knownVersion: bigint | undefined;
+  #knownAt = 0;
 
-  constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
     this.#writer = writer;
-    this.#version = new Query(db, 'PRAGMA data_version');
+    this.#changes = changes;
     this.#accounts = new Query(db, `${SELECT_ACCOUNTS} ORDER BY a.id`);
     this.#account = new Query(db, `${SELECT_ACCOUNTS} WHERE a.name = ?`);
     this.#insertAccount = new Query(
@@ -102,6 +103,7 @@ export class SqliteAccounts implements AccountStore {
   }
 
   async findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> {
+    await this.#changes.check();
     this.#forgetWhenChanged();
     const known = this.#known.get(hash.hex);
     if (known !== undefined) return known;
@@ -140,11 +142,11 @@ export class SqliteAccounts implements AccountStore {
     this.#used.clear();
   }
 
-  /** What another process committed (the command line, say) counts at once: `data_version` tells that it did. */
+  /** What another process committed (the command line, say) counts at once. */
   #forgetWhenChanged(): void {
-    const version = this.#version.get()?.[0];
-    if (version !== this.#knownVersion) this.#known.clear();
-    this.#knownVersion = version;
+    if (this.#changes.others === this.#knownAt) return;
+    this.#known.clear();
+    this.#knownAt = this.#changes.others;
   }
 
   async #write<T>(job: () => T): Promise<T> {

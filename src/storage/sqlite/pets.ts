@@ -6,15 +6,21 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
 import { PET_COLUMNS, petOf, type PetRow, type RecordRow, replayOf } from '../pet-rows.ts';
+import type { Changes } from './changes.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 /** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
+/** Pages remembered: enough for the first pages that everybody asks for; a walk passes through. */
+const REMEMBERED_PAGES = 256;
+
 export class SqlitePets implements PetStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
+  readonly #changes: Changes;
+  readonly #pages = new Map<string, PetPage>();
   readonly #inFlight = new Set<string>();
   readonly #page: Query<PetRow>;
   readonly #pageOfStatus: Query<PetRow>;
@@ -23,9 +29,11 @@ export class SqlitePets implements PetStore {
   readonly #recorded: Query<RecordRow>;
   readonly #record: Query<never>;
   readonly #forget: Query<never>;
+  #pagesAt = 0;
 
-  constructor(db: DatabaseSync, writer: Writer, clock: Clock) {
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
+    this.#changes = changes;
     this.#writer = writer;
     const page = (condition: string) =>
       `SELECT ${PET_COLUMNS} FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
@@ -42,7 +50,22 @@ export class SqlitePets implements PetStore {
     this.#forget = new Query(db, 'DELETE FROM idempotency WHERE created_at <= ?');
   }
 
-  async list({ limit, status, before }: PetQuery): Promise<PetPage> {
+  /** Until the next commit the same query gives the same page, and indeed the same object. */
+  async list(query: PetQuery): Promise<PetPage> {
+    await this.#changes.check();
+    if (this.#pagesAt !== this.#changes.all || this.#pages.size >= REMEMBERED_PAGES) {
+      this.#pages.clear();
+      this.#pagesAt = this.#changes.all;
+    }
+    const name = `${query.limit} ${query.status} ${query.before}`;
+    const known = this.#pages.get(name);
+    if (known !== undefined) return known;
+    const page = this.#readPage(query);
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  #readPage({ limit, status, before }: PetQuery): PetPage {
     const from = before === undefined ? INT64_MAX : before - 1n;
     // One row more than asked for tells whether another page follows.
     const rows =

@@ -9,6 +9,7 @@ import type { Store } from '../open.ts';
 import { SqliteAccounts } from './accounts.ts';
 import { SqliteArchive } from './archive.ts';
 import { SqliteCounters } from './counters.ts';
+import { Changes } from './changes.ts';
 import { lockForServing, openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
@@ -23,12 +24,13 @@ export interface SqliteOptions {
 
 /** The store in one SQLite file, on one connection: a process reads and writes it from a single thread. */
 export function openSqlite(path: string, options: SqliteOptions): Store {
-  const { clock, environment } = options;
+  const { clock } = options;
   const db = openDatabase(path, options);
-  const writer = new Writer(db, clock);
-  const pets = new SqlitePets(db, writer, clock);
-  const accounts = new SqliteAccounts(db, writer, clock);
-  const counters = new SqliteCounters(db, writer, clock, environment);
+  const changes = new Changes(db);
+  const writer = new Writer(db, clock, changes);
+  const pets = new SqlitePets(db, writer, clock, changes);
+  const accounts = new SqliteAccounts(db, writer, clock, changes);
+  const counters = new SqliteCounters(db, writer, clock, options.environment);
   let lock: DatabaseSync | undefined;
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
+import type { Changes } from './changes.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 
 /** How long a write waits for another process that holds the database (an import, say), in milliseconds. */
@@ -20,12 +21,14 @@ interface Job {
 export class Writer {
   readonly #db: DatabaseSync;
   readonly #clock: Clock;
+  readonly #changes: Changes;
   #waiting: Job[] = [];
   #scheduled = false;
 
-  constructor(db: DatabaseSync, clock: Clock) {
+  constructor(db: DatabaseSync, clock: Clock, changes: Changes) {
     this.#db = db;
     this.#clock = clock;
+    this.#changes = changes;
   }
 
   /**
@@ -58,6 +61,7 @@ export class Writer {
     try {
       results = jobs.map((job) => job.run());
       this.#db.exec('COMMIT');
+      this.#changes.noteOwn();
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       for (const job of jobs) job.reject(storeError(error));
