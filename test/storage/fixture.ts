@@ -10,6 +10,8 @@ import type { FakeClock } from '../support/clock.ts';
 export interface Fixture {
   readonly clock: FakeClock;
   readonly store: Store;
+  /** After how many milliseconds a change of a key or plan that was made elsewhere must count, at the latest. */
+  readonly noticedWithin: number;
   /** The same data through a connection of its own, as another process has it. */
   readonly another: () => Promise<Store>;
   /** Closes `store` and opens it again, as a restart does. */

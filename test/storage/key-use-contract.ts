@@ -27,30 +27,46 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     await accounts.revokeKey(key.id + 1);
   });
 
-  test(`${name}, decisions §5: here a revocation counts at once, wherever it was made`, async (t) => {
-    const { key, another, find } = await prepare(t);
-    const other = await another();
-    await other.accounts.revokeKey(key.id);
+  test(`${name}, decisions §5: a revocation made here counts at once`, async (t) => {
+    const { accounts, key, find, clock, noticedWithin } = await prepare(t);
+    clock.advance(noticedWithin);
+    const before = find();
+    await accounts.revokeKey(key.id);
+    assert.notEqual((await find())?.revokedAt, undefined);
+    // What was read before the revocation must not come back after it.
+    await before;
     assert.notEqual((await find())?.revokedAt, undefined);
   });
 
-  test(`${name}, decisions §5: here a change of plan counts at once, wherever it was made`, async (t) => {
-    const { key, accounts, another, find } = await prepare(t);
+  test(`${name}, decisions §5: a revocation made elsewhere counts in time`, async (t) => {
+    const { key, another, find, clock, noticedWithin } = await prepare(t);
+    const other = await another();
+    await other.accounts.revokeKey(key.id);
+    clock.advance(noticedWithin);
+    assert.notEqual((await find())?.revokedAt, undefined);
+  });
+
+  test(`${name}, decisions §5: a change of plan counts here at once, and elsewhere in time`, async (t) => {
+    const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await accounts.setPlan(key.account.id, 'pro', PLANS.pro);
     assert.deepEqual((await find())?.account.limits, PLANS.pro);
     const other = await another();
     await other.accounts.setPlan(key.account.id, 'enterprise', { perMinute: 7, perDay: 9 });
+    clock.advance(noticedWithin);
     assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
   });
 
-  test(`${name}, decisions §5: here a rotation counts at once, wherever it was made`, async (t) => {
-    const { key, accounts, another, find } = await prepare(t);
+  test(`${name}, decisions §5: a rotation counts here at once, and elsewhere in time; the new key works at once`, async (t) => {
+    const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
+    await accounts.replaceKey(key.id, 1_950_000_000_000, newKey(key.account.id));
+    assert.equal((await find())?.expiresAt, 1_950_000_000_000);
     const other = await another();
     const asked = newKey(key.account.id);
     assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
     const replacement = await other.accounts.replaceKey(key.id, 1_900_000_000_000, asked);
-    assert.equal((await find())?.expiresAt, 1_900_000_000_000);
     assert.deepEqual(await accounts.findKeyByHash(asked.hash), replacement);
+    clock.advance(noticedWithin);
+    assert.equal((await find())?.expiresAt, 1_900_000_000_000);
   });
 
   test(`${name}, decisions §8: lastUsedAt is the instant of the last use, written down by the next flush`, async (t) => {

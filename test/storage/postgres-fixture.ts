@@ -42,6 +42,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
   return {
     url,
     clock,
+    noticedWithin: 5_000,
     get store() {
       return store;
     },

@@ -29,10 +29,18 @@ interface Known {
   readonly readAt: number;
 }
 
+/** All instances write the same keys every second: locked in one order, so that none waits for another in a circle. */
+const WRITE_USE = `
+  WITH used AS (
+    SELECT k.id, t.at FROM keys k JOIN unnest($1::bigint[], $2::bigint[]) AS t (id, at) ON t.id = k.id
+    WHERE last_used_at IS NULL OR last_used_at < t.at ORDER BY k.id FOR NO KEY UPDATE OF k
+  )
+  UPDATE keys SET last_used_at = used.at FROM used WHERE keys.id = used.id`;
+
 export class PostgresAccounts implements AccountStore {
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #known = new Map<string, Known>();
+  #known = new Map<string, Known>();
   readonly #reads = new SharedReads<KeyRecord | undefined>();
   #used = new Map<number, number>();
 
@@ -66,7 +74,7 @@ export class PostgresAccounts implements AccountStore {
       ...customLimits(plan, limits),
       accountId,
     ]);
-    this.#known.clear();
+    this.#forget();
   }
 
   async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
@@ -97,7 +105,7 @@ export class PostgresAccounts implements AccountStore {
       await database.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
       return addKey(database, key, this.#now());
     });
-    this.#known.clear();
+    this.#forget();
     return added;
   }
 
@@ -106,7 +114,7 @@ export class PostgresAccounts implements AccountStore {
       this.#now(),
       id,
     ]);
-    this.#known.clear();
+    this.#forget();
   }
 
   noteUse(keyId: number): void {
@@ -119,11 +127,7 @@ export class PostgresAccounts implements AccountStore {
     const used = this.#used;
     this.#used = new Map();
     try {
-      await this.#pool.query(
-        `UPDATE keys SET last_used_at = t.at FROM unnest($1::bigint[], $2::bigint[]) AS t (id, at)
-         WHERE keys.id = t.id AND (last_used_at IS NULL OR last_used_at < t.at)`,
-        [[...used.keys()], [...used.values()]],
-      );
+      await this.#pool.query(WRITE_USE, [[...used.keys()], [...used.values()]]);
     } catch (error) {
       this.#used = new Map([...used, ...this.#used]);
       throw error;
@@ -131,14 +135,20 @@ export class PostgresAccounts implements AccountStore {
   }
 
   async #readKey(hash: string): Promise<KeyRecord | undefined> {
+    const known = this.#known;
     const readAt = this.#clock().monotonic;
     const [row] = await this.#pool.query<KeyRow>(KEY_BY_HASH, [hash], 'keyByHash');
-    this.#known.delete(hash);
+    known.delete(hash);
     if (row === undefined) return undefined;
     const key = keyOf(row);
-    if (this.#known.size >= CAPACITY) this.#known.delete(this.#known.keys().next().value ?? '');
-    this.#known.set(hash, { key, readAt });
+    if (known.size >= CAPACITY) known.delete(known.keys().next().value ?? '');
+    known.set(hash, { key, readAt });
     return key;
+  }
+
+  /** A change made here counts at once. What is being read meanwhile may be older, and goes into the map of before. */
+  #forget(): void {
+    this.#known = new Map();
   }
 
   #now(): number {

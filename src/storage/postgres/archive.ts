@@ -7,6 +7,9 @@ import { insertPets } from './insert-batch.ts';
 /** Animals per statement: large enough that the round trip does not count, small enough to be over in milliseconds. */
 const CHUNK = 1_000;
 
+/** Animals come from a file or a pipe, and go to one, at a pace that is not the server's business. */
+const WAIT_FOR_US = 'SET LOCAL idle_in_transaction_session_timeout = 0';
+
 export class PostgresArchive implements PetArchive {
   readonly #pool: Pool;
 
@@ -17,14 +20,17 @@ export class PostgresArchive implements PetArchive {
   addAll(pets: AsyncIterable<NewPet>, options: AddAllOptions): Promise<number> {
     if (!options.atomic) return addChunks(this.#pool, pets, options);
     // Nobody sees what the transaction added before it commits.
-    return this.#pool.transaction((database) => addChunks(database, pets, options));
+    return this.#pool.transaction(async (database) => {
+      await database.query(WAIT_FOR_US);
+      return addChunks(database, pets, options);
+    });
   }
 
   async *readAll(): AsyncIterable<Pet> {
     const { database, close } = await this.#pool.reserve();
     try {
       // A cursor sees one instant, however long it is read and whatever is written meanwhile.
-      await database.query('BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0');
+      await database.query(`BEGIN READ ONLY; ${WAIT_FOR_US}`);
       await database.query(
         `DECLARE animals NO SCROLL CURSOR FOR SELECT ${PET_COLUMNS} FROM pets ORDER BY id`,
       );

@@ -36,6 +36,14 @@ const WRITE_STANDINGS = `
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
     ban_count = excluded.ban_count`;
 
+/** Rows pruned by one statement: the addresses of a whole day at once might take longer than a statement may. */
+const PRUNED = 10_000;
+
+const PRUNE_USAGE = `
+  DELETE FROM usage WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM usage WHERE day < $1 AND minute_start < $2 LIMIT ${PRUNED}
+  )) RETURNING 1`;
+
 /** Counters of a process that counts by itself, as they outlast it; and what an operator sees of them. */
 export class PostgresCounters implements CounterStore, QuotaAdmin {
   readonly #pool: Pool;
@@ -82,10 +90,8 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {
-    await this.#pool.query('DELETE FROM usage WHERE day < $1 AND minute_start < $2', [
-      day,
-      this.#now() - MINUTE,
-    ]);
+    const before = [day, this.#now() - MINUTE];
+    while ((await this.#pool.query(PRUNE_USAGE, before)).length === PRUNED);
     await this.#pool.query(
       `DELETE FROM standings
        WHERE greatest(coalesce(banned_until, 0), coalesce((refusals::json ->> -1)::bigint, 0)) < $1`,

@@ -1,13 +1,14 @@
-import pg from 'pg';
-import type { QueryArrayConfig, QueryArrayResult } from 'pg';
+import type { PoolConfig } from 'pg';
 import { StartupError } from '../../startup-error.ts';
-import { sqlState, storeError } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { Connections } from './connections.ts';
+import { sqlState } from './errors.ts';
+import { isMigrated, migrate } from './migrate.ts';
 
 /** The oldest server this project is tested on, as `server_version_num` counts. */
 const OLDEST_VERSION = 15_00_00;
 
-const INT8 = 20;
+/** How long a connection that nobody uses is kept, in milliseconds: making one takes longer than a query. */
+const IDLE_TIME = 60_000;
 
 /** How connections are used. Times in milliseconds. */
 export interface PoolLimits {
@@ -21,7 +22,10 @@ export type Row = readonly unknown[];
 
 /** Runs statements on any connection of a pool, or on one that holds a transaction. Rows are arrays, int8 is bigint. */
 export interface Database {
-  /** @throws PetStoreError `unavailable` when the server cannot answer now. */
+  /**
+   * A statement with a name is prepared once for each connection.
+   * @throws PetStoreError `unavailable` when the server cannot answer now; whether it did what was asked is not known.
+   */
   query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
 }
 
@@ -48,19 +52,9 @@ export async function openPool(
   limits: PoolLimits,
   onLost: (error: Error) => void,
 ): Promise<Pool> {
-  // A migration may wait for another instance's, and work for long: it has a connection without these limits.
-  const setUp = connect(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
-  try {
-    await refuseUnfit(setUp);
-    await migrate(setUp);
-  } catch (error) {
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(`The PostgreSQL database cannot be used: ${reason(error)}.`, { cause: error });
-  } finally {
-    await setUp.close();
-  }
-  const serving: pg.PoolConfig = {
+  const serving: PoolConfig = {
     max: limits.connections,
+    idleTimeoutMillis: IDLE_TIME,
     connectionTimeoutMillis: limits.connectTimeout,
     statement_timeout: limits.statementTimeout,
     // A server that hangs enforces nothing itself.
@@ -68,45 +62,62 @@ export async function openPool(
     lock_timeout: LOCK_PATIENCE,
     idle_in_transaction_session_timeout: limits.statementTimeout,
   };
-  return connect(url, serving, onLost);
-}
-
-function connect(url: string, config: pg.PoolConfig, onLost: (error: Error) => void): Pool {
-  let pool: pg.Pool;
+  const pool = new Connections(url, serving, onLost);
   try {
-    pool = new pg.Pool({
-      connectionString: url,
-      keepAlive: true,
-      application_name: 'petstore',
-      types: {
-        getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-          oid === INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
-      },
-      ...config,
-    });
+    await refuseUnfit(pool);
+    if (!(await isMigrated(pool))) await migrateOn(url, limits, onLost);
+    return pool;
   } catch (error) {
-    throw new StartupError('DATABASE_URL is no address of a PostgreSQL database.', { cause: error });
+    await pool.close();
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The PostgreSQL database cannot be used: ${reason(error)}.`, { cause: error });
   }
-  // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', onLost);
-  return wrap(pool);
 }
 
-async function refuseUnfit(database: Database): Promise<void> {
-  const [row] = await database.query<[version: string, encoding: string, readOnly: string]>(
-    `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-       current_setting('transaction_read_only')`,
-  );
-  const [version = '0', encoding, readOnly] = row ?? [];
-  if (Number(version) < OLDEST_VERSION) {
-    throw new StartupError(
-      `PostgreSQL 15 or later is needed, and this server is ${Math.floor(Number(version) / 10_000)}.`,
-    );
+/** A migration may wait for another instance's, and work for long: it has a connection without limits. */
+async function migrateOn(
+  url: string,
+  { connectTimeout }: PoolLimits,
+  onLost: (error: Error) => void,
+): Promise<void> {
+  const alone = new Connections(url, { max: 1, connectionTimeoutMillis: connectTimeout }, onLost);
+  try {
+    await migrate(alone);
+  } finally {
+    await alone.close();
   }
-  if (encoding !== 'UTF8')
-    throw new StartupError(`The PostgreSQL database must be encoded in UTF8, not ${encoding}.`);
-  if (readOnly === 'on')
-    throw new StartupError('The PostgreSQL server is read-only: connect to the primary.');
+}
+
+/** What a server says of itself that decides whether it can be used. */
+export interface ServerSettings {
+  /** As `server_version_num` counts: 15.7 is 150007. */
+  readonly version: number;
+  readonly encoding: string;
+  readonly readOnly: boolean;
+  readonly synchronousCommit: string;
+}
+
+/** Why a server cannot be used, or undefined when it can. */
+export function unfitness(server: ServerSettings): string | undefined {
+  const { version, encoding, readOnly, synchronousCommit } = server;
+  if (version < OLDEST_VERSION)
+    return `PostgreSQL 15 or later is needed, and this server is ${Math.floor(version / 10_000)}.`;
+  if (encoding !== 'UTF8') return `The PostgreSQL database must be encoded in UTF8, not ${encoding}.`;
+  if (readOnly) return 'The PostgreSQL database is read-only: connect to the primary.';
+  if (synchronousCommit === 'off')
+    return 'PostgreSQL must not answer before a commit is on disk: set synchronous_commit to on.';
+  return undefined;
+}
+
+async function refuseUnfit(pool: Pool): Promise<void> {
+  const [row] = await pool.query<[version: number, string, boolean, string]>(
+    `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+       current_setting('transaction_read_only')::bool, current_setting('synchronous_commit')`,
+  );
+  if (row === undefined) throw new Error('The server says nothing of itself.');
+  const [version, encoding, readOnly, synchronousCommit] = row;
+  const fault = unfitness({ version, encoding, readOnly, synchronousCommit });
+  if (fault !== undefined) throw new StartupError(fault);
 }
 
 /** What the server or the driver said, in one line; the driver puts no password into its messages. */
@@ -115,57 +126,4 @@ function reason(error: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map((each: Error) => each.message).join(', ');
   const said = cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ') : String(cause);
   return sqlState(cause) === '42501' ? `${said}; the role needs the right to create tables` : said;
-}
-
-function wrap(pool: pg.Pool): Pool {
-  const on = (client: pg.Pool | pg.PoolClient): Database => ({
-    async query<R extends Row>(text: string, values: readonly unknown[] = [], name?: string): Promise<R[]> {
-      const config: QueryArrayConfig = {
-        text,
-        values: [...values],
-        rowMode: 'array',
-        ...(name !== undefined && { name }),
-      };
-      try {
-        const result: QueryArrayResult = await client.query(config);
-        return result.rows as unknown as R[];
-      } catch (error) {
-        throw storeError(error);
-      }
-    },
-  });
-  const reserveClient = async () => {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      throw storeError(error);
-    }
-  };
-  return {
-    ...on(pool),
-    async transaction(work, mode = '') {
-      const client = await reserveClient();
-      const database = on(client);
-      let fault: unknown;
-      try {
-        await database.query(`BEGIN ${mode}`);
-        const result = await work(database);
-        await database.query('COMMIT');
-        return result;
-      } catch (error) {
-        fault = error;
-        throw error;
-      } finally {
-        // Closing a connection undoes what it began; one whose state is unknown is not used again.
-        client.release(fault !== undefined);
-      }
-    },
-    async reserve() {
-      const client = await reserveClient();
-      return { database: on(client), close: () => client.release(true) };
-    },
-    async close() {
-      await pool.end();
-    },
-  };
 }

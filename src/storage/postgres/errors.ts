@@ -2,14 +2,24 @@ import pg from 'pg';
 import { PetStoreError } from '../../domain/errors.ts';
 
 /**
- * SQLSTATEs of a server that cannot answer for now: connection lost, out of resources, shutting down or starting,
- * read only (as a former primary is), a statement that timed out or waited too long for a lock.
+ * SQLSTATEs after which a connection is of no use: it was lost or refused, its database or role is gone, the server is
+ * out of resources or of disk, shutting down or starting, or read-only (as a former primary is).
  */
-const PASSING = /^(?:08|53|57P|57014|25006|40001|40P01|55P03)/;
+const LOST = /^(?:08|28|3D|53|57P|58|25006|25P03)/;
 
-/** The SQLSTATE of an error that the server reported, or undefined for any other error. */
+/** SQLSTATEs of a statement that others were in the way of: it timed out, waited too long for a lock, or lost a race. */
+const HINDERED = /^(?:57014|55P03|40)/;
+
+/** The SQLSTATE of an error that the server reported, here or as the cause; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  const reported = error instanceof PetStoreError ? error.cause : error;
+  return reported instanceof pg.DatabaseError ? reported.code : undefined;
+}
+
+/** Whether the connection on which this error occurred can go on: the server spoke, and it spoke of the statement alone. */
+export function isConnectionFit(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !LOST.test(state);
 }
 
 /** What a failed query means to a caller: the store is unavailable for now, or a fault of ours as it is. */
@@ -23,6 +33,6 @@ export function storeError(error: unknown): unknown {
 /** The driver reports every trouble with the connection as a plain Error. */
 function isPassing(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return PASSING.test(state);
+  if (state !== undefined) return LOST.test(state) || HINDERED.test(state);
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

@@ -1,5 +1,6 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Pool } from './database.ts';
+import { isConnectionFit } from './errors.ts';
 
 /** Most animals of one statement: beyond that a statement takes long, and all of its callers wait for it. */
 const LARGEST = 500;
@@ -7,10 +8,10 @@ const LARGEST = 500;
 /** The ids are drawn in the order of the rows, and the row numbers tell which id belongs to which animal. */
 const INSERT = `
   WITH added AS MATERIALIZED (
-    SELECT nextval(pg_get_serial_sequence('pets', 'id')) AS id, n, name, category_id, status
+    SELECT nextval('pets_id_seq') AS id, n, name, category_id, status
     FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS t (name, category_id, status, n)
   ), inserted AS (
-    INSERT INTO pets SELECT id, name, category_id, status FROM added
+    INSERT INTO pets (id, name, category_id, status) SELECT id, name, category_id, status FROM added
   )
   SELECT id FROM added ORDER BY n`;
 
@@ -59,7 +60,9 @@ export class InsertBatch {
           else resolve(pet);
         }
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        // Who waits has asked for nothing yet: better an answer now than another wait for a server that is gone.
+        const failed = isConnectionFit(error) ? batch : [...batch, ...this.#waiting.splice(0)];
+        for (const { reject } of failed) reject(error);
       }
     }
     this.#running = false;

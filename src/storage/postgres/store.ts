@@ -2,13 +2,13 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { MINUTE } from '../../domain/quota.ts';
-import { StartupError } from '../../startup-error.ts';
 import type { Store } from '../open.ts';
 import { PostgresAccounts } from './accounts.ts';
 import { PostgresArchive } from './archive.ts';
 import { PostgresCounters } from './counters.ts';
 import { openPool, type PoolLimits } from './database.ts';
 import { PostgresPets } from './pets.ts';
+import { ServingLock } from './serving-lock.ts';
 
 export interface PostgresOptions {
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export async function openPostgres(
   const pets = new PostgresPets(pool, clock);
   const accounts = new PostgresAccounts(pool, clock);
   const counters = new PostgresCounters(pool, clock, environment);
-  let unlock: (() => void) | undefined;
+  const lock = new ServingLock(pool);
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
@@ -39,27 +39,18 @@ export async function openPostgres(
       await pool.query('SELECT 1');
     },
     async flush() {
+      await lock.keep();
       await accounts.flush();
       if (clock().monotonic - forgotAt < MINUTE) return;
-      await pets.forgetOld();
-      forgotAt = clock().monotonic;
+      // When there is more to forget, the next second goes on with it.
+      if (!(await pets.forgetOld())) forgotAt = clock().monotonic;
     },
     async backup() {
       throw new PetStoreError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
     },
-    async lockForServing(environment) {
-      const { database, close } = await pool.reserve();
-      unlock = close;
-      const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [
-        `petstore ${environment}`,
-      ]);
-      if (row?.[0] === true) return;
-      throw new StartupError(
-        `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
-      );
-    },
+    lockForServing: (name) => lock.take(name),
     async close() {
-      unlock?.();
+      lock.release();
       await pool.close();
     },
   };

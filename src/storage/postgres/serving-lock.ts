@@ -1,0 +1,60 @@
+import { StartupError } from '../../startup-error.ts';
+import type { Database, Pool } from './database.ts';
+
+interface Session {
+  readonly database: Database;
+  close(): void;
+}
+
+/** Sees to it that one service of an environment counts by itself; held by a session, and so gone with its process. */
+export class ServingLock {
+  readonly #pool: Pool;
+  #environment: string | undefined;
+  #session: Session | undefined;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** @throws StartupError when another service holds it. */
+  async take(environment: string): Promise<void> {
+    this.#environment = environment;
+    const session = await this.#pool.reserve();
+    if (await isLocked(session, `petstore ${environment}`)) {
+      this.#session = session;
+      return;
+    }
+    throw new StartupError(
+      `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
+    );
+  }
+
+  /** Takes the lock again when its session was lost, as in a failover. @throws as `take` does. */
+  async keep(): Promise<void> {
+    if (this.#environment === undefined) return;
+    try {
+      await this.#session?.database.query('SELECT 1');
+    } catch {
+      // Whatever happened to the session, another one says it better, or holds the lock.
+      this.release();
+    }
+    if (this.#session === undefined) await this.take(this.#environment);
+  }
+
+  release(): void {
+    this.#session?.close();
+    this.#session = undefined;
+  }
+}
+
+/** Closes a session that does not get the lock. */
+async function isLocked({ database, close }: Session, name: string): Promise<boolean> {
+  let locked = false;
+  try {
+    const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [name]);
+    locked = row?.[0] === true;
+    return locked;
+  } finally {
+    if (!locked) close();
+  }
+}
