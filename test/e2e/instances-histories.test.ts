@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inventPlans, record, type Send } from '../support/histories.ts';
+import { startInstances } from '../support/instances.ts';
+import { type Animal, isLinearizable, type Recorded } from '../support/linearizability.ts';
+
+/** The animals that are there after a history: its last operation lists them. */
+function after(before: readonly Animal[], history: readonly Recorded[]): readonly Animal[] {
+  const last = history.at(-1);
+  assert.ok(last?.kind === 'list');
+  const known = new Set(before.map(({ id }) => id));
+  return [...last.answer.filter(({ id }) => !known.has(id)), ...before];
+}
+
+function judge(history: readonly Recorded[], before: readonly Animal[]): void {
+  assert.ok(isLinearizable(history, before), `no order explains ${JSON.stringify(history)}`);
+}
+
+test('decisions §4: 100 histories of create, list and get over three instances are linearizable', async (t) => {
+  const { send } = await startInstances(t, 3);
+  let before: readonly Animal[] = [];
+  let overlapping = 0;
+  for (const plan of inventPlans(100)) {
+    const history = await record(plan, { send, newest: before[0]?.id ?? 0 });
+    judge(history, before);
+    before = after(before, history);
+    overlapping += history.filter(({ began, ended }, index) =>
+      history.some((other, at) => at !== index && other.began < ended && began < other.ended),
+    ).length;
+  }
+  t.diagnostic(`${overlapping} operations overlapped another`);
+  assert.ok(overlapping > 2_400, 'most operations must have had company, or nothing was tried');
+});
+
+test('decisions §4: histories stay linearizable when an instance is killed in the middle of one', async (t) => {
+  const { send, services } = await startInstances(t, 5);
+  let before: readonly Animal[] = [];
+  let unanswered = 0;
+  for (const [round, plan] of inventPlans(3).entries()) {
+    // Instances 0 and 1 live on; the third of each history is another one, and dies.
+    const third = 2 + round;
+    const toThree: Send = (instance, ...request) => send(instance === 2 ? third : instance, ...request);
+    const onEnd = (count: number) => {
+      if (count === 20) services[third]?.child.kill('SIGKILL');
+    };
+    const history = await record(plan, { send: toThree, newest: before[0]?.id ?? 0, onEnd });
+    judge(history, before);
+    before = after(before, history);
+    unanswered += history.filter(({ ended }) => ended === Number.POSITIVE_INFINITY).length;
+  }
+  assert.ok(unanswered > 0, 'some creates must have gone unanswered, or nothing was tried');
+});

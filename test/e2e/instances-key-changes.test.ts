@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { assertError, call } from '../support/api.ts';
+import { fakeClock } from '../support/clock.ts';
+import { issueKey, type IssuedKey, sharedServers } from '../support/instances.ts';
+import { run, runJson } from '../support/process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** Within so many milliseconds every instance knows what the command line changed (decisions §5). */
+const KNOWN_EVERYWHERE = 5_000;
+
+/** Three instances on clocks that stand still, with a key that all of them have in mind. */
+async function threeThatKnow(t: TestContext) {
+  const services: TestService[] = [];
+  // Before the servers that they use: what is registered first runs first.
+  t.after(() => Promise.all(services.map((service) => service.stop())));
+  const variables = await sharedServers(t);
+  const issued = await issueKey(variables);
+  const clocks = [1, 2, 3].map(() => fakeClock(Date.now()));
+  for (const clock of clocks) services.push(await startTestService(t, { clock, env: { ...variables } }));
+  const ask = (key = issued.key) => Promise.all(services.map(({ url }) => call(url, '/v1/pets', { key })));
+  for (const answer of await ask()) assert.equal(answer.status, 200);
+  return {
+    variables,
+    issued,
+    ask,
+    /** Five seconds pass after a change; the system clocks of all machines agree. */
+    fiveSecondsLater() {
+      for (const clock of clocks) {
+        clock.jump(Date.now() - clock().unix);
+        clock.advance(KNOWN_EVERYWHERE);
+      }
+    },
+  };
+}
+
+test('decisions §5: a key that is revoked is refused by every instance within 5 s', async (t) => {
+  const { variables, issued, ask, fiveSecondsLater } = await threeThatKnow(t);
+  await runJson(['keys', 'revoke', `${issued.id}`], variables);
+  fiveSecondsLater();
+  for (const answer of await ask()) {
+    assertError(answer, 'unauthorized');
+    assert.match(answer.json.message, /revoked/);
+  }
+});
+
+test('decisions §5: a rotated key without grace ends, and the new one works, on every instance within 5 s', async (t) => {
+  const { variables, issued, ask, fiveSecondsLater } = await threeThatKnow(t);
+  const { key } = await runJson<IssuedKey>(['keys', 'rotate', `${issued.id}`, '--grace', '0'], variables);
+  fiveSecondsLater();
+  for (const answer of await ask()) assertError(answer, 'unauthorized');
+  for (const answer of await ask(key)) assert.equal(answer.status, 200);
+});
+
+test('decisions §5: a change of plan counts on every instance within 5 s', async (t) => {
+  const { variables, ask, fiveSecondsLater } = await threeThatKnow(t);
+  const { code } = await run(['accounts', 'set', 'chain', '--plan', 'business'], variables);
+  assert.equal(code, 0);
+  fiveSecondsLater();
+  for (const { headers } of await ask()) {
+    assert.equal(headers.get('ratelimit-policy'), '"minute";q=1000;w=60, "day";q=100000;w=86400');
+  }
+});

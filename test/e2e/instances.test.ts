@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sharedServers, startInstances } from '../support/instances.ts';
+import { startServiceProcess } from '../support/process.ts';
+
+const REX = '{"name":"Rex","categoryId":7}';
+
+test('decisions §4: 1,000 creates at once with one Idempotency-Key over three instances make one animal', async (t) => {
+  const { send } = await startInstances(t, 3, 334);
+  const headers = { 'idempotency-key': 'order-1' };
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, (_, number) => send(number, '/v1/pets', REX, headers)),
+  );
+  const [first] = answers;
+  for (const { status, text } of answers)
+    assert.deepEqual({ status, text }, { status: 201, text: first?.text });
+  assert.equal(answers.filter((answer) => answer.headers['idempotent-replay'] === undefined).length, 1);
+  assert.equal((await send(0, '/v1/pets')).text, `[${first?.text}]`);
+});
+
+test('decisions §4: a create that one instance answered is in the very next list and get of any other', async (t) => {
+  const { send } = await startInstances(t, 3);
+  for (let round = 0; round < 200; round++) {
+    const status = ['available', 'pending', 'sold'][round % 3];
+    const body = JSON.stringify({ name: `Pet ${round}`, categoryId: round, status });
+    const created = await send(round, '/v1/pets', body);
+    assert.equal(created.status, 201);
+    const { id } = JSON.parse(created.text) as { id: number };
+    for (const other of [round + 1, round + 2]) {
+      const answers = await Promise.all([
+        send(other, '/v1/pets?limit=1'),
+        send(other, `/v1/pets?limit=1&status=${status}`),
+        send(other, `/v1/pets/${id}`),
+      ]);
+      assert.deepEqual(
+        answers.map(({ text }) => text),
+        [`[${created.text}]`, `[${created.text}]`, created.text],
+      );
+    }
+  }
+});
+
+test('decisions §3: ids ascend over all instances, and none is given twice', async (t) => {
+  const { send } = await startInstances(t, 3);
+  const ids: number[] = [];
+  for (let round = 0; round < 30; round++) {
+    const answers = await Promise.all([0, 1, 2, 0, 1, 2].map((number) => send(number, '/v1/pets', REX)));
+    const given = answers.map(({ text }) => (JSON.parse(text) as { id: number }).id);
+    assert.ok(Math.min(...given) > Math.max(0, ...ids));
+    ids.push(...given);
+  }
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('ten instances that start at once on an empty database all come up', async (t) => {
+  const variables = await sharedServers(t);
+  const services = await Promise.all(Array.from({ length: 10 }, () => startServiceProcess(t, variables)));
+  const ready = await Promise.all(services.map(({ url }) => fetch(`${url}/readyz`)));
+  assert.deepEqual(
+    ready.map(({ status }) => status),
+    Array.from({ length: 10 }, () => 200),
+  );
+});

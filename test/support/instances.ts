@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test';
+import { keepAliveClient, type Sent } from './load.ts';
+import { temporaryPostgres } from './postgres.ts';
+import { runJson, type RunningService, startServiceProcess, type Variables } from './process.ts';
+import { startRedis } from './redis.ts';
+import { PLENTY } from './service.ts';
+
+/** Variables for processes that share one new database and one new Redis, each on any free port. */
+export async function sharedServers(t: TestContext): Promise<Variables> {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  return { DATABASE_URL: await temporaryPostgres(t), REDIS_URL: redis.url, PORT: '0' };
+}
+
+export interface IssuedKey {
+  readonly id: number;
+  readonly key: string;
+}
+
+/** A key that the command line issues, of an account with limits that no test reaches. */
+export function issueKey(variables: Variables, account = 'chain'): Promise<IssuedKey> {
+  const limits = ['--per-minute', `${PLENTY.perMinute}`, '--per-day', `${PLENTY.perDay}`];
+  return runJson(['keys', 'create', '--account', account, '--plan', 'enterprise', ...limits], variables);
+}
+
+export interface Instances {
+  readonly variables: Variables;
+  readonly key: string;
+  readonly services: readonly RunningService[];
+  /** One request to the instance of this number; numbers beyond the last begin again with the first. */
+  send(instance: number, path: string, body?: string, headers?: Record<string, string>): Promise<Sent>;
+}
+
+/** So many processes over the same servers, and a client that keeps up to `connections` to each of them. */
+export async function startInstances(t: TestContext, count: number, connections = 50): Promise<Instances> {
+  const variables = await sharedServers(t);
+  const { key } = await issueKey(variables);
+  const services = await Promise.all(
+    Array.from({ length: count }, () => startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' })),
+  );
+  const clients = services.map(({ url }) => keepAliveClient(url, key, connections));
+  t.after(() => {
+    for (const client of clients) client.close();
+  });
+  return {
+    variables,
+    key,
+    services,
+    send: async (instance, ...request) => {
+      const client = clients[instance % clients.length];
+      if (client === undefined) throw new Error('There is no instance.');
+      return client.send(...request);
+    },
+  };
+}
