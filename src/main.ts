@@ -67,7 +67,11 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
-      metrics = new Metrics({ inFlight: () => app.inFlight, bans: () => counters.bansInForce() });
+      metrics = new Metrics({
+        inFlight: () => app.inFlight,
+        bans: () => counters.bansInForce(),
+        sharedIsUp: () => counters.sharedIsUp,
+      });
       const metricsServer = metrics.server();
       servers.push(metricsServer);
       const metricsPort = await listen(metricsServer, config.host, config.metricsPort);

@@ -40,7 +40,6 @@ export function withQuotas(
     const { quotas, disconnect } = await openQuotas({
       ...config,
       redisUrl: config.redisUrl,
-      policy: config,
       clock,
     });
     try {

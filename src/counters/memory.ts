@@ -1,6 +1,5 @@
 import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft, type Standing } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
-import { type Limits, PLANS } from '../domain/plan.ts';
 import { type Caller, callerName, type CounterStore, type Counters, type Verdict } from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../domain/quota.ts';
 
@@ -12,6 +11,8 @@ const CAPACITY = 200_000;
  * changed, so that it outlives a restart (decisions §6) without a disk write on any request.
  */
 export class MemoryCounter implements Counters {
+  /** There is none. */
+  readonly sharedIsUp = undefined;
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
@@ -33,7 +34,7 @@ export class MemoryCounter implements Counters {
     if (caller.kind === 'key' && !this.#standings.has(caller.keyId)) await this.#loadStanding(caller.keyId);
     // All is in memory now: from here to the end nothing waits, which makes the step atomic.
     const usage = this.#usage.get(name) ?? UNUSED;
-    const limits = limitsOfCaller(caller);
+    const { limits } = caller;
     const now = this.#clock();
 
     const ban = caller.kind === 'key' ? banInForce(this.#standingOf(caller.keyId), now) : undefined;
@@ -53,7 +54,7 @@ export class MemoryCounter implements Counters {
   async peek(caller: Caller): Promise<Quota> {
     const name = callerName(caller);
     if (!this.#usage.has(name)) await this.#loadUsage(name);
-    return peek(this.#usage.get(name) ?? UNUSED, limitsOfCaller(caller), this.#clock());
+    return peek(this.#usage.get(name) ?? UNUSED, caller.limits, this.#clock());
   }
 
   /** How many keys are banned now. */
@@ -143,10 +144,6 @@ export class MemoryCounter implements Counters {
       if (!this.#changedUsage.has(name)) this.#usage.delete(name);
     }
   }
-}
-
-function limitsOfCaller(caller: Caller): Limits {
-  return caller.kind === 'key' ? caller.limits : PLANS.free;
 }
 
 function unixOffset({ unix, monotonic }: Moment): number {

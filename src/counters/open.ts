@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { ErrorReply } from '@redis/client';
 import type { Logger } from 'pino';
 import type { Environment } from '../domain/api-key.ts';
 import type { BanPolicy } from '../domain/ban.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Counters, CounterStore } from '../domain/ports.ts';
+import { inTime } from './in-time.ts';
 import { MemoryCounter } from './memory.ts';
-import { connectRedis, loadScript } from './redis/connection.ts';
-import { RedisQuotas } from './redis/counter.ts';
+import { asStartupError, connectRedis } from './redis/connection.ts';
+import { RedisCounter } from './redis/counter.ts';
+import { RedisQuotas } from './redis/quotas.ts';
 import { SharedCounter } from './shared.ts';
 
-const HEARTBEAT = loadScript(new URL('redis/heartbeat.lua', import.meta.url));
-
-/** After how many milliseconds without a sign of life an instance is no longer counted. */
-const LIFE = 5_000;
+/** How long a server may take to its first answer, in milliseconds. */
+const START_PATIENCE = 1_000;
 
 /** Keeps nothing: what is counted in an outage of the shared counter ends with the process. */
 const NOWHERE: CounterStore = {
@@ -35,7 +36,6 @@ export interface CounterOptions {
 /** The shared counters alone, for an operator. @throws StartupError in one line, when they cannot be used. */
 export async function openQuotas(options: {
   readonly redisUrl: string;
-  readonly policy: BanPolicy;
   readonly environment: Environment;
   readonly clock: Clock;
 }): Promise<{ quotas: RedisQuotas; disconnect: () => void }> {
@@ -44,27 +44,28 @@ export async function openQuotas(options: {
 }
 
 /** Everything that `REDIS_URL` stands for. @throws StartupError in one line, when it cannot be used. */
-export async function openCounters({
-  redisUrl,
-  policy,
-  environment,
-  store,
-  clock,
-  log,
-}: CounterOptions): Promise<Counters> {
+export async function openCounters({ redisUrl, store, log, ...parts }: CounterOptions): Promise<Counters> {
+  const { clock, policy } = parts;
   if (redisUrl === undefined) return new MemoryCounter(clock, policy, store);
   // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
   const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
-  const instance = randomUUID();
-  const counter = new SharedCounter({
-    shared: new RedisQuotas({ redis, clock, policy, environment }),
-    local: new MemoryCounter(clock, policy, NOWHERE),
-    heartbeat: async () =>
-      Number(await redis.run(HEARTBEAT, [`petstore:${environment}:instances`], [instance, LIFE])),
-    disconnect: () => redis.close(),
-    clock,
-    log,
-  });
-  await counter.flush();
+  const shared = new RedisCounter({ redis, instance: randomUUID(), ...parts });
+  await refuseMuzzled(shared);
+  const local = new MemoryCounter(clock, policy, NOWHERE);
+  const counter = new SharedCounter({ shared, local, log });
+  await counter.start();
   return counter;
+}
+
+/** A server that answers, but not to what is asked of it, will not be better at run time: rights are missing, its disk is full. */
+async function refuseMuzzled(shared: RedisCounter): Promise<void> {
+  for (const server of shared.servers()) {
+    try {
+      await inTime(shared.pulse(server, undefined), START_PATIENCE);
+    } catch (error) {
+      if (!(error instanceof ErrorReply)) continue;
+      shared.close();
+      throw asStartupError(error);
+    }
+  }
 }

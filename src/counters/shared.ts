@@ -1,131 +1,221 @@
 import type { Logger } from 'pino';
-import { type Ban, banInForce } from '../domain/ban.ts';
-import type { Clock } from '../domain/clock.ts';
+import type { Ban } from '../domain/ban.ts';
 import type { Caller, Counters, QuotaCounter, Verdict } from '../domain/ports.ts';
 import type { Quota } from '../domain/quota.ts';
+import { inTime } from './in-time.ts';
 
-/** How long a request waits for the shared counter, in milliseconds; within 50 it must go on (see docs/decisions). */
+/** How long a request waits for the shared counter, in milliseconds; within 50 it must go on. */
 const PATIENCE = 40;
 
-/** How long an instance waits for the answer to its own sign of life, in milliseconds. */
-const HEARTBEAT_PATIENCE = 500;
+/** After how many milliseconds without any answer a connection is given up for a new one. */
+const SILENCE = 500;
 
-export interface SharedCounterParts {
-  /** Counts for all instances. Rejects when it cannot. */
-  readonly shared: QuotaCounter;
-  /** Counts for this instance alone, as long as the shared one cannot. */
-  readonly local: Counters;
-  /** Tells the others that this instance lives, and gives how many do. */
-  readonly heartbeat: () => Promise<number>;
-  readonly disconnect: () => void;
-  readonly clock: Clock;
-  readonly log: Logger;
+/** How often every server is visited, in milliseconds. */
+const VISIT_INTERVAL = 500;
+
+/** For how many visits in a row fewer instances must be seen before they are believed to be gone. */
+const DOUBT = 4;
+
+/** A sign of life of a server. */
+export interface Pulse {
+  /** Which run of the server this is: another one may have forgotten what it was told. */
+  readonly run: string;
+  /** How many instances live that have told this run of the server what they know. */
+  readonly instances: number;
+}
+
+/** A counter that instances share, on one or more servers. Everything rejects when its server cannot answer. */
+export interface SharedQuotas extends QuotaCounter {
+  servers(): readonly string[];
+  serverOf(caller: Caller): string;
+  /** Tells a server that this instance lives, and that the run `informed` of it has heard what this instance knows. */
+  pulse(server: string, informed: string | undefined): Promise<Pulse>;
+  /** Tells a server all that this instance knows. */
+  inform(server: string): Promise<void>;
+  reconnect(server: string): Promise<void>;
+  /** The ban in force that this instance has heard of. */
+  knownBan(keyId: number): Ban | undefined;
+  bansInForce(): number;
+  close(): void;
+}
+
+interface ServerState {
+  available: boolean;
+  informed: string | undefined;
+  /** How many share a limit when each counts by itself. */
+  instances: number;
+  doubts: number;
 }
 
 /**
- * The outage policy of the shared counter, in this one place: without an answer in time a request is counted here,
- * against the account's limit divided by the number of instances last seen, and the bans that are remembered hold. The
- * local counts stay from one outage to the next, so that a counter that comes and goes gives nobody a new share.
+ * The outage policy of the shared counter, in this one place (docs/decisions/0013-redis-outages.md): without an answer
+ * in time a request is counted here, against its limits divided by the number of instances last seen, and bans that
+ * were heard of hold. The local counts stay from one outage to the next, so that a server that comes and goes gives
+ * nobody a new share; and a server that may have forgotten is told before it is asked again.
  */
 export class SharedCounter implements Counters {
-  readonly #parts: SharedCounterParts;
-  readonly #bans = new Map<number, Ban>();
-  #instances = 1;
-  #available = true;
+  readonly #shared: SharedQuotas;
+  readonly #local: Counters;
+  readonly #log: Logger;
+  readonly #servers = new Map<string, ServerState>();
+  #visit: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
-  constructor(parts: SharedCounterParts) {
-    this.#parts = parts;
+  constructor({ shared, local, log }: { shared: SharedQuotas; local: Counters; log: Logger }) {
+    this.#shared = shared;
+    this.#local = local;
+    this.#log = log;
   }
 
-  /** Whether the shared counter answers. */
-  get available(): boolean {
-    return this.#available;
+  get sharedIsUp(): boolean {
+    return this.#shared.servers().every((server) => this.#state(server).available);
   }
 
   async charge(caller: Caller): Promise<Verdict> {
-    if (this.#available) {
-      try {
-        const verdict = await inTime(this.#parts.shared.charge(caller), PATIENCE);
-        this.#rememberBan(caller, verdict);
-        return verdict;
-      } catch (error) {
-        this.#lost(error);
-      }
-    }
-    const share = this.#share(caller);
-    const ban = this.#rememberedBan(caller);
-    if (ban !== undefined) return { kind: 'banned', ban, quota: await this.#parts.local.peek(share) };
-    return this.#parts.local.charge(share);
-  }
-
-  async peek(caller: Caller): Promise<Quota> {
-    if (this.#available) {
-      try {
-        return await inTime(this.#parts.shared.peek(caller), PATIENCE);
-      } catch (error) {
-        this.#lost(error);
-      }
-    }
-    return this.#parts.local.peek(this.#share(caller));
-  }
-
-  bansInForce(): number {
-    const now = this.#parts.clock();
-    for (const [keyId, ban] of this.#bans) if (ban.until <= now.unix) this.#bans.delete(keyId);
-    return this.#bans.size + this.#parts.local.bansInForce();
-  }
-
-  /** Called every second: gives a sign of life, and so finds out that the shared counter answers again. */
-  async flush(): Promise<void> {
-    await this.#parts.local.flush();
-    try {
-      this.#instances = Math.max(1, await inTime(this.#parts.heartbeat(), HEARTBEAT_PATIENCE));
-      if (!this.#available)
-        this.#parts.log.info({ instances: this.#instances }, 'the shared counter answers again');
-      this.#available = true;
-    } catch (error) {
-      this.#lost(error);
-    }
-  }
-
-  close(): void {
-    this.#parts.local.close();
-    this.#parts.disconnect();
-  }
-
-  #lost(error: unknown): void {
-    if (!this.#available) return;
-    this.#available = false;
-    const share = `1/${this.#instances}`;
-    this.#parts.log.error(
-      { err: error, share },
-      'the shared counter does not answer; each instance counts by itself',
+    return this.#ask(
+      caller,
+      () => this.#shared.charge(caller),
+      async (share) => {
+        const ban = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
+        if (ban === undefined) return this.#local.charge(share);
+        return { kind: 'banned', ban, quota: await this.#local.peek(share) };
+      },
     );
   }
 
-  #share(caller: Caller): Caller {
-    if (caller.kind === 'address') return caller;
-    const { perMinute, perDay } = caller.limits;
-    const part = (limit: number) => Math.max(1, Math.floor(limit / this.#instances));
-    return { ...caller, limits: { perMinute: part(perMinute), perDay: part(perDay) } };
+  async peek(caller: Caller): Promise<Quota> {
+    return this.#ask(
+      caller,
+      () => this.#shared.peek(caller),
+      (share) => this.#local.peek(share),
+    );
   }
 
-  #rememberBan(caller: Caller, verdict: Verdict): void {
-    if (caller.kind !== 'key') return;
-    if (verdict.kind === 'banned') this.#bans.set(caller.keyId, verdict.ban);
-    else if (this.#bans.size > 0) this.#bans.delete(caller.keyId);
+  bansInForce(): number {
+    return this.#shared.bansInForce() + this.#local.bansInForce();
   }
 
-  #rememberedBan(caller: Caller): Ban | undefined {
-    const ban = caller.kind === 'key' ? this.#bans.get(caller.keyId) : undefined;
-    return banInForce({ refusals: [], ban }, this.#parts.clock());
+  flush(): Promise<void> {
+    return this.#local.flush();
+  }
+
+  /**
+   * Visits every server, and from now on again and again. Not with the flush of what is written down: that waits for
+   * the database, and must not make this instance look dead.
+   */
+  async start(): Promise<void> {
+    await this.#visitAll();
+    this.#timer = setInterval(() => void this.#visitAll(), VISIT_INTERVAL);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#local.close();
+    this.#shared.close();
+  }
+
+  async #ask<T>(
+    caller: Caller,
+    together: () => Promise<T>,
+    alone: (share: Caller) => Promise<T>,
+  ): Promise<T> {
+    const server = this.#shared.serverOf(caller);
+    const state = this.#state(server);
+    if (state.available) {
+      try {
+        return await inTime(together(), PATIENCE);
+      } catch (error) {
+        this.#lose(server, error);
+      }
+    }
+    return alone(shareOf(caller, state.instances));
+  }
+
+  /** Gives each a sign of life, and so finds out which of them answer. Never rejects. */
+  #visitAll(): Promise<void> {
+    this.#visit ??= Promise.all(this.#shared.servers().map((server) => this.#visitServer(server)))
+      .then(() => this.#forgetOthers())
+      .finally(() => {
+        this.#visit = undefined;
+      });
+    return this.#visit;
+  }
+
+  async #visitServer(server: string): Promise<void> {
+    const state = this.#state(server);
+    const answer = this.#shared.pulse(server, state.informed);
+    try {
+      const pulse = await inTime(answer, PATIENCE);
+      if (pulse.run === state.informed) this.#found(server, pulse);
+      else await this.#meet(server, pulse.run);
+    } catch (error) {
+      this.#lose(server, error);
+      await this.#reconnectUnlessLate(server, answer);
+    }
+  }
+
+  /** Another run of a server, or another server in its place, knows nothing of what instances were told before. */
+  async #meet(server: string, run: string): Promise<void> {
+    const state = this.#state(server);
+    if (state.informed !== undefined) this.#lose(server, new Error('it was restarted or replaced'));
+    await this.#shared.inform(server);
+    state.informed = run;
+    this.#found(server, await inTime(this.#shared.pulse(server, run), PATIENCE));
+  }
+
+  /** It is counted on again once all the instances that live have told it what they know. */
+  #found(server: string, { instances }: Pulse): void {
+    const state = this.#state(server);
+    state.doubts = instances < state.instances ? state.doubts + 1 : 0;
+    if (instances > state.instances || state.doubts > DOUBT) {
+      state.instances = instances;
+      state.doubts = 0;
+    }
+    if (state.available || instances < state.instances) return;
+    state.available = true;
+    this.#log.info({ server, instances }, 'the shared counter answers again');
+  }
+
+  /** A server that only answers late needs no new connection; one that does not may have gone without a word. */
+  async #reconnectUnlessLate(server: string, answer: Promise<Pulse>): Promise<void> {
+    try {
+      await inTime(answer, SILENCE);
+    } catch {
+      await this.#shared.reconnect(server).catch((error: unknown) => {
+        this.#log.debug({ err: error, server }, 'no new connection to the shared counter');
+      });
+    }
+  }
+
+  #lose(server: string, error: unknown): void {
+    const state = this.#state(server);
+    if (!state.available || this.#closed) return;
+    state.available = false;
+    this.#log.error(
+      { err: error, server, share: `1/${state.instances}` },
+      'the shared counter does not answer; this instance counts by itself',
+    );
+  }
+
+  #state(server: string): ServerState {
+    let state = this.#servers.get(server);
+    if (state === undefined) {
+      state = { available: true, informed: undefined, instances: 1, doubts: 0 };
+      this.#servers.set(server, state);
+    }
+    return state;
+  }
+
+  #forgetOthers(): void {
+    const servers = this.#shared.servers();
+    for (const server of this.#servers.keys()) if (!servers.includes(server)) this.#servers.delete(server);
   }
 }
 
-/** The promise's value, or a rejection after so many milliseconds. A later rejection is nobody's any more. */
-function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function shareOf(caller: Caller, instances: number): Caller {
+  const { perMinute, perDay } = caller.limits;
+  const part = (limit: number) => Math.max(1, Math.floor(limit / instances));
+  return { ...caller, limits: { perMinute: part(perMinute), perDay: part(perDay) } };
 }

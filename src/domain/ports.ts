@@ -97,7 +97,7 @@ export interface AccountStore {
 export type Caller =
   | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
   /** A client address without a valid key: an IPv4 address or an IPv6 /64 (decisions §6). */
-  | { readonly kind: 'address'; readonly address: string };
+  | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
 
 export type Verdict =
   | { readonly kind: 'admitted'; readonly quota: Quota }
@@ -130,6 +130,8 @@ export interface Counters extends QuotaCounter {
   flush(): Promise<void>;
   /** How many keys are banned now, as far as this process knows. */
   bansInForce(): number;
+  /** Whether the counter that all instances share can be counted on; undefined when the process counts by itself. */
+  readonly sharedIsUp: boolean | undefined;
   close(): void;
 }
 

@@ -137,6 +137,6 @@ export class Api {
       request.socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join() : forwarded,
     );
-    return { kind: 'address', address };
+    return { kind: 'address', address, limits: PLANS.free };
   }
 }

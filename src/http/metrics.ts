@@ -29,10 +29,20 @@ export class Metrics implements RequestMetrics {
     registers: [this.#registry],
   });
 
-  constructor(gauges: { inFlight: () => number; bans: () => number }) {
+  /** `sharedIsUp` is undefined where no counter is shared. */
+  constructor(gauges: {
+    inFlight: () => number;
+    bans: () => number;
+    sharedIsUp: () => boolean | undefined;
+  }) {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', gauges.inFlight);
     this.#gauge('petstore_bans', 'API keys banned now.', gauges.bans);
+    if (gauges.sharedIsUp() !== undefined) {
+      this.#gauge('petstore_shared_counter_up', 'Whether the shared counter answers: 1, or 0.', () =>
+        Number(gauges.sharedIsUp()),
+      );
+    }
   }
 
   observe(method: string, route: string, status: number, seconds: number): void {

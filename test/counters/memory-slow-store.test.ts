@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { MemoryCounter } from '../../src/counters/memory.ts';
+import { PLANS } from '../../src/domain/plan.ts';
 import type { CounterStore } from '../../src/domain/ports.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -30,7 +31,7 @@ function counterOverSlowStore(t: TestContext): MemoryCounter {
 
 test('decisions §6: requests that wait for a slow store together are all counted', async (t) => {
   const counter = counterOverSlowStore(t);
-  const address = { kind: 'address', address: '192.0.2.1' } as const;
+  const address = { kind: 'address', address: '192.0.2.1', limits: PLANS.free } as const;
   assert.deepEqual(kinds(await chargeAll(counter, repeat(100, address))), { admitted: 60, refused: 40 });
   assert.equal((await counter.peek(address)).day.remaining, 940);
 });

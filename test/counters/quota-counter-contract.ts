@@ -109,8 +109,8 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
 
   test(`${name}, decisions §6: an address without a key has Free's numbers and a bucket of its own`, async (t) => {
     const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
-    const address: Caller = { kind: 'address', address: '192.0.2.1' };
-    const other: Caller = { kind: 'address', address: '2001:db8::/64' };
+    const address: Caller = { kind: 'address', address: '192.0.2.1', limits: PLANS.free };
+    const other: Caller = { kind: 'address', address: '2001:db8::/64', limits: PLANS.free };
     // An address is refused, never banned: only keys are.
     assert.deepEqual(kinds(await chargeAll(counter, repeat(100, address))), { admitted: 60, refused: 40 });
     const { minute, day } = await counter.peek(address);

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createClient } from '@redis/client';
 import { freePort, listening, program, runServer, serverFolder, type TestServer } from './servers.ts';
 
 /** A Redis server of the tests' own, which keeps nothing on disk. */
@@ -24,4 +27,48 @@ export async function startRedis(options: readonly string[] = []): Promise<TestS
     args: [...args, ...options],
     ready: () => listening(port),
   });
+}
+
+/** A test, or the tests of a file. */
+interface Scope {
+  after(stop: () => Promise<unknown>): void;
+}
+
+/** The same, stopped after the test. */
+export async function temporaryRedis(t: Scope, options: readonly string[] = []): Promise<TestServer> {
+  const server = await startRedis(options);
+  t.after(() => server.stop());
+  return server;
+}
+
+/** A cluster of three primaries; without one of them the others go on. It is stopped after the test. */
+export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]> {
+  const options = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
+  // The port of a cluster's own messages, by default 10,000 higher, may be beyond the highest there is.
+  const start = async () => startRedis([...options, '--cluster-port', `${await freePort()}`]);
+  const servers = await Promise.all([start(), start(), start()]);
+  t.after(() => Promise.all(servers.map((server) => server.stop())));
+  const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
+  execFileSync(program('redis-cli', 'redis-tools'), ['--cluster', 'create', ...addresses, '--cluster-yes'], {
+    stdio: 'pipe',
+  });
+  for (const { url } of servers) await agreed(url);
+  return servers;
+}
+
+/** Until a server of a cluster has heard from the others who has which slots. */
+async function agreed(url: string): Promise<void> {
+  while (!(await ask<string>(url, ['CLUSTER', 'INFO'])).includes('cluster_state:ok')) await wait(20);
+}
+
+/** Sends one command, on a connection of its own. */
+export async function ask<T>(url: string, command: readonly string[]): Promise<T> {
+  const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.sendCommand([...command])) as T;
+  } finally {
+    client.destroy();
+  }
 }

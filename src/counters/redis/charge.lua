@@ -1,5 +1,5 @@
 -- Takes one request from both windows of a caller, or from neither; counts refusals and bans. One atomic step.
--- The rule is that of src/domain/quota.ts and src/domain/ban.ts; one contract suite holds both to it.
+-- The rule is that of src/domain/quota.ts and src/domain/ban.ts; a test compares the two on random histories.
 --
 -- KEYS  1 usage of the caller; and for an API key 2 its refusals, 3 its ban. All in one hash slot.
 -- ARGV  1 requests per minute, 2 per day, 3 refusals before a ban, 4 milliseconds of a first ban,
@@ -20,6 +20,9 @@ local day, count = tonumber(stored[3]) or 0, tonumber(stored[4]) or 0
 if arg[5] > start or (arg[5] == start and arg[6] > minute) then start, minute = arg[5], arg[6] end
 if arg[7] > day or (arg[7] == day and arg[8] > count) then day, count = arg[7], arg[8] end
 
+-- A clock that was set back must not stretch the minute.
+local setBack = start > now
+if setBack then start = now end
 if now - start >= MINUTE then start, minute = now, 0 end
 local today = math.floor(now / DAY)
 if today > day then day, count = today, 0 end
@@ -30,6 +33,11 @@ if KEYS[3] then
   banUntil, banCount = tonumber(ban[1]) or 0, tonumber(ban[2]) or 0
 end
 
+local function keep()
+  redis.call('HSET', KEYS[1], 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
+  redis.call('PEXPIREAT', KEYS[1], (day + 1) * DAY + MINUTE)
+end
+
 local verdict
 if banUntil > now then
   verdict = 2
@@ -37,13 +45,13 @@ elseif minute < arg[1] and count < arg[2] then
   verdict = 1
   if minute == 0 then start = now end
   minute, count = minute + 1, count + 1
-  redis.call('HSET', KEYS[1], 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
-  redis.call('PEXPIREAT', KEYS[1], (day + 1) * DAY + MINUTE)
+  keep()
 else
   verdict = 0
+  if setBack then keep() end
   if KEYS[2] then
     local oldest = redis.call('LINDEX', KEYS[2], 0)
-    while oldest and now - oldest >= MINUTE do
+    while oldest and math.abs(now - oldest) >= MINUTE do
       redis.call('LPOP', KEYS[2])
       oldest = redis.call('LINDEX', KEYS[2], 0)
     end

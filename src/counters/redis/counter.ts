@@ -1,32 +1,28 @@
-import type { Account, KeyRecord } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import { type Ban, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
+import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type Limits, PLANS } from '../../domain/plan.ts';
-import {
-  accountCaller,
-  type Caller,
-  callerName,
-  type CounterChanges,
-  type KeyBan,
-  type QuotaAdmin,
-  type Verdict,
-} from '../../domain/ports.ts';
-import { DAY, MINUTE, peek, type Quota, quotaOf, type Usage } from '../../domain/quota.ts';
-import { loadScript, type Redis } from './connection.ts';
+import { type Caller, callerName, type Verdict } from '../../domain/ports.ts';
+import { peek, type Quota, quotaOf, type Usage } from '../../domain/quota.ts';
+import { inTime } from '../in-time.ts';
+import type { Pulse, SharedQuotas } from '../shared.ts';
+import type { Redis } from './connection.ts';
+import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
+import { Knowledge } from './knowledge.ts';
+import { readUsage, restoreBan, restoreUsage } from './quotas.ts';
+import { loadScript } from './script.ts';
 
-const CHARGE = loadScript(new URL('charge.lua', import.meta.url));
-const READ = loadScript(new URL('read.lua', import.meta.url));
-const RESTORE = loadScript(new URL('restore.lua', import.meta.url));
-const LIFT = loadScript(new URL('lift.lua', import.meta.url));
+const CHARGE = loadScript('charge.lua');
+const HEARTBEAT = loadScript('heartbeat.lua');
 
-/** Usage remembered of so many callers, to tell a server that lost its memory. */
-const REMEMBERED = 100_000;
+/** After how many milliseconds without a sign of life an instance is no longer counted. */
+const LIFE = 3_000;
 
-/** As Redis stores usage, of a caller that this instance never saw. */
+/** So many callers and bans at a time are told to a server, between requests, and must be taken in so many milliseconds. */
+const BATCH = 500;
+const BATCH_PATIENCE = 500;
+
+/** As Redis stores usage, of a caller that this instance never heard of. */
 const NOTHING: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
-
-const VERDICTS = ['refused', 'admitted', 'banned'] as const;
 
 type Reply = readonly [
   verdict: 0 | 1 | 2,
@@ -40,146 +36,128 @@ type Reply = readonly [
   banCount: number,
 ];
 
-export interface RedisQuotasParts {
+export interface RedisCounterParts {
   readonly redis: Redis;
   readonly clock: Clock;
   readonly policy: BanPolicy;
-  /** Each environment counts for itself. */
   readonly environment: Environment;
+  /** The name of this instance among all. */
+  readonly instance: string;
 }
 
 /**
  * Quotas and bans that all instances share, on the clock of Redis: one round trip a request whatever the outcome.
- * Keys hold the numbers of accounts and keys, and addresses; never an API key. Rejects when Redis does not answer.
+ * Rejects when Redis does not answer; it never answers late by itself, so whoever asks must have a patience.
  */
-export class RedisQuotas implements QuotaAdmin {
-  readonly #redis: Redis;
-  readonly #clock: Clock;
-  readonly #policy: BanPolicy;
-  readonly #environment: Environment;
-  readonly #known = new Map<string, Usage>();
+export class RedisCounter implements SharedQuotas {
+  readonly #parts: RedisCounterParts;
+  readonly #knowledge = new Knowledge();
 
-  constructor({ redis, clock, policy, environment }: RedisQuotasParts) {
-    this.#redis = redis;
-    this.#clock = clock;
-    this.#policy = policy;
-    this.#environment = environment;
+  constructor(parts: RedisCounterParts) {
+    this.#parts = parts;
   }
 
   async charge(caller: Caller): Promise<Verdict> {
+    const { redis, policy } = this.#parts;
     const name = callerName(caller);
-    const limits = limitsOfCaller(caller);
-    const { banAfter, banSeconds } = this.#policy;
-    const { minuteStart, minuteCount, day, dayCount } = this.#known.get(name) ?? NOTHING;
-    const rules = [limits.perMinute, limits.perDay, banAfter, banSeconds * 1000];
-    const args = [...rules, minuteStart, minuteCount, day, dayCount];
-    const reply = (await this.#redis.run(CHARGE, this.#keys(name, caller), args)) as Reply;
-    const [verdict, now, , , , , refusals, banUntil, banCount] = reply;
-    const usage = usageOf(reply);
-    this.#remember(name, usage);
-    const quota = quotaOf(usage, limits, { unix: now, monotonic: now }, verdict === 1);
-    switch (VERDICTS[verdict]) {
-      case 'admitted':
-        return { kind: 'admitted', quota };
-      case 'refused': {
-        const left = caller.kind === 'key' ? refusalsLeft(refusals, this.#policy) : undefined;
-        return left === undefined
-          ? { kind: 'refused', quota }
-          : { kind: 'refused', quota, refusalsLeft: left };
-      }
-      case 'banned':
-        return { kind: 'banned', quota, ban: this.#localBan({ until: banUntil, count: banCount }, now) };
+    const { limits } = caller;
+    const { minuteStart, minuteCount, day, dayCount } = this.#knowledge.usageOf(name) ?? NOTHING;
+    const rules = [limits.perMinute, limits.perDay, policy.banAfter, policy.banSeconds * 1000];
+    const known = [minuteStart, minuteCount, day, dayCount];
+    const reply = (await redis.run(CHARGE, this.#keys(name, caller), [...rules, ...known])) as Reply;
+    return this.#verdict(caller, name, reply);
+  }
+
+  peek(caller: Caller): Promise<Quota> {
+    const { redis, environment } = this.#parts;
+    return readUsage(redis, environment, callerName(caller)).then(({ usage, now }) =>
+      peek(usage, caller.limits, now),
+    );
+  }
+
+  knownBan(keyId: number): Ban | undefined {
+    const ban = this.#knowledge.banOf(keyId);
+    if (ban === undefined) return undefined;
+    const local = { until: ban.localUntil, count: ban.count };
+    return banInForce({ refusals: [], ban: local }, this.#parts.clock());
+  }
+
+  bansInForce(): number {
+    return this.#knowledge.allBans().filter(([keyId]) => this.knownBan(keyId) !== undefined).length;
+  }
+
+  servers(): readonly string[] {
+    return this.#parts.redis.servers();
+  }
+
+  serverOf(caller: Caller): string {
+    return this.#parts.redis.serverOf(usageKey(this.#parts.environment, callerName(caller)));
+  }
+
+  async pulse(server: string, informed: string | undefined): Promise<Pulse> {
+    const { redis, environment, instance } = this.#parts;
+    const key = instancesKey(environment, (each) => redis.serverOf(each) === server);
+    const reply = await redis.run(HEARTBEAT, [key], [instance, LIFE, informed ?? '']);
+    const [run, instances] = reply as [string, number];
+    return { run, instances };
+  }
+
+  async inform(server: string): Promise<void> {
+    const { redis, environment } = this.#parts;
+    const isThere = (caller: string) => redis.serverOf(usageKey(environment, caller)) === server;
+    const usage = this.#knowledge.allUsage().filter(([caller]) => isThere(caller));
+    const bans = this.#knowledge.allBans().filter(([, { caller }]) => isThere(caller));
+    const known = [
+      ...usage.map(
+        ([caller, each]) =>
+          () =>
+            restoreUsage(redis, environment, caller, each),
+      ),
+      ...bans.map(
+        ([keyId, ban]) =>
+          () =>
+            restoreBan(redis, environment, ban.caller, keyId, ban),
+      ),
+    ];
+    for (let from = 0; from < known.length; from += BATCH) {
+      const told = known.slice(from, from + BATCH).map((tell) => tell());
+      await inTime(Promise.all(told), BATCH_PATIENCE);
     }
   }
 
-  async peek(caller: Caller): Promise<Quota> {
-    return this.#read(callerName(caller), limitsOfCaller(caller));
+  reconnect(server: string): Promise<void> {
+    return this.#parts.redis.reconnect(server);
   }
 
-  usageOf(account: Account): Promise<Quota> {
-    return this.#read(accountCaller(account.id), account.limits);
+  close(): void {
+    this.#parts.redis.close();
   }
 
-  async listBans(): Promise<readonly KeyBan[]> {
-    const bans: KeyBan[] = [];
-    for await (const key of this.#redis.scan(`petstore:${this.#environment}:{*}:ban:*`)) {
-      const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
-      if (until > now)
-        bans.push({
-          keyId: Number(key.slice(key.lastIndexOf(':') + 1)),
-          ...this.#localBan({ until, count }, now),
-        });
+  /** Also for an answer that nobody waited for: what Redis has counted is known from now on. */
+  #verdict(caller: Caller, name: string, reply: Reply): Verdict {
+    const [outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = reply;
+    const usage: Usage = { minuteStart, minuteCount, day, dayCount };
+    this.#knowledge.noteUsage(name, usage);
+    const at = { unix: now, monotonic: now };
+    if (outcome === 2 && caller.kind === 'key') {
+      // Redis' instants are told from our own clock, which the headers are printed by.
+      const ban = { until: this.#parts.clock().unix + (until - now), count };
+      this.#knowledge.noteBan(caller.keyId, { caller: name, until, count, localUntil: ban.until });
+      // With a refusal it begins now; else it was in force, and nothing was asked of the windows.
+      return { kind: 'banned', quota: quotaOf(usage, caller.limits, at, refusals === 0), ban };
     }
-    return bans.toSorted((a, b) => a.keyId - b.keyId);
+    if (caller.kind === 'key') this.#knowledge.forgetBan(caller.keyId);
+    const quota = quotaOf(usage, caller.limits, at, outcome === 1);
+    if (outcome === 1) return { kind: 'admitted', quota };
+    const left = caller.kind === 'key' ? refusalsLeft(refusals, this.#parts.policy) : undefined;
+    return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
   }
 
-  async liftBan(keyId: number): Promise<boolean> {
-    let lifted = false;
-    for await (const key of this.#redis.scan(`petstore:${this.#environment}:{*}:ban:${keyId}`)) {
-      lifted = (await this.#redis.run(LIFT, [key], [])) === 1 || lifted;
-    }
-    return lifted;
-  }
-
-  /** Takes over counters that were kept elsewhere, by caller and by key; instants are Unix milliseconds. */
-  async restore(
-    { usage }: Pick<CounterChanges, 'usage'>,
-    bans: readonly (Ban & Pick<KeyRecord, 'id' | 'account'>)[],
-  ): Promise<void> {
-    for (const [name, { minuteStart, minuteCount, day, dayCount }] of usage) {
-      const values = [
-        'minuteStart',
-        minuteStart,
-        'minuteCount',
-        minuteCount,
-        'day',
-        day,
-        'dayCount',
-        dayCount,
-      ];
-      await this.#redis.run(RESTORE, [this.#key(name, 'usage')], [(day + 1) * DAY + MINUTE, ...values]);
-    }
-    for (const { id, account, until, count } of bans) {
-      const key = this.#key(accountCaller(account.id), `ban:${id}`);
-      await this.#redis.run(RESTORE, [key], [until + DAY, 'until', until, 'count', count]);
-    }
-  }
-
-  async #read(name: string, limits: Limits): Promise<Quota> {
-    const reply = (await this.#redis.run(READ, [this.#key(name, 'usage')], ['usage'])) as number[];
-    const [now = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = reply;
-    return peek({ minuteStart, minuteCount, day, dayCount }, limits, { unix: now, monotonic: now });
-  }
-
-  /** All keys of a caller lie in the hash slot of what stands between the braces. */
-  #key(name: string, kind: string): string {
-    return `petstore:${this.#environment}:{${name}}:${kind}`;
-  }
-
-  #keys(name: string, caller: Caller): string[] {
-    const usage = this.#key(name, 'usage');
+  #keys(name: string, caller: Caller): readonly string[] {
+    const { environment } = this.#parts;
+    const usage = usageKey(environment, name);
     if (caller.kind === 'address') return [usage];
     const { keyId } = caller;
-    return [usage, this.#key(name, `refusals:${keyId}`), this.#key(name, `ban:${keyId}`)];
+    return [usage, refusalsKey(environment, name, keyId), banKey(environment, name, keyId)];
   }
-
-  /** The end of a ban on our own clock, which the headers are printed by. */
-  #localBan({ until, count }: Ban, redisNow: number): Ban {
-    return { until: this.#clock().unix + (until - redisNow), count };
-  }
-
-  #remember(name: string, usage: Usage): void {
-    // Deleted first, so that the caller that was silent for the longest is the first to be forgotten.
-    this.#known.delete(name);
-    if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value ?? '');
-    this.#known.set(name, usage);
-  }
-}
-
-function limitsOfCaller(caller: Caller): Limits {
-  return caller.kind === 'key' ? caller.limits : PLANS.free;
-}
-
-function usageOf([, , minuteStart, minuteCount, day, dayCount]: Reply): Usage {
-  return { minuteStart, minuteCount, day, dayCount };
 }

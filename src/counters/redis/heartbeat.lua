@@ -1,8 +1,19 @@
--- Says that an instance lives, and gives how many do. KEYS 1 the instances. ARGV 1 this one, 2 milliseconds it counts for.
+-- Says that an instance lives, and gives how many do.
+--
+-- KEYS  1 the instances that count on this server.
+-- ARGV  1 this one, 2 milliseconds that it counts for, 3 the run of the server that has heard all that it knows.
+-- Gives the run of the server, which is another after a restart or when another server has taken its place; and how
+-- many instances live that have told this run what they know. This one is among them only when it has.
 
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZADD', KEYS[1], now, ARGV[1])
+if ARGV[3] == run then redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. run) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return redis.call('ZCARD', KEYS[1])
+
+local count = 0
+for _, instance in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if string.sub(instance, -#run) == run then count = count + 1 end
+end
+return { run, count }

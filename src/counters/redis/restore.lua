@@ -1,5 +1,16 @@
--- Puts usage or a ban there as it was elsewhere, when a catalogue moves. KEYS 1 the hash. ARGV 1 when it may be
--- forgotten (Unix milliseconds), then fields and values.
+-- Puts usage or a ban there as it was known elsewhere, unless what is there is as far or further: windows never move back.
+--
+-- KEYS  1 the hash.
+-- ARGV  1 when it may be forgotten (Unix milliseconds), then for each pair in it, such as the start of a minute and its
+--       count: the name of the instant, its value, the name of the count, its value.
 
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-redis.call('PEXPIREAT', KEYS[1], ARGV[1])
+local expiry = math.max(tonumber(ARGV[1]), redis.call('PEXPIRETIME', KEYS[1]))
+for i = 2, #ARGV, 4 do
+  local stored = redis.call('HMGET', KEYS[1], ARGV[i], ARGV[i + 2])
+  local instant, count = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
+  local givenInstant, givenCount = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 3])
+  if givenInstant > instant or (givenInstant == instant and givenCount > count) then
+    redis.call('HSET', KEYS[1], ARGV[i], givenInstant, ARGV[i + 2], givenCount)
+  end
+end
+redis.call('PEXPIREAT', KEYS[1], expiry)

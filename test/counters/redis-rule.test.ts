@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import * as fc from 'fast-check';
+import { MemoryCounter } from '../../src/counters/memory.ts';
+import type { Caller } from '../../src/domain/ports.ts';
+import { fakeClock } from '../support/clock.ts';
+import { ask, temporaryRedis } from '../support/redis.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+import { connected, freshCounter, newCounter, onClock, START } from './redis-fixture.ts';
+
+const server = await temporaryRedis({ after });
+
+const SMALL = { perMinute: 3, perDay: 8 };
+const LARGER = { perMinute: 5, perDay: 6 };
+const POLICY = { banAfter: 3, banSeconds: 50 };
+
+const callers: readonly Caller[] = [
+  keyCaller(1, 1, SMALL),
+  keyCaller(2, 1, SMALL),
+  // The same account on another plan.
+  keyCaller(1, 1, LARGER),
+  keyCaller(3, 2, LARGER),
+  { kind: 'address', address: '192.0.2.1', limits: SMALL },
+];
+
+/** Charges, and milliseconds that pass: around the lengths that the rule speaks of, and between. */
+const steps = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...callers) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(1, 999, 25_000, 49_999, 50_000, 59_999, 60_000, 100_000, 6 * 3_600_000),
+    },
+  ),
+  { minLength: 1, maxLength: 60 },
+);
+
+test('decisions §6: on random histories Redis gives the verdicts of the rule, in every number', async (t) => {
+  const redis = await connected(t, server.url);
+  let now = () => 0;
+  const clocked = onClock(redis, () => now());
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      await ask(server.url, ['FLUSHALL']);
+      const clock = fakeClock(START);
+      now = () => clock().unix;
+      const store = openStore(`sqlite:${temporaryFolder(t)}/petstore.db`, clock);
+      const rule = new MemoryCounter(clock, POLICY, store.counters);
+      // Two instances, of which each sees half of the requests.
+      const instances = [newCounter(clocked, clock, POLICY), newCounter(clocked, clock, POLICY)] as const;
+      for (const [index, step] of history.entries()) {
+        if (typeof step === 'number') clock.advance(step);
+        else assert.deepEqual(await instances[index % 2 === 0 ? 0 : 1].charge(step), await rule.charge(step));
+      }
+      for (const caller of callers)
+        assert.deepEqual(await instances[0].peek(caller), await rule.peek(caller));
+      await store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('decisions §6: when the clock of Redis is set back no minute is stretched, and nobody admitted beyond a limit', async (t) => {
+  let now = Date.parse(START);
+  const redis = onClock(await connected(t, server.url), () => now);
+  await ask(server.url, ['FLUSHALL']);
+  const clock = fakeClock(START);
+  const instances = [1, 2].map(() => newCounter(redis, clock, { banAfter: 1_000, banSeconds: 300 }));
+  const key = keyCaller(1);
+  const [first, second] = instances;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.deepEqual(kinds(await chargeAll(first, repeat(60, key))), { admitted: 60 });
+  assert.equal((await second.charge(key)).kind, 'refused');
+  now -= 3_600_000;
+  for (const instance of instances) {
+    const refused = await instance.charge(key);
+    assert.deepEqual([refused.kind, refused.quota.minute.reset], ['refused', 60_000]);
+  }
+  now += 59_999;
+  assert.equal((await first.charge(key)).kind, 'refused');
+  now += 1;
+  assert.equal((await second.charge(key)).quota.day.remaining, 939);
+});
+
+test('decisions §6: a Redis that forgot what it counted learns it again from the next request', async (t) => {
+  const { counter, clock } = await freshCounter(t, POLICY, [server.url]);
+  const key = keyCaller(1);
+  await chargeAll(counter, repeat(40, key));
+  await ask(server.url, ['FLUSHALL']);
+  clock.advance(10_000);
+  const { quota } = await counter.charge(key);
+  assert.deepEqual([quota.minute.remaining, quota.minute.reset], [19, 50_000]);
+  assert.equal(quota.day.remaining, 959);
+});
