@@ -10,6 +10,7 @@ const SCRIPT = new URL('load.lua', import.meta.url).pathname;
 
 /** What one run of the load generator saw. */
 export interface Measurement {
+  readonly requests: number;
   readonly requestsPerSecond: number;
   /** Latency at full load, in milliseconds. */
   readonly p50: number;
@@ -63,6 +64,7 @@ export async function measure(
   }
   const elapsed = summary.microseconds / 1e6;
   return {
+    requests,
     requestsPerSecond: requests / elapsed,
     p50: summary.p50 / 1000,
     p99: summary.p99 / 1000,

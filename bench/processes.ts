@@ -14,8 +14,12 @@ const TICKS_PER_SECOND = 100;
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  /** From its start to its first answer, in milliseconds. */
+  readonly startTime: number;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
+  /** Memory that it occupies now. */
+  residentBytes(): number;
 }
 
 /** Surroundings of everything that is started: `signal` ends it. */
@@ -39,36 +43,42 @@ export async function run(command: readonly string[], { signal, env }: Launch): 
   }
 }
 
-/** Starts a server that will listen on `port` of 127.0.0.1, and waits until it gives any answer to `probe`. */
+/**
+ * Starts a server that will listen on `port` of 127.0.0.1, and waits until it answers `probe` with anything but a
+ * status that says it cannot.
+ */
 export async function startServer(
   command: readonly string[],
   { port, probe, signal, env }: Launch & { port: number; probe: BenchRequest },
 ): Promise<ServerProcess> {
   const [file = '', ...args] = command;
+  const begin = performance.now();
   const child = spawn(file, args, { stdio: ['ignore', process.stderr, 'inherit'], env });
   const url = `http://127.0.0.1:${port}`;
   const ended = once(child, 'exit');
-  const server: ServerProcess = {
-    url,
-    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await ended;
-    },
+  const stop = async () => {
+    child.kill();
+    await ended;
   };
-  const end = performance.now() + PATIENCE;
   try {
     while (!(await answers(url, probe))) {
       signal.throwIfAborted();
       if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}.`);
-      if (performance.now() > end) throw new Error(`${command.join(' ')} does not answer.`);
-      await delay(20, undefined, { signal });
+      if (performance.now() - begin > PATIENCE) throw new Error(`${command.join(' ')} does not answer.`);
+      await delay(2, undefined, { signal });
     }
-    return server;
   } catch (error) {
-    await server[Symbol.asyncDispose]();
+    await stop();
     throw error;
   }
+  const pid = child.pid ?? 0;
+  return {
+    url,
+    startTime: performance.now() - begin,
+    cpuSeconds: () => cpuSeconds(pid),
+    residentBytes: () => residentBytes(pid),
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 /** A port of 127.0.0.1 that nothing listens on now. */
@@ -83,8 +93,7 @@ export async function freePort(): Promise<number> {
 
 async function answers(url: string, probe: BenchRequest): Promise<boolean> {
   try {
-    await answerOf(url, probe);
-    return true;
+    return (await answerOf(url, probe)).status < 500;
   } catch {
     // Not listening yet.
     return false;
@@ -95,4 +104,9 @@ function cpuSeconds(pid: number): number {
   // The name in parentheses may hold anything; after it, user and system time are the 12th and 13th fields.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function residentBytes(pid: number): number {
+  const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1024;
 }
