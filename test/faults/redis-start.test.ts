@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { refuseUnfit } from '../../src/counters/redis/fitness.ts';
+import { StartupError } from '../../src/startup-error.ts';
+import { run, temporaryEnvironment } from '../support/process.ts';
+import { temporaryRedis } from '../support/redis.ts';
+import { freePort } from '../support/servers.ts';
+
+/** Runs `serve` where it must refuse, and gives its one line. */
+async function refusal(t: TestContext, redisUrl: string): Promise<string> {
+  const { code, stdout, stderr } = await run(['serve'], { ...temporaryEnvironment(t), REDIS_URL: redisUrl });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, stderr);
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  return stderr;
+}
+
+test('a Redis that cannot be reached: one line, exit 1', async (t) => {
+  const port = await freePort();
+  const line = await refusal(t, `redis://user:hunter2@127.0.0.1:${port}`);
+  assert.match(
+    line,
+    new RegExp(`Redis server cannot be used: connect ECONNREFUSED 127\\.0\\.0\\.1:${port}\\.$`, 'm'),
+  );
+  assert.doesNotMatch(line, /hunter2/);
+});
+
+test('a Redis that takes the connection and never answers: one line, exit 1', async (t) => {
+  const server = await temporaryRedis(t);
+  server.pause();
+  assert.match(await refusal(t, server.url), /cannot be used: no answer within 1000 ms/);
+});
+
+test('a wrong password for Redis: one line without it, exit 1', async (t) => {
+  const { port } = await temporaryRedis(t, ['--requirepass', 'right']);
+  const line = await refusal(t, `redis://:hunter2@127.0.0.1:${port}`);
+  assert.match(line, /cannot be used: WRONGPASS/);
+  assert.doesNotMatch(line, /hunter2/);
+});
+
+test('a missing password for Redis: one line, exit 1', async (t) => {
+  const { url } = await temporaryRedis(t, ['--requirepass', 'right']);
+  assert.match(await refusal(t, url), /cannot be used: NOAUTH/);
+});
+
+test('a Redis that evicts keys: one line that names the policy, exit 1', async (t) => {
+  const { url } = await temporaryRedis(t, ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
+  assert.match(await refusal(t, url), /evicts keys \(maxmemory-policy allkeys-lru\).* set noeviction/);
+});
+
+test('a Redis that is a replica: one line, exit 1', async (t) => {
+  const primary = await temporaryRedis(t);
+  const { url } = await temporaryRedis(t, ['--replicaof', '127.0.0.1', `${primary.port}`]);
+  assert.match(await refusal(t, url), /read-only replica: connect to the primary/);
+});
+
+test('a Redis user without the rights to count: one line, exit 1', async (t) => {
+  const { port } = await temporaryRedis(t, ['--user', 'guest', 'on', '>hunter2', '~*', '+info']);
+  const line = await refusal(t, `redis://guest:hunter2@127.0.0.1:${port}`);
+  assert.match(line, /cannot be used: NOPERM/);
+  assert.doesNotMatch(line, /hunter2/);
+});
+
+/** What a server says of itself, as far as it is looked at. */
+const info = (lines: Record<string, string>) =>
+  Object.entries({ redis_version: '7.0.15', role: 'master', maxmemory: '0', cluster_enabled: '0', ...lines })
+    .map(([name, value]) => `${name}:${value}\r\n`)
+    .join('');
+
+test('Redis 7 and everything after it is taken, Redis 6 and what does not say is not', () => {
+  for (const version of ['7.0.0', '7.2.4', '8.2.1', '10.0.0']) {
+    assert.deepEqual(refuseUnfit(info({ redis_version: version })), { clustered: false });
+  }
+  assert.deepEqual(refuseUnfit(info({ valkey_version: '8.0.1', redis_version: '7.2.4' })), {
+    clustered: false,
+  });
+  for (const version of ['6.2.14', '5.0.0', '']) {
+    assert.throws(() => refuseUnfit(info({ redis_version: version })), StartupError);
+  }
+  assert.throws(() => refuseUnfit('# Server\r\n'), {
+    message: 'Redis 7 or Valkey is needed, and this server is Redis of unknown version.',
+  });
+});
+
+test('a memory limit without eviction is taken, and a policy without a limit', () => {
+  refuseUnfit(info({ maxmemory: '1000', maxmemory_policy: 'noeviction' }));
+  refuseUnfit(info({ maxmemory: '0', maxmemory_policy: 'allkeys-lru' }));
+  assert.throws(
+    () => refuseUnfit(info({ maxmemory: '1000', maxmemory_policy: 'volatile-ttl' })),
+    StartupError,
+  );
+});
