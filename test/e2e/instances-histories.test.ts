@@ -17,7 +17,7 @@ function judge(history: readonly Recorded[], before: readonly Animal[]): void {
 }
 
 test('decisions §4: 100 histories of create, list and get over three instances are linearizable', async (t) => {
-  const { send } = await startInstances(t, 3);
+  const { send } = await startInstances(t, 3, { slowNetwork: 3 });
   let before: readonly Animal[] = [];
   let overlapping = 0;
   for (const plan of inventPlans(100)) {
@@ -33,7 +33,7 @@ test('decisions §4: 100 histories of create, list and get over three instances 
 });
 
 test('decisions §4: histories stay linearizable when an instance is killed in the middle of one', async (t) => {
-  const { send, services } = await startInstances(t, 5);
+  const { send, services } = await startInstances(t, 5, { slowNetwork: 3 });
   let before: readonly Animal[] = [];
   let unanswered = 0;
   for (const [round, plan] of inventPlans(3).entries()) {

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { assertError, call } from '../support/api.ts';
-import { fakeClock } from '../support/clock.ts';
-import { issueKey, type IssuedKey, sharedServers } from '../support/instances.ts';
+import { issueKey, type IssuedKey, startTestInstances } from '../support/instances.ts';
 import { run, runJson } from '../support/process.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 /** Within so many milliseconds every instance knows what the command line changed (decisions §5). */
 const KNOWN_EVERYWHERE = 5_000;
 
 /** Three instances on clocks that stand still, with a key that all of them have in mind. */
 async function threeThatKnow(t: TestContext) {
-  const services: TestService[] = [];
-  // Before the servers that they use: what is registered first runs first.
-  t.after(() => Promise.all(services.map((service) => service.stop())));
-  const variables = await sharedServers(t);
+  const { variables, services } = await startTestInstances(t, 3);
   const issued = await issueKey(variables);
-  const clocks = [1, 2, 3].map(() => fakeClock(Date.now()));
-  for (const clock of clocks) services.push(await startTestService(t, { clock, env: { ...variables } }));
   const ask = (key = issued.key) => Promise.all(services.map(({ url }) => call(url, '/v1/pets', { key })));
   for (const answer of await ask()) assert.equal(answer.status, 200);
   return {
@@ -25,8 +18,8 @@ async function threeThatKnow(t: TestContext) {
     issued,
     ask,
     /** Five seconds pass after a change; the system clocks of all machines agree. */
-    fiveSecondsLater() {
-      for (const clock of clocks) {
+    fiveSecondsLater: () => {
+      for (const { clock } of services) {
         clock.jump(Date.now() - clock().unix);
         clock.advance(KNOWN_EVERYWHERE);
       }

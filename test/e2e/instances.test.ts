@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedServers, startInstances } from '../support/instances.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { startInstances, startTestInstances } from '../support/instances.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
 test('decisions §4: 1,000 creates at once with one Idempotency-Key over three instances make one animal', async (t) => {
-  const { send } = await startInstances(t, 3, 334);
+  const { send } = await startInstances(t, 3, { connections: 334 });
   const headers = { 'idempotency-key': 'order-1' };
   const answers = await Promise.all(
     Array.from({ length: 1_000 }, (_, number) => send(number, '/v1/pets', REX, headers)),
@@ -53,8 +52,7 @@ test('decisions §3: ids ascend over all instances, and none is given twice', as
 });
 
 test('ten instances that start at once on an empty database all come up', async (t) => {
-  const variables = await sharedServers(t);
-  const services = await Promise.all(Array.from({ length: 10 }, () => startServiceProcess(t, variables)));
+  const { services } = await startTestInstances(t, 10);
   const ready = await Promise.all(services.map(({ url }) => fetch(`${url}/readyz`)));
   assert.deepEqual(
     ready.map(({ status }) => status),

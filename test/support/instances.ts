@@ -1,9 +1,11 @@
 import type { TestContext } from 'node:test';
+import { fakeClock } from './clock.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { runJson, type RunningService, startServiceProcess, type Variables } from './process.ts';
 import { startRedis } from './redis.ts';
-import { PLENTY } from './service.ts';
+import { overSlowNetwork } from './slow-network.ts';
+import { PLENTY, startTestService, type TestService } from './service.ts';
 
 /** Variables for processes that share one new database and one new Redis, each on any free port. */
 export async function sharedServers(t: TestContext): Promise<Variables> {
@@ -28,16 +30,31 @@ export interface Instances {
   readonly key: string;
   readonly services: readonly RunningService[];
   /** One request to the instance of this number; numbers beyond the last begin again with the first. */
-  send(instance: number, path: string, body?: string, headers?: Record<string, string>): Promise<Sent>;
+  readonly send: (
+    instance: number,
+    path: string,
+    body?: string,
+    headers?: Record<string, string>,
+  ) => Promise<Sent>;
 }
 
-/** So many processes over the same servers, and a client that keeps up to `connections` to each of them. */
-export async function startInstances(t: TestContext, count: number, connections = 50): Promise<Instances> {
+/**
+ * So many processes over the same servers, and a client that keeps up to `connections` to each of them; packets to and
+ * from the database are under way for up to `slowNetwork` milliseconds.
+ */
+export async function startInstances(
+  t: TestContext,
+  count: number,
+  { connections = 50, slowNetwork = 0 }: { connections?: number; slowNetwork?: number } = {},
+): Promise<Instances> {
   const variables = await sharedServers(t);
   const { key } = await issueKey(variables);
-  const services = await Promise.all(
-    Array.from({ length: count }, () => startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' })),
-  );
+  const { DATABASE_URL = '' } = variables;
+  const serving =
+    slowNetwork === 0
+      ? variables
+      : { ...variables, DATABASE_URL: await overSlowNetwork(t, DATABASE_URL, slowNetwork) };
+  const services = await Promise.all(Array.from({ length: count }, () => startServiceProcess(t, serving)));
   const clients = services.map(({ url }) => keepAliveClient(url, key, connections));
   t.after(() => {
     for (const client of clients) client.close();
@@ -52,4 +69,15 @@ export async function startInstances(t: TestContext, count: number, connections 
       return client.send(...request);
     },
   };
+}
+
+/** So many in this process over the same servers, started at once, each on a clock of its own that stands at now. */
+export async function startTestInstances(t: TestContext, count: number) {
+  const services: Promise<TestService>[] = [];
+  // Before the servers that they use: what is registered first runs first.
+  t.after(() => Promise.allSettled(services.map(async (service) => (await service).stop())));
+  const variables = await sharedServers(t);
+  for (let started = 0; started < count; started++)
+    services.push(startTestService(t, { clock: fakeClock(Date.now()), env: { ...variables } }));
+  return { variables, services: await Promise.all(services) };
 }
