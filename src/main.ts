@@ -118,14 +118,21 @@ export async function startService(config: Config, surroundings: Surroundings): 
         draining = true;
         log.info('stopping');
         await settled(() => app.inFlight === 0, DRAIN_TIME);
+        await app.abandon();
         for (const each of servers) {
           each.close();
           each.closeAllConnections();
         }
-        await keeper.stop();
-        counters.close();
-        await store.close();
-        log.info('stopped');
+        try {
+          await keeper.stop();
+        } catch (error) {
+          log.error({ err: error }, 'the last counts could not be written down and are lost');
+          throw error;
+        } finally {
+          counters.close();
+          await store.close();
+          log.info('stopped');
+        }
       },
     };
   } catch (error) {

@@ -23,7 +23,7 @@ There was no API key yet. This one is of the account "default" (plan ${account.p
 
 Try it:
 
-  curl -H 'Authorization: Bearer ${key.reveal()}' ${url}/v1/pets
+  curl -H 'Authorization: Bearer ${key.reveal()}' '${url}/v1/pets'
 
 `);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/account.ts';
 import { PetStoreError } from '../domain/errors.ts';
+import { DAY } from '../domain/quota.ts';
 import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from '../domain/issue-key.ts';
 import { printIssuedKey, printKeys, printRevoked } from './key-output.ts';
 import { JSON_OPTION, keyId, label, limitOptions, type PlanOptions, planOption, scopes } from './options.ts';
@@ -57,7 +58,7 @@ export function keysCommands(program: Command): void {
     .addOption(
       new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
         .argParser(duration)
-        .default(86_400_000, '24h'),
+        .default(DAY, '24h'),
     )
     .option(...JSON_OPTION)
     .action(rotate);

@@ -1,10 +1,12 @@
-import { constants } from 'node:os';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { startService } from '../main.ts';
 import { announceFirstKey } from './first-key.ts';
 import { systemClock } from './with-store.ts';
+
+/** Bytes of log that may wait to be written. */
+const LOG_BACKLOG = 16 * 1024 * 1024;
 
 /** The service must be gone this many milliseconds after it was told to stop, whatever it waits for. */
 const STOP_DEADLINE = 9_500;
@@ -25,7 +27,8 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    pino.destination(1),
+    // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
+    pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG }),
   );
   // Before anything is announced: who reads "listening" may send a signal at once.
   const stopSignal = nextSignal();
@@ -37,7 +40,8 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   } finally {
     const deadline = setTimeout(() => {
       log.fatal('the service did not stop in time');
-      process.exit(1);
+      // Not process.exit, which waits for a log that nobody reads.
+      process.kill(process.pid, 'SIGKILL');
     }, STOP_DEADLINE);
     // Left running: it also ends a process that something keeps alive after the stop.
     deadline.unref();
@@ -45,17 +49,14 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; the second one ends the process. */
+/** Resolves at the first SIGTERM or SIGINT. The second one is the system's again: it ends the process, whatever it does. */
 function nextSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let signalled = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        // What a shell reports of a process that the signal killed.
-        if (signalled) process.exit(128 + constants.signals[signal]);
-        signalled = true;
-        resolve();
-      });
-    }
+    const signals = ['SIGTERM', 'SIGINT'] as const;
+    const stop = () => {
+      for (const signal of signals) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, stop);
   });
 }

@@ -60,7 +60,7 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
   if (perMinute === undefined || perDay === undefined) {
     throw new PetStoreError(
       'invalid_parameter',
-      'Plan enterprise needs its own numbers, per minute and per day.',
+      'Plan enterprise needs numbers of its own: --per-minute and --per-day.',
     );
   }
   return { perMinute, perDay };

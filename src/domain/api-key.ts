@@ -15,6 +15,11 @@ const FORMAT = new RegExp(
   `^petstore_(?:live|test)_([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 );
 
+/** Whether a key of ours may stand in a text, whole or mistyped. */
+export function mayHoldApiKey(text: string): boolean {
+  return Object.values(PREFIXES).some((prefix) => text.includes(prefix));
+}
+
 /** Fills a buffer of the given length with bytes of a cryptographic random source. */
 export type RandomBytes = (length: number) => Uint8Array;
 

@@ -5,7 +5,7 @@ export const INT64_MAX = 2n ** 63n - 1n;
 
 const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
 
-const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * The exact value of a JSON number as it was written, or undefined when it is no int64 (decisions §3).

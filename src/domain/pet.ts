@@ -28,8 +28,6 @@ export const NewPet = z
   .object({
     name,
     categoryId: int64.meta({
-      type: 'integer',
-      format: 'int64',
       description: 'Identifier of the category the animal belongs to.',
       examples: [7],
     }),
@@ -40,8 +38,6 @@ export const NewPet = z
 /** An animal as it is returned (spec §2). */
 export const Pet = NewPet.extend({
   id: int64.meta({
-    type: 'integer',
-    format: 'int64',
     description: 'Unique identifier assigned by the service on creation.',
     examples: [42],
   }),

@@ -9,6 +9,7 @@ import { authenticate } from './authenticate.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { banned, banNear, lacksScope, limitUsedUp, otherMethod, SHUTTING_DOWN } from './messages.ts';
 import { rateHeaders, retryAfter } from './rate-headers.ts';
 import type { Reply } from './reply.ts';
 
@@ -38,9 +39,6 @@ export class Api {
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
     }
-    if (this.#deps.isDraining())
-      return errorReply('unavailable', 'The service is shutting down; try again later.');
-
     // Authentication: who fails it is counted by address.
     const { key, fault } = await authenticate(
       request.headers.authorization,
@@ -53,9 +51,14 @@ export class Api {
     }
     exchange.key = key;
 
-    // Ban and quota, in one step.
     const { account } = key;
     const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
+    if (this.#deps.isDraining()) {
+      exchange.rateHeaders = rateHeaders(await counter.peek(caller), this.#deps.clock());
+      return errorReply('unavailable', SHUTTING_DOWN);
+    }
+
+    // Ban and quota, in one step.
     const refusal = this.#refusal(exchange, await counter.charge(caller));
     if (refusal !== undefined) return refusal;
 
@@ -68,15 +71,12 @@ export class Api {
     const operation = match.route.operations[request.method ?? ''];
     if (operation === undefined) {
       const { methods } = match.route;
-      return errorReply('method_not_allowed', `This path takes ${methods}.`, ['Allow', methods]);
+      return errorReply('method_not_allowed', otherMethod(methods), ['Allow', methods]);
     }
 
     // Scope; then validation and the operation itself.
     if (!key.scopes.includes(operation.scope)) {
-      return errorReply(
-        'insufficient_scope',
-        `This API key lacks the scope ${operation.scope}: use a key that has it.`,
-      );
+      return errorReply('insufficient_scope', lacksScope(operation.scope));
     }
     try {
       return await operation.handle({
@@ -113,20 +113,17 @@ export class Api {
     if (verdict.kind === 'banned') {
       exchange.rateHeaders = rateHeaders(quota, now, verdict.ban);
       const wait = retryAfter(verdict.ban.until - now.unix);
-      const message = `This API key is banned for its refused requests: stop sending until the ban ends in ${wait[1]} s.`;
-      return errorReply('key_banned', message, wait);
+      return errorReply('key_banned', banned(wait[1]), wait);
     }
     exchange.rateHeaders = rateHeaders(quota, now);
     if (verdict.kind === 'admitted') return undefined;
     const { governing } = quota;
     const wait = retryAfter(quota[governing].reset);
-    const warning =
-      verdict.refusalsLeft === undefined
-        ? ''
-        : ` After ${verdict.refusalsLeft} more refused requests within a minute this API key is banned.`;
+    const { refusalsLeft } = verdict;
+    const message = limitUsedUp(quota[governing].limit, governing, wait[1]);
     return errorReply(
       governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
-      `The limit of ${quota[governing].limit} requests per ${governing} is used up: wait ${wait[1]} s.${warning}`,
+      refusalsLeft === undefined ? message : message + banNear(refusalsLeft),
       wait,
     );
   }

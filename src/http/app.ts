@@ -7,6 +7,7 @@ import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
+import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { RequestMetrics } from './metrics.ts';
 import type { Reply } from './reply.ts';
 import type { Match } from './routes.ts';
@@ -25,7 +26,8 @@ export interface AppDependencies extends ApiDependencies {
 export class App {
   readonly #deps: AppDependencies;
   readonly #api: Api;
-  #inFlight = 0;
+  /** Requests that were accepted and are not answered yet. */
+  readonly #inFlight = new Map<Exchange, ServerResponse>();
 
   constructor(deps: AppDependencies) {
     this.#deps = deps;
@@ -34,7 +36,7 @@ export class App {
 
   /** How many requests were accepted and are not answered yet. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight.size;
   }
 
   /** Answers one request. Never rejects. `refusal` is what the HTTP layer has against it, before anything is looked at. */
@@ -43,8 +45,8 @@ export class App {
     response: ServerResponse,
     refusal?: Reply,
   ): Promise<void> => {
-    this.#inFlight++;
     const exchange = this.#begin(request);
+    this.#inFlight.set(exchange, response);
     try {
       const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
       await this.#write(exchange, response, reply);
@@ -57,9 +59,17 @@ export class App {
         response.destroy();
       }
     } finally {
-      this.#inFlight--;
+      this.#inFlight.delete(exchange);
     }
   };
+
+  /** Answers whatever is still in flight with 503, for the service ends. */
+  async abandon(): Promise<void> {
+    const reply = errorReply('unavailable', SHUTTING_DOWN);
+    await Promise.all(
+      [...this.#inFlight].map(([exchange, response]) => this.#write(exchange, response, reply)),
+    );
+  }
 
   /** The rate headers for a connection on which no request can be read. */
   rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<readonly string[]> {
@@ -84,14 +94,13 @@ export class App {
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof PetStoreError) {
-        this.#deps.log.warn({ id: exchange.id, err: error.cause ?? error }, error.message);
+        // Many requests meet the same outage: its reason is enough, without a stack each.
+        const reason = error.cause instanceof Error ? error.cause.message : error.message;
+        this.#deps.log.warn({ id: exchange.id, reason }, error.message);
         return errorReply(error.code, error.message);
       }
       this.#deps.log.error({ id: exchange.id, err: error }, 'internal error');
-      return errorReply(
-        'internal_error',
-        `A fault of the service; report it with the request id ${exchange.id}.`,
-      );
+      return errorReply('internal_error', internalError(exchange.id));
     }
   }
 
@@ -108,6 +117,9 @@ export class App {
       all.push(...this.#deps.cors(request.headers.origin));
     }
     if (body !== undefined) all.push('Content-Length', `${Buffer.byteLength(body)}`);
+    if (this.#deps.isDraining()) all.push('Connection', 'close');
+    // Answered already, when the service ended before the operation did.
+    if (response.headersSent) return;
     response.writeHead(status, all);
     response.end(request.method === 'HEAD' ? undefined : body);
     // What is left of a body that nobody asked for is dropped, so that the connection can go on.
@@ -146,8 +158,12 @@ function isApi({ path }: { path: string | undefined }): boolean {
   return path === undefined || path === '/v1' || path.startsWith('/v1/') || path === '*';
 }
 
-/** HTTP/1.1 requires `Host` (RFC 9112 §3.2). */
-function hostFault({ httpVersion, headers }: IncomingMessage): Reply | undefined {
-  if (headers.host !== undefined || httpVersion === '1.0') return undefined;
-  return errorReply('invalid_request', 'The Host header is missing.');
+/** HTTP/1.1 requires one `Host`, and no more (RFC 9112 §3.2). */
+function hostFault({ httpVersion, rawHeaders }: IncomingMessage): Reply | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return undefined;
+  return errorReply('invalid_request', 'The request must have one Host header.');
 }

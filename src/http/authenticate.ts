@@ -1,6 +1,7 @@
 import { type KeyRecord, keyState } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { AccountStore } from '../domain/ports.ts';
+import { KEY_MISSING } from './messages.ts';
 
 export type Authentication =
   | { readonly key: KeyRecord; readonly fault?: never }
@@ -24,7 +25,7 @@ export async function authenticate(
   now: number,
 ): Promise<Authentication> {
   if (authorization === undefined) {
-    return { fault: 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".' };
+    return { fault: KEY_MISSING };
   }
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) {

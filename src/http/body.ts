@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PetStoreError } from '../domain/errors.ts';
+import { bodyTooLarge, NOT_JSON } from './messages.ts';
 
 /** The largest body that is read, in bytes (decisions §2). */
 export const BODY_LIMIT = 16 * 1024;
@@ -8,8 +9,6 @@ export const BODY_LIMIT = 16 * 1024;
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
-
-const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
  * Reads a JSON body whole.
@@ -21,11 +20,8 @@ export async function readJsonBody(request: IncomingMessage): Promise<Buffer> {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const chunked = request.headers['transfer-encoding'] !== undefined;
   if (!chunked && (length === undefined || Number(length) === 0)) throw missing();
-  if (type === undefined || !MEDIA_TYPE.test(type) || (encoding ?? 'identity') !== 'identity') {
-    throw new PetStoreError(
-      'unsupported_media_type',
-      'The body must be sent as Content-Type: application/json.',
-    );
+  if (type === undefined || !isJson(type) || (encoding ?? 'identity') !== 'identity') {
+    throw new PetStoreError('unsupported_media_type', NOT_JSON);
   }
   if (Number(length) > BODY_LIMIT) throw tooLarge();
   const body = await read(request);
@@ -49,6 +45,16 @@ function read(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
+/** Any parameter but another character set is as good as none. */
+function isJson(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+}
+
 function missing(): PetStoreError {
   return new PetStoreError(
     'invalid_request',
@@ -57,5 +63,5 @@ function missing(): PetStoreError {
 }
 
 function tooLarge(): PetStoreError {
-  return new PetStoreError('payload_too_large', `The body must not be larger than ${BODY_LIMIT} bytes.`);
+  return new PetStoreError('payload_too_large', bodyTooLarge(BODY_LIMIT));
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
+import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Match } from './routes.ts';
 
 /** One request on its way: what has been found out about it so far. */
@@ -21,9 +22,14 @@ export interface Exchange {
 /** What a client may send as `X-Request-Id` (decisions §4). */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The request's own `X-Request-Id` if it is one, else a new one (decisions §4). */
+/**
+ * The request's own `X-Request-Id` if it is one, else a new one (decisions §4). What may be an API key is none: the id
+ * is logged, and no log holds a key (decisions §5).
+ */
 export function requestId(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+  return typeof header === 'string' && REQUEST_ID.test(header) && !mayHoldApiKey(header)
+    ? header
+    : randomUUID();
 }
 
 export interface Target {

@@ -9,9 +9,10 @@ import { parseNewPet } from '../domain/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../domain/ports.ts';
 import { readJsonBody } from './body.ts';
 import { entityTag, noneMatchNames } from './conditional.ts';
-import { GET_PET, GET_PET_SUNSET } from './deprecation.ts';
+import { GET_PET } from './deprecation.ts';
 import { errorReply, JSON_TYPE } from './errors.ts';
 import { parseBody, petJson, petsJson } from '../json.ts';
+import { KEY_IN_FLIGHT, KEY_REUSED, NO_SUCH_PET, REMOVED } from './messages.ts';
 import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
 import type { Reply } from './reply.ts';
 
@@ -72,16 +73,9 @@ export function petOperations(pets: PetStore, base: string) {
         );
         switch (creation.outcome) {
           case 'reused':
-            return errorReply(
-              'idempotency_key_reused',
-              'This Idempotency-Key was used with another body: send a new one.',
-            );
+            return errorReply('idempotency_key_reused', KEY_REUSED);
           case 'in_flight':
-            return errorReply(
-              'conflict',
-              'The first request with this Idempotency-Key is in flight: try again later.',
-              ['Retry-After', '1'],
-            );
+            return errorReply('conflict', KEY_IN_FLIGHT, ['Retry-After', '1']);
           case 'created':
           case 'replayed': {
             const headers = ['Content-Type', JSON_TYPE, 'Location', `${base}/pets/${creation.pet.id}`];
@@ -97,14 +91,11 @@ export function petOperations(pets: PetStore, base: string) {
       scope: 'pets:read',
       async handle({ request, petId, now }) {
         if (now.unix >= GET_PET.removedAt) {
-          throw new PetStoreError(
-            'gone',
-            `This operation was removed on ${GET_PET_SUNSET}: use GET /pets instead.`,
-          );
+          throw new PetStoreError('gone', REMOVED);
         }
         const id = int64FromDecimal(petId);
         const pet = id === undefined ? undefined : await pets.get(id);
-        if (pet === undefined) throw new PetStoreError('not_found', 'There is no animal with this petId.');
+        if (pet === undefined) throw new PetStoreError('not_found', NO_SUCH_PET);
         return content(request, represent(petJson(pet), []));
       },
     },

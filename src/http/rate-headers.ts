@@ -1,8 +1,6 @@
 import type { Moment } from '../domain/clock.ts';
 import type { Ban } from '../domain/ban.ts';
-import type { Quota, Window, WindowName } from '../domain/quota.ts';
-
-const SECONDS = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
+import { DAY, MINUTE, type Quota, type Window, type WindowName } from '../domain/quota.ts';
 
 /**
  * The rate headers of every API response (spec §8; decisions §6): the three describe the governing window, or the ban;
@@ -19,7 +17,7 @@ export function rateHeaders(quota: Quota, now: Moment, ban?: Ban): string[] {
     'X-RateLimit-Reset',
     `${Math.ceil((ban?.until ?? now.unix + governing.reset) / 1000)}`,
     'RateLimit-Policy',
-    `"minute";q=${minute.limit};w=${SECONDS.minute}, "day";q=${day.limit};w=${SECONDS.day}`,
+    `"minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}`,
     'RateLimit',
     `${rateLimit('minute', minute)}, ${rateLimit('day', day)}`,
   ];
@@ -30,6 +28,6 @@ function rateLimit(name: WindowName, { remaining, reset }: Window): string {
 }
 
 /** `Retry-After` in whole seconds for something that is over in `milliseconds`: rounded up, at least 1. */
-export function retryAfter(milliseconds: number): string[] {
+export function retryAfter(milliseconds: number): readonly [name: string, seconds: string] {
   return ['Retry-After', `${Math.max(1, Math.ceil(milliseconds / 1000))}`];
 }

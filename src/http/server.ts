@@ -1,9 +1,19 @@
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
+import { type Duplex, finished } from 'node:stream';
 import type { Logger } from 'pino';
 import type { App } from './app.ts';
+import { BODY_LIMIT } from './body.ts';
 import { errorBody, JSON_TYPE, type TransportStatus } from './errors.ts';
 import { requestId } from './exchange.ts';
+import { MALFORMED, TRANSPORT } from './messages.ts';
+import type { Reply } from './reply.ts';
 
 /** Limits of the HTTP layer, chosen on purpose: times in milliseconds, sizes in bytes. */
 export interface HttpLimits {
@@ -46,31 +56,48 @@ export function createHttpServer(limits: HttpLimits): Server {
 
 /** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
 export function serve(server: Server, app: App, log: Logger): void {
-  server.on('request', (request, response) => void app.handle(request, response));
-  server.on('checkExpectation', (request: IncomingMessage, response) => {
-    void app.handle(request, response, {
+  /** The last response that a connection was asked for. */
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const handle = (request: IncomingMessage, response: ServerResponse, refusal?: Reply) => {
+    responses.set(request.socket, response);
+    void app.handle(request, response, refusal);
+  };
+  server.on('request', handle);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // A body that is too large by its own account is not asked for.
+    if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
+    handle(request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const body = errorBody('invalid_request', TRANSPORT[417], 417);
+    handle(request, response, {
       status: 417,
       code: 'invalid_request',
       headers: ['Content-Type', JSON_TYPE],
-      body: errorBody('invalid_request', 'The only expectation that is met is 100-continue.', 417),
+      body,
     });
   });
   // An authority is no path: there is nothing to connect to.
   server.on('connect', (request, socket) => {
-    refuse(socket as Socket, request.headers, 400, 'The method CONNECT is not offered.');
+    refuse(socket, request.headers, 400, 'The method CONNECT is not offered.');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { status, message } = transportFault(error);
-    refuse(socket as Socket, {}, status, message);
+    const response = responses.get(socket);
+    if (response?.req.complete === true && !response.writableFinished && !response.destroyed) {
+      // What is wrong came behind a good request: that one gets its own answer first.
+      finished(response, () => refuse(socket, {}, status, message));
+    } else refuse(socket, {}, status, message);
   });
 
   /** Answers on the bare socket, for there is no request to answer, and closes the connection. */
   function refuse(
-    socket: Socket,
+    stream: Duplex,
     headers: IncomingMessage['headers'],
     status: 400 | TransportStatus,
     message: string,
   ): void {
+    const socket = stream as Socket;
     if (!socket.writable) {
       socket.destroy();
       return;
@@ -79,19 +106,12 @@ export function serve(server: Server, app: App, log: Logger): void {
     const body = errorBody('invalid_request', message, status);
     app.rateHeaders({ socket, headers }).then(
       (rate) => {
-        const fields = [
-          'Content-Type',
-          JSON_TYPE,
-          'Content-Length',
-          `${Buffer.byteLength(body)}`,
-          'Connection',
-          'close',
-        ];
+        const length = `${Buffer.byteLength(body)}`;
+        const fields = ['Content-Type', JSON_TYPE, 'Content-Length', length, 'Connection', 'close'];
         const all = [...fields, 'Date', new Date().toUTCString(), 'X-Request-Id', id, ...rate];
         const lines = all.map((field, index) => (index % 2 === 0 ? `\r\n${field}: ` : field)).join('');
-        socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}\r\n\r\n${body}`, () =>
-          socket.destroy(),
-        );
+        const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}`;
+        socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
         log.info({ id, status, code: 'invalid_request' }, 'request refused');
       },
       (fault: unknown) => {
@@ -103,8 +123,7 @@ export function serve(server: Server, app: App, log: Logger): void {
 }
 
 function transportFault(error: NodeJS.ErrnoException): { status: 400 | TransportStatus; message: string } {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, message: 'The request took too long to arrive.' };
-  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'The header block is too large.' };
-  return { status: 400, message: 'The request is not valid HTTP.' };
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: TRANSPORT[408] };
+  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: TRANSPORT[431] };
+  return { status: 400, message: MALFORMED };
 }

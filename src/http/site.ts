@@ -2,6 +2,7 @@ import type { OpenApi } from './openapi.ts';
 import { errorReply, JSON_TYPE } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { CONTENT_SECURITY_POLICY } from './reference/style.ts';
+import { SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
@@ -35,7 +36,7 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
       ]),
     '/healthz': () => text(JSON_TYPE, '{"status":"ok"}', NO_STORE),
     '/readyz': async () => {
-      if (isDraining()) return errorReply('unavailable', 'The service is shutting down.', NO_STORE);
+      if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
       await ping();
       return text(JSON_TYPE, '{"status":"ok"}', NO_STORE);
     },

@@ -24,7 +24,7 @@ lines"
 905,Di,7
 906,Fi "x",7,sold,
 907,Gus,007,sold,
-908, Ümit ,9223372036854775807,pending,
+908, Ümit ,9223372036854775.807e3,pending,
 `;
 
 const REFUSED = `line 4: name must not be empty or only white space.

@@ -157,7 +157,7 @@ const WRONG = [
   [['create', '--account', 'shop', '--expires', '2100-02-30'], /must be a date/],
   [['create', '--account', 'shop', '--expires', 'soon'], /must be a date/],
   [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
-  [['create', '--account', 'shop', '--plan', 'enterprise'], /needs its own numbers/],
+  [['create', '--account', 'shop', '--plan', 'enterprise'], /needs numbers of its own/],
   [['rotate', 'x'], /whole number/],
   [['rotate', '1', '--grace', '1 day'], /must be a duration/],
   [['rotate', '1', '--grace', '99999d'], /must be a duration/],

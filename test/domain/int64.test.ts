@@ -20,7 +20,8 @@ const spelling = fc
   })
   .map(({ value, zeros, point, e, plus }) => {
     const digits = `${value < 0n ? -value : value}${'0'.repeat(zeros)}`.padStart(point + 1, '0');
-    const whole = digits.slice(0, digits.length - point);
+    // JSON has no leading zeros.
+    const whole = digits.slice(0, digits.length - point).replace(/^0+(?=\d)/, '');
     const fraction = point === 0 ? '' : `.${digits.slice(-point)}`;
     const exponent = point - zeros;
     const sign = exponent >= 0 && plus ? '+' : '';

@@ -25,7 +25,7 @@ test('spec §8 rule 3, decisions §6: a key refused BAN_AFTER times within 60 s 
   for (let refusal = 1; refusal <= 9; refusal++) {
     const answer = await get(service, key);
     assertError(answer, 'rate_limit_exceeded');
-    const left = refusal >= 5 ? new RegExp(`After ${10 - refusal} more refused requests`) : /wait 60 s\.$/;
+    const left = refusal >= 5 ? new RegExp(`After ${10 - refusal} more refused requests? `) : /wait 60 s\.$/;
     assert.match(answer.json.message, left);
   }
   const banned = await get(service, key);

@@ -140,7 +140,12 @@ test('decisions §2: 415 for a body that is not application/json', async (t) => 
     assertError(await send({ 'content-type': type }), 'unsupported_media_type');
   }
   assertError(await send({ 'content-encoding': 'gzip' }), 'unsupported_media_type');
-  for (const type of ['application/json', 'APPLICATION/JSON', 'application/json;charset=UTF-8']) {
+  for (const type of [
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json;charset=UTF-8',
+    'application/json; v=1',
+  ]) {
     assert.equal((await send({ 'content-type': type })).status, 201, type);
   }
 });

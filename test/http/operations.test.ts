@@ -98,6 +98,8 @@ test('decisions §1, §2: while draining /readyz is 503, new requests are 503, a
   const late = await call(service.url, '/v1/pets', { key });
   assertError(late, 'unavailable');
   assertRateHeaders(late);
+  assert.equal(late.headers.get('connection'), 'close');
+  assert.notEqual(late.headers.get('x-ratelimit-limit'), '60', 'of its own account, uncounted');
   const finished = new Promise((resolve) => socket.on('close', resolve));
   socket.write(REX);
   await finished;

@@ -197,7 +197,7 @@ test('decisions §4: X-Request-Id is taken from the request if it is one, else m
     ).headers.get('x-request-id');
   };
   for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) assert.equal(await send(id), id);
-  for (const id of ['', 'a b', 'ä', 'x'.repeat(129), '<script>']) {
+  for (const id of ['', 'a b', 'ä', 'x'.repeat(129), '<script>', `petstore_live_${'a'.repeat(38)}`]) {
     const made = (await send(Buffer.from(id).toString('latin1'))) ?? '';
     assert.notEqual(made, id);
     assert.match(made, /^[A-Za-z0-9._-]{1,128}$/);

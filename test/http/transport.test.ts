@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
@@ -21,6 +22,7 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
   'a length that is no number': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: x\r\n\r\n`],
   'a broken chunk': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
   'no Host': [400, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  'two Hosts': [400, `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}Connection: close\r\n\r\n`],
   CONNECT: [400, `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`],
   'a header block over 16 KiB': [431, `GET /v1/pets HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`],
   'a target over 16 KiB': [431, `GET /v1/pets?${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`],
@@ -128,4 +130,25 @@ test('requests that are pipelined are answered in their order', async (t) => {
     get('/v1/pets?limit=0') + get('/v1/nowhere') + get('/v1/pets', 'Connection: close\r\n'),
   );
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+});
+
+test('decisions §4: what is wrong behind a good create does not take its answer', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const body = '{"name":"Rex","categoryId":7}';
+  const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const text = await raw(service.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n${body}GARBAGE\r\n\r\n`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 201', 'HTTP/1.1 400']);
+});
+
+test('RFC 9110 §10.1.1: a body that is too large by its own account is not asked for', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n`;
+  const { port } = new URL(service.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`POST /v1/pets HTTP/1.1\r\n${headers}Expect: 100-continue\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  assertError(parseRaw(answer.toString('latin1')), 'payload_too_large');
 });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { PetStoreError } from '../../domain/errors.ts';
-import { int64FromDecimal } from '../../domain/int64.ts';
+import { int64FromJson } from '../../domain/int64.ts';
 import { type NewPet, parseNewPet } from '../../domain/pet.ts';
 import type { ReadableRow } from './row.ts';
 
@@ -101,7 +101,7 @@ function fromText(field: Field, text: string): unknown {
     case 'name':
       return text;
     case 'categoryId':
-      return int64FromDecimal(text) ?? text;
+      return int64FromJson(text) ?? text;
     case 'status':
       return text === '' ? undefined : text;
   }

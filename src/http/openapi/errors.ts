@@ -1,10 +1,23 @@
-import type { Scope } from '../../domain/account.ts';
 import { type ErrorCode, PetStoreError } from '../../domain/errors.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import { PLANS } from '../../domain/plan.ts';
 import { BODY_LIMIT } from '../body.ts';
-import { GET_PET_SUNSET } from '../deprecation.ts';
 import { errorBody } from '../errors.ts';
+import {
+  banned,
+  bodyTooLarge,
+  internalError,
+  KEY_IN_FLIGHT,
+  KEY_MISSING,
+  KEY_REUSED,
+  lacksScope,
+  limitUsedUp,
+  NO_SUCH_PET,
+  NOT_JSON,
+  otherMethod,
+  REMOVED,
+  SHUTTING_DOWN,
+} from '../messages.ts';
 import { LIMIT, parsePetQuery } from '../parameters.ts';
 
 interface ErrorText {
@@ -26,7 +39,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   unauthorized: {
     when: 'The API key is missing, malformed, unknown, expired, revoked or of the other environment.',
-    message: 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".',
+    message: KEY_MISSING,
   },
   insufficient_scope: {
     when: "The API key lacks the operation's scope.",
@@ -34,58 +47,53 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   not_found: {
     when: 'There is no such animal, or no such path.',
-    message: 'There is no animal with this petId.',
+    message: NO_SUCH_PET,
   },
   method_not_allowed: {
     when: 'The path exists but does not take this method; the `Allow` header lists those it takes.',
-    message: 'This path takes GET, HEAD, POST, OPTIONS.',
+    message: otherMethod('GET, HEAD, POST, OPTIONS'),
   },
   conflict: {
     when: 'The first request with this `Idempotency-Key` is still in flight.',
-    message: 'The first request with this Idempotency-Key is in flight: try again later.',
+    message: KEY_IN_FLIGHT,
   },
   gone: {
     when: 'The operation has been removed.',
-    message: `This operation was removed on ${GET_PET_SUNSET}: use GET /pets instead.`,
+    message: REMOVED,
   },
   payload_too_large: {
     when: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
-    message: `The body must not be larger than ${BODY_LIMIT} bytes.`,
+    message: bodyTooLarge(BODY_LIMIT),
   },
   unsupported_media_type: {
     when: 'The body is not `application/json`.',
-    message: 'The body must be sent as Content-Type: application/json.',
+    message: NOT_JSON,
   },
   idempotency_key_reused: {
     when: 'The `Idempotency-Key` was used with another body.',
-    message: 'This Idempotency-Key was used with another body: send a new one.',
+    message: KEY_REUSED,
   },
   rate_limit_exceeded: {
     when: 'The requests of this minute are used up.',
-    message: `The limit of ${PLANS.free.perMinute} requests per minute is used up: wait 17 s.`,
+    message: limitUsedUp(PLANS.free.perMinute, 'minute', '17'),
   },
   daily_limit_exceeded: {
     when: 'The requests of this UTC day are used up.',
-    message: `The limit of ${PLANS.free.perDay} requests per day is used up: wait 3600 s.`,
+    message: limitUsedUp(PLANS.free.perDay, 'day', '3600'),
   },
   key_banned: {
     when: 'The API key is banned for a while because it kept sending requests after being refused.',
-    message: 'This API key is banned for its refused requests: stop sending until the ban ends in 300 s.',
+    message: banned('300'),
   },
   internal_error: {
     when: 'A fault of the service; report it with the `X-Request-Id` of the response.',
-    message: 'A fault of the service; report it with the request id 0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21.',
+    message: internalError('0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21'),
   },
   unavailable: {
     when: 'The service cannot answer right now; try again after the time in `Retry-After`.',
-    message: 'The service is shutting down; try again later.',
+    message: SHUTTING_DOWN,
   },
 };
-
-/** The message for a key without `scope`. */
-export function lacksScope(scope: Scope): string {
-  return `This API key lacks the scope ${scope}: use a key that has it.`;
-}
 
 /** The Error body for an example. */
 export function errorExample(code: ErrorCode, message: string, status?: number): unknown {

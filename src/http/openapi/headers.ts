@@ -96,6 +96,11 @@ export function headerComponents(base: string) {
       schema: text,
       example: `${deprecation['Sunset']}`,
     },
+    Allow: {
+      description: 'The methods that the path takes; on 405.',
+      schema: text,
+      example: 'GET, HEAD, POST, OPTIONS',
+    },
     DeprecationLinks: {
       description: 'What to read about the deprecation, and the operation that takes over.',
       schema: text,

@@ -1,7 +1,8 @@
 import type { Scope } from '../../domain/account.ts';
 import { GET_PET_SUNSET } from '../deprecation.ts';
 import { parseIdempotencyKey } from '../parameters.ts';
-import { lacksScope, messageOf } from './errors.ts';
+import { lacksScope } from '../messages.ts';
+import { messageOf } from './errors.ts';
 import { NEW_PET, NEW_PET_WITHOUT_STATUS, PET, PETS } from './examples.ts';
 import { headerRefs } from './headers.ts';
 import { parameterRefs } from './parameters.ts';

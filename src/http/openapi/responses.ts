@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import { STATUS_OF, type TransportStatus } from '../errors.ts';
+import { STATUS_OF } from '../errors.ts';
+import { MALFORMED, TRANSPORT } from '../messages.ts';
 import { ERRORS, errorExample } from './errors.ts';
 import { headerRefs } from './headers.ts';
 import { schemaRef } from './schemas.ts';
@@ -34,13 +35,6 @@ const COMMON: readonly ErrorCode[] = [
   'internal_error',
   'unavailable',
 ];
-
-/** Messages for what the HTTP layer refuses before any operation sees it (decisions §2). */
-const TRANSPORT: Readonly<Record<TransportStatus, string>> = {
-  408: 'The request took too long to arrive.',
-  417: 'The only expectation that is met is 100-continue.',
-  431: 'The header block is too large.',
-};
 
 export function success(
   description: string,
@@ -89,17 +83,29 @@ export function errors(
     };
     return [status, response] as const;
   });
-  return { ...Object.fromEntries(responses), default: transportRefusal() };
+  return { ...Object.fromEntries(responses), default: otherRefusal() };
 }
 
-function transportRefusal(): Response {
-  const examples = Object.entries(TRANSPORT).map(([status, message]): [string, Example] => [
+/** What is refused whatever the operation: another method, and what the HTTP layer has against the request. */
+function otherRefusal(): Response {
+  const refusals: [status: number, code: ErrorCode, message: string][] = [
+    [400, 'invalid_request', MALFORMED],
+    [405, 'method_not_allowed', ERRORS.method_not_allowed.message],
+    ...Object.entries(TRANSPORT).map(([status, message]): [number, ErrorCode, string] => [
+      Number(status),
+      'invalid_request',
+      message,
+    ]),
+  ];
+  const examples = refusals.map(([status, code, message]): [string, Example] => [
     `status_${status}`,
-    { summary: message, value: errorExample('invalid_request', message, Number(status)) },
+    { summary: message, value: errorExample(code, message, status) },
   ]);
   return {
-    description: `The request was refused before it reached the operation: ${Object.keys(TRANSPORT).join(', ')}.`,
-    headers: ALWAYS,
+    description:
+      'The request was refused before it reached the operation: 405 for a method that the path does not take, ' +
+      `400, ${Object.keys(TRANSPORT).join(', ')} by the HTTP layer.`,
+    headers: { ...headerRefs('Allow'), ...ALWAYS },
     content: json(schemaRef('Error'), Object.fromEntries(examples)),
   };
 }

@@ -72,7 +72,9 @@ export class SqlitePets implements PetStore {
       status === undefined
         ? this.#page.all(from, limit + 1)
         : this.#pageOfStatus.all(status, from, limit + 1);
-    return { pets: rows.slice(0, limit).map(petOf), more: rows.length > limit };
+    const more = rows.length > limit;
+    if (more) rows.pop();
+    return { pets: rows.map(petOf), more };
   }
 
   async get(id: bigint): Promise<Pet | undefined> {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { STATUS_OF } from '../../src/http/errors.ts';
+import { assertError, call } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+test('spec §7: 400, 401, 404 and 429 are Error bodies that repeat the status; 429 carries Retry-After', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ limits: { perMinute: 2, perDay: 9 } });
+  assertError(await call(service.url, '/v1/pets'), 'unauthorized', 401);
+  assertError(await call(service.url, '/v1/pets', { key, body: '{}' }), 'invalid_request', 400);
+  assertError(await call(service.url, '/v1/pets/1', { key }), 'not_found', 404);
+  const refused = await call(service.url, '/v1/pets', { key });
+  assertError(refused, 'rate_limit_exceeded', 429);
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+});
+
+test('decisions §2: the table of codes and their statuses', () => {
+  assert.deepEqual(STATUS_OF, {
+    invalid_request: 400,
+    invalid_parameter: 400,
+    unauthorized: 401,
+    insufficient_scope: 403,
+    not_found: 404,
+    method_not_allowed: 405,
+    conflict: 409,
+    gone: 410,
+    payload_too_large: 413,
+    unsupported_media_type: 415,
+    idempotency_key_reused: 422,
+    rate_limit_exceeded: 429,
+    daily_limit_exceeded: 429,
+    key_banned: 429,
+    internal_error: 500,
+    unavailable: 503,
+  });
+  assert.deepEqual(Object.keys(STATUS_OF), [...ERROR_CODES]);
+});
+
+test('decisions §2: each limit that trips can be told from the code alone', async (t) => {
+  const service = await startTestService(t, { env: { BAN_AFTER: '3' } });
+  const minute = await service.issueKey({ account: 'minute', limits: { perMinute: 1, perDay: 9 } });
+  const day = await service.issueKey({ account: 'day', limits: { perMinute: 9, perDay: 1 } });
+  for (const key of [minute, day]) assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
+  assertError(await call(service.url, '/v1/pets', { key: minute }), 'rate_limit_exceeded');
+  assertError(await call(service.url, '/v1/pets', { key: day }), 'daily_limit_exceeded');
+  await call(service.url, '/v1/pets', { key: day });
+  assertError(await call(service.url, '/v1/pets', { key: day }), 'key_banned');
+});
