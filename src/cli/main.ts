@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { accountsCommands } from './accounts.ts';
 import { backupCommand } from './backup.ts';
 import { bansCommands } from './bans.ts';
+import { copyCommand } from './copy.ts';
 import { exportCommand } from './export.ts';
 import { failureOf } from './failure.ts';
 import { importCommand } from './import.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   seedCommand,
   exportCommand,
   backupCommand,
+  copyCommand,
   migrateCommand,
 ];
 

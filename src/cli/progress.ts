@@ -9,16 +9,18 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-/** One line on a terminal that tells how many animals are done, and how many a second. */
+/** One line on a terminal that tells how many (animals, unless `things` says otherwise) are done, and how many a second. */
 export class Progress {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
+  readonly #things: string;
   readonly #start: number;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(terminal: Terminal, clock: Clock) {
+  constructor(terminal: Terminal, clock: Clock, things = 'animals') {
     this.#terminal = terminal;
     this.#clock = clock;
+    this.#things = things;
     this.#start = clock().monotonic;
   }
 
@@ -28,7 +30,7 @@ export class Progress {
     this.#shownAt = now;
     const rate = Math.round((count * 1_000) / Math.max(1, now - this.#start));
     this.#terminal.write(
-      `\r${count.toLocaleString('en-US')} animals, ${rate.toLocaleString('en-US')}/s\x1b[K`,
+      `\r${count.toLocaleString('en-US')} ${this.#things}, ${rate.toLocaleString('en-US')}/s\x1b[K`,
     );
   };
 

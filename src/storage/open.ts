@@ -4,6 +4,7 @@ import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } fro
 import type { PoolLimits } from './postgres/database.ts';
 import { openPostgres } from './postgres/store.ts';
 import { openSqlite } from './sqlite/store.ts';
+import type { Transfer } from './transfer.ts';
 
 /** Everything that `DATABASE_URL` stands for. */
 export interface Store {
@@ -12,6 +13,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly counters: CounterStore;
   readonly quotas: QuotaAdmin;
+  readonly transfer: Transfer;
   /** Rejects when the store cannot answer. */
   ping(): Promise<void>;
   /** Writes what is kept in memory for a moment, and drops what is too old; called every second while serving. */
@@ -24,6 +26,11 @@ export interface Store {
 }
 
 export const DEFAULT_DATABASE_URL = 'sqlite:data/petstore.db';
+
+/** Whether a text is an address that `openStore` takes: `sqlite:PATH` or `postgres://…`. */
+export function isDatabaseUrl(text: string): boolean {
+  return /^sqlite:./.test(text) || /^postgres(?:ql)?:$/.test(URL.parse(text)?.protocol ?? '');
+}
 
 export interface StoreOptions {
   readonly databaseUrl: string;

@@ -9,6 +9,7 @@ import { PostgresCounters } from './counters.ts';
 import { openPool, type PoolLimits } from './database.ts';
 import { PostgresPets } from './pets.ts';
 import { ServingLock } from './serving-lock.ts';
+import { postgresTransfer } from './transfer.ts';
 
 export interface PostgresOptions {
   readonly clock: Clock;
@@ -35,6 +36,7 @@ export async function openPostgres(
     accounts,
     counters,
     quotas: counters,
+    transfer: postgresTransfer(url, limits, onLost),
     async ping() {
       await pool.query('SELECT 1');
     },

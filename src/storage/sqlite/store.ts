@@ -13,6 +13,7 @@ import { Changes } from './changes.ts';
 import { lockForServing, openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
+import { sqliteTransfer } from './transfer.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
@@ -39,6 +40,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     accounts,
     counters,
     quotas: counters,
+    transfer: sqliteTransfer(path),
     async ping() {
       try {
         db.prepare('SELECT 1 FROM pets LIMIT 1').get();

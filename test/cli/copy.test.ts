@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { existsSync, linkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { keepAliveClient } from '../support/load.ts';
+import { startPostgres, temporaryPostgres } from '../support/postgres.ts';
+import {
+  run,
+  runJson,
+  start,
+  startServiceProcess,
+  temporaryEnvironment,
+  type Variables,
+} from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+interface Report {
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[];
+}
+
+const PLENTY = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000'];
+
+async function query(url: string, sql: string): Promise<any[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const copy = (from: Variables, to: string, ...rest: string[]) =>
+  ['copy', '--from', from['DATABASE_URL'] ?? '', '--to', to, ...rest] as const;
+
+test('decisions §3, §4: what is copied while a service creates animals is the catalogue as of one instant', async (t) => {
+  const source = temporaryEnvironment(t);
+  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop', ...PLENTY], source);
+  await run(['seed', '3000'], source);
+  const service = await startServiceProcess(t, source);
+  const to = await temporaryPostgres(t);
+  const client = keepAliveClient(service.url, key, 8);
+  t.after(() => client.close());
+  const seen = { answered: 3_000, copied: false };
+  const create = async (creator: number) => {
+    for (let n = 0; !seen.copied; n++) {
+      const headers = { 'idempotency-key': `${creator}-${n}` };
+      assert.equal((await client.send('/v1/pets', '{"name":"new","categoryId":1}', headers)).status, 201);
+      seen.answered++;
+    }
+  };
+  const creating = Promise.all(Array.from({ length: 8 }, (_, creator) => create(creator)));
+  while (seen.answered < 3_100) await new Promise(setImmediate);
+  const sure = seen.answered;
+  const { tables } = await runJson<Report>(copy(source, to), {}).finally(() => {
+    seen.copied = true;
+  });
+  await creating;
+  const count = tables.find((table) => table.name === 'pets')?.rows ?? 0;
+  assert.ok(count >= sure && count <= seen.answered, `${sure} ${count} ${seen.answered}`);
+  const [found] = await query(
+    to,
+    `SELECT count(*)::int, max(id)::int, (SELECT count(*)::int FROM idempotency) AS recorded,
+       (SELECT count(*)::int FROM idempotency JOIN pets ON id = pet_id AND name = 'new') AS replayable FROM pets`,
+  );
+  assert.deepEqual(found, { count, max: count, recorded: count - 3_000, replayable: count - 3_000 });
+});
+
+/** Makes statements that add animals after the first 5,000 last a while, so that a copy can be met there; true when one is. */
+async function slowDown(to: string): Promise<() => Promise<boolean>> {
+  await run(['migrate'], { DATABASE_URL: to });
+  await query(
+    to,
+    `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF (SELECT count(*) FROM pets) > 5000 THEN PERFORM pg_sleep(0.2); END IF; RETURN NULL; END $$;
+     CREATE TRIGGER slow AFTER INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION slow()`,
+  );
+  const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
+  return async () => (await query(to, sleeping)).length > 0;
+}
+
+test('decisions §8: a copy that is killed half way leaves nothing behind, and can be made again', async (t) => {
+  const source = temporaryEnvironment(t);
+  await run(['seed', '10000'], source);
+  const to = await temporaryPostgres(t);
+  const halfWay = await slowDown(to);
+  const { child, ended } = start(copy(source, to), {});
+  while (!(await halfWay()));
+  child.kill('SIGKILL');
+  assert.equal((await ended).code, null);
+  // This waits for what the server still works on.
+  await query(to, 'DROP TRIGGER slow ON pets');
+  assert.equal((await run(['export'], { DATABASE_URL: to })).stdout, '');
+  const { tables } = await runJson<Report>(copy(source, to), {});
+  assert.equal(tables.find((table) => table.name === 'pets')?.rows, 10_000);
+  const [before, after] = await Promise.all(
+    [source, { DATABASE_URL: to }].map((variables) => run(['export'], variables)),
+  );
+  assert.equal(after?.stdout, before?.stdout);
+});
+
+test('decisions §8: a server that is lost half way is one clear line and exit 1', async (t) => {
+  const source = temporaryEnvironment(t);
+  await run(['seed', '10000'], source);
+  const server = await startPostgres(['fsync=off']);
+  t.after(() => server.stop());
+  const halfWay = await slowDown(server.url);
+  const { ended } = start(copy(source, server.url), {});
+  while (!(await halfWay()));
+  await server.kill();
+  const { code, stdout, stderr } = await ended;
+  assert.match(stderr, /^petstore: The catalogue cannot answer now; try again later\. \(.+\)\n$/);
+  assert.deepEqual([code, stdout], [1, '']);
+});
+
+test('decisions §8: the report names every table with its count and checksum', async (t) => {
+  const source = temporaryEnvironment(t);
+  await run(['seed', '2', '--random-seed', '7'], source);
+  const { code, stdout, stderr } = await run(copy(source, await temporaryPostgres(t)), {});
+  const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual(stdout.replace(/(pets +2 +)[\da-f]{64}\n/, '$1…\n').split('\n'), [
+    'TABLE        ROWS  SHA-256',
+    `accounts     0     ${empty}`,
+    `keys         0     ${empty}`,
+    'pets         2     …',
+    `idempotency  0     ${empty}`,
+    `usage        0     ${empty}`,
+    `standings    0     ${empty}`,
+    '',
+  ]);
+});
+
+test('decisions §8: copy makes no source, and says in one line what hinders it', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = (name: string) => join(folder, name);
+  const from = { DATABASE_URL: `sqlite:${file('petstore.db')}` };
+  const refused = async (to: string, variables: Variables = {}) => {
+    const { code, stdout, stderr } = await run(copy(from, to), variables);
+    assert.deepEqual([code, stdout], [1, '']);
+    return stderr;
+  };
+  const to = `sqlite:${file('copy.db')}`;
+  assert.equal(await refused(to), `petstore: There is no database ${file('petstore.db')} to copy from.\n`);
+  assert.ok(!existsSync(file('petstore.db')) && !existsSync(file('copy.db')));
+
+  await run(['migrate'], from);
+  linkSync(file('petstore.db'), file('same.db'));
+  assert.equal(
+    await refused(`sqlite:${file('same.db')}`),
+    'petstore: Both addresses lead to the same database.\n',
+  );
+  assert.match(
+    await refused('postgres://petstore:secret@127.0.0.1:1/petstore'),
+    /^petstore: The PostgreSQL database cannot be used: (?!.*secret).+\n$/,
+  );
+  assert.match(
+    await refused(to, { REDIS_URL: 'redis://127.0.0.1:1' }),
+    /^petstore: The Redis server cannot be used: .+\n$/,
+  );
+  await run(['seed', '1'], { DATABASE_URL: to });
+  assert.equal(
+    await refused(to),
+    'petstore: The target is not empty: its table pets has rows. Copy into an empty database.\n',
+  );
+  writeFileSync(file('other.db'), 'precious');
+  assert.match(await refused(`sqlite:${file('other.db')}`), /^petstore: .+ it is not a SQLite database\.\n$/);
+});
+
+test('decisions §8: addresses that are none are wrong use, and their passwords are not repeated', async () => {
+  for (const [args, message] of [
+    [['--from', 'sqlite:a.db'], "petstore: required option '--to <url>' not specified\n"],
+    [
+      ['--from', 'sqlite:a.db', '--to', 'mysql://petstore:secret@db/petstore'],
+      'petstore: --to must be sqlite:PATH or postgres://…\n',
+    ],
+    [['--from', 'a.db', '--to', 'sqlite:b.db'], 'petstore: --from must be sqlite:PATH or postgres://…\n'],
+  ] as const) {
+    assert.deepEqual(await run(['copy', ...args], {}), { code: 2, stdout: '', stderr: message });
+  }
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { copyTables, type TransferRow } from '../../src/storage/transfer.ts';
+import { tableOf, TABLES } from '../../src/storage/transfer-tables.ts';
+import { addPets, newKey, petOf, REX } from './fixture.ts';
+import { postgresFixture } from './postgres-fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+import { allRows, transferContract } from './transfer-contract.ts';
+
+transferContract('SQLite', (t) => sqliteFixture(t));
+transferContract('PostgreSQL', (t) => postgresFixture(t));
+
+const QUIET = { onProgress: () => undefined, beforeCommit: async () => undefined };
+
+const copy = (from: Store, to: Store) => copyTables(from.transfer, to.transfer, QUIET);
+
+/** Rows of every table, of every shape. */
+const ROWS: Readonly<Record<string, readonly TransferRow[]>> = {
+  accounts: [
+    [2n, 'shop', 'pro', null, null, 1_700_000_000_000n],
+    [3n, 'O\'Brien "& söhne" \\', 'enterprise', 1n, INT64_MAX, 0n],
+  ],
+  keys: [
+    [1n, 2n, 'aa', 'production', null, 'pets:read pets:write', 1n, null, null, null],
+    [4n, 3n, 'bb', 'staging', 'NULL', 'pets:read', 1n, 2n, 3n, 4n],
+  ],
+  pets: [
+    [1n, 'null', INT64_MIN, null],
+    [2n, '{"a", \\N}\t\r\n', INT64_MAX, 'available'],
+    [3n, '  🐕‍🦺 ﷺ e\u0301 \u{10ffff} ', 0n, 'pending'],
+    [INT64_MAX - 1n, 'x'.repeat(200), -1n, 'sold'],
+  ],
+  idempotency: [[2n, '!~"\\', 'cc', 1n, 5n]],
+  usage: ENVIRONMENTS.toSorted().map((of: Environment): TransferRow => [of, 'account 2', 1n, 2n, 3n, 4n]),
+  standings: [
+    [1n, 'production', '[1,2]', null, null, 0n],
+    [4n, 'staging', '[]', 9_999_999_999_999n, 3n, 1n],
+  ],
+};
+
+async function fill(store: Store): Promise<void> {
+  await store.transfer.fill(async (target) => {
+    for (const [name, rows] of Object.entries(ROWS)) await target.insert(tableOf(name), rows);
+    for (const table of TABLES) if (table.assignsIds) await target.continueAfter(table, INT64_MAX - 1n);
+  });
+}
+
+async function contents(store: Store): Promise<unknown> {
+  return store.transfer.read(async (source) => {
+    const tables: Record<string, unknown> = {};
+    for (const table of TABLES) tables[table.name] = await allRows(source, table);
+    return tables;
+  });
+}
+
+for (const [direction, newSource, newTarget] of [
+  ['SQLite to PostgreSQL', sqliteFixture, postgresFixture],
+  ['PostgreSQL to SQLite', postgresFixture, sqliteFixture],
+  ['PostgreSQL to PostgreSQL', postgresFixture, postgresFixture],
+] as const) {
+  test(`decisions §3, §8: ${direction}: every value of every table arrives exactly`, async (t) => {
+    const { store: source } = await newSource(t);
+    const { store: target } = await newTarget(t);
+    await fill(source);
+    const summaries = await copy(source, target);
+    assert.deepEqual(await contents(target), ROWS);
+    assert.deepEqual(
+      summaries.map(({ name, rows }) => [name, rows]),
+      Object.entries(ROWS).map(([name, rows]) => [name, rows.length]),
+    );
+    const lines = '["production","account 2",1,2,3,4]\n["staging","account 2",1,2,3,4]\n';
+    const sha256 = createHash('sha256').update(lines).digest('hex');
+    assert.equal(summaries.find(({ name }) => name === 'usage')?.sha256, sha256);
+  });
+
+  test(`decisions §3: ${direction}: ids of animals, accounts and keys that are gone are not used again`, async (t) => {
+    const { store: source, deletePet } = await newSource(t);
+    const { store: target } = await newTarget(t);
+    const { id } = await source.accounts.createAccount('shop', 'pro', PLANS.pro);
+    await source.accounts.addKey(newKey(id));
+    const [, , newest] = await addPets(source.pets, [REX, REX, REX]);
+    await deletePet(newest?.id ?? 0n);
+    await copy(source, target);
+    assert.equal(petOf(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
+    const account = await target.accounts.createAccount('other', 'pro', PLANS.pro);
+    assert.equal(account.id, id + 1);
+    assert.equal((await target.accounts.addKey(newKey(account.id))).id, 2);
+  });
+}
+
+test('decisions §8: a target that has a row in any table is refused, and stays as it is', async (t) => {
+  const { store: source } = await sqliteFixture(t);
+  await fill(source);
+  for (const name of Object.keys(ROWS)) {
+    const { store: target } = await sqliteFixture(t);
+    // Keys belong to an account, which then is the table that is named.
+    const filled = name === 'keys' ? ['accounts', 'keys'] : [name];
+    await target.transfer.fill(async (into) => {
+      for (const each of filled) await into.insert(tableOf(each), ROWS[each]?.slice(0, 1) ?? []);
+    });
+    const before = await contents(target);
+    const message = `The target is not empty: its table ${filled[0]} has rows. Copy into an empty database.`;
+    await assert.rejects(copy(source, target), { code: 'conflict', message });
+    assert.deepEqual(await contents(target), before);
+  }
+});
+
+test('decisions §8: a target that gives back other values than were written is found out, and left empty', async (t) => {
+  const { store: source } = await sqliteFixture(t);
+  const { store: target, raw } = await postgresFixture(t);
+  await fill(source);
+  await raw(`
+    CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      NEW.category_id = NEW.category_id + 1; RETURN NEW; END $$;
+    CREATE TRIGGER spoil BEFORE INSERT ON pets FOR EACH ROW WHEN (NEW.id = 3) EXECUTE FUNCTION spoil()`);
+  await assert.rejects(copy(source, target), {
+    message: 'Nothing was copied: the table pets differs from its copy (4 rows were read and 4 are there).',
+  });
+  const empty = Object.fromEntries(TABLES.map(({ name }) => [name, []]));
+  assert.deepEqual(await contents(target), empty);
+  await raw('DROP TRIGGER spoil ON pets');
+  await copy(source, target);
+  assert.deepEqual(await contents(target), ROWS);
+});
+
+test('decisions §8: when what must happen before the commit fails, the target is left empty', async (t) => {
+  const { store: source } = await sqliteFixture(t);
+  const { store: target } = await postgresFixture(t);
+  await fill(source);
+  const beforeCommit = () => Promise.reject(new Error('no counters'));
+  await assert.rejects(
+    copyTables(source.transfer, target.transfer, { ...QUIET, beforeCommit }),
+    /no counters/,
+  );
+  assert.equal(await target.pets.get(1n), undefined);
+});
+
+test('decisions §8: nobody else can write to the target while a copy fills it', async (t) => {
+  const { store: source } = await sqliteFixture(t);
+  const { store: target, another } = await postgresFixture(t);
+  await fill(source);
+  const other = await another();
+  const beforeCommit = async () => {
+    await assert.rejects(other.accounts.createAccount('early', 'pro', PLANS.pro), { code: 'unavailable' });
+  };
+  await copyTables(source.transfer, target.transfer, { ...QUIET, beforeCommit });
+  assert.deepEqual(await contents(target), ROWS);
+});
+
+test('both databases have the tables and columns that a copy knows, and no others', async (t) => {
+  const known = TABLES.flatMap(({ name, columns, key }) =>
+    Object.entries(columns).map(([column, type]) => `${name}.${column} ${type} ${key.indexOf(column) + 1}`),
+  ).toSorted();
+  const sqlite = (await sqliteFixture(t))
+    .raw()
+    .prepare(
+      `SELECT format('%s.%s %s %d', t.name, c.name, lower(c.type), c.pk) AS line
+       FROM pragma_table_list t, pragma_table_info(t.name) c
+       WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .map(({ line }) => line)
+    .toSorted();
+  assert.deepEqual(sqlite, known);
+  const { rows } = await (await postgresFixture(t)).raw(
+    `SELECT format('%s.%s %s %s', c.table_name, c.column_name, replace(c.data_type, 'bigint', 'integer'),
+         coalesce(k.ordinal_position, 0)) AS line
+     FROM information_schema.columns c
+     LEFT JOIN information_schema.table_constraints p
+       ON p.table_name = c.table_name AND p.constraint_type = 'PRIMARY KEY'
+     LEFT JOIN information_schema.key_column_usage k
+       ON k.constraint_name = p.constraint_name AND k.column_name = c.column_name
+     WHERE c.table_schema = 'public' AND c.table_name <> 'petstore_schema'`,
+  );
+  assert.deepEqual(rows.map(({ line }: { line: string }) => line).toSorted(), known);
+});
+
+test('decisions §8: PostgreSQL orders the text of keys by its bytes, as SQLite does', async (t) => {
+  const { raw } = await postgresFixture(t);
+  for (const { name, key, columns } of TABLES) {
+    for (const column of key.filter((each) => columns[each] === 'text')) {
+      const { rows } = await raw(
+        'SELECT collation_name FROM information_schema.columns WHERE table_name = $1 AND column_name = $2',
+        [name, column],
+      );
+      assert.deepEqual(rows, [{ collation_name: 'C' }], `${name}.${column}`);
+    }
+  }
+});
