@@ -36,3 +36,12 @@ test('decisions §8: where there is no terminal, no progress is written', () => 
   progress.clear();
   assert.deepEqual(screen.written, []);
 });
+
+test('decisions §8: progress says what it counts, when that is not animals', () => {
+  const clock = fakeClock();
+  const screen = terminal(true);
+  const progress = new Progress(screen, clock, 'rows of keys copied');
+  clock.advance(1_000);
+  progress.update(2_000);
+  assert.deepEqual(screen.written, ['\r2,000 rows of keys copied, 2,000/s\x1b[K']);
+});
