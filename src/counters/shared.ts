@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { Ban } from '../domain/ban.ts';
+import type { Limits } from '../domain/plan.ts';
 import type { Caller, Counters, QuotaCounter, Verdict } from '../domain/ports.ts';
 import type { Quota } from '../domain/quota.ts';
-import { inTime } from './in-time.ts';
+import { inTime, NoAnswer } from './in-time.ts';
 
 /** How long a request waits for the shared counter, in milliseconds; within 50 it must go on. */
 const PATIENCE = 40;
@@ -35,6 +36,8 @@ export interface SharedQuotas extends QuotaCounter {
   reconnect(server: string): Promise<void>;
   /** The ban in force that this instance has heard of. */
   knownBan(keyId: number): Ban | undefined;
+  /** Both windows, when one of them is used up as far as this instance has heard. */
+  knownUsedUp(caller: Caller): Quota | undefined;
   bansInForce(): number;
   close(): void;
 }
@@ -45,7 +48,11 @@ interface ServerState {
   /** How many share a limit when each counts by itself. */
   instances: number;
   doubts: number;
+  visit: Promise<void> | undefined;
 }
+
+/** Of an account that has nothing left. */
+const NOTHING: Limits = { perMinute: 0, perDay: 0 };
 
 /**
  * The outage policy of the shared counter, in this one place (docs/decisions/0013-redis-outages.md): without an answer
@@ -58,7 +65,6 @@ export class SharedCounter implements Counters {
   readonly #local: Counters;
   readonly #log: Logger;
   readonly #servers = new Map<string, ServerState>();
-  #visit: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -76,11 +82,7 @@ export class SharedCounter implements Counters {
     return this.#ask(
       caller,
       () => this.#shared.charge(caller),
-      async (share) => {
-        const ban = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
-        if (ban === undefined) return this.#local.charge(share);
-        return { kind: 'banned', ban, quota: await this.#local.peek(share) };
-      },
+      (share) => this.#chargeAlone(share, caller),
     );
   }
 
@@ -116,6 +118,15 @@ export class SharedCounter implements Counters {
     this.#shared.close();
   }
 
+  async #chargeAlone(share: Caller, caller: Caller): Promise<Verdict> {
+    const ban = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
+    if (ban !== undefined) return { kind: 'banned', ban, quota: await this.#local.peek(share) };
+    const quota = this.#shared.knownUsedUp(caller);
+    if (quota === undefined) return this.#local.charge(share);
+    // Nobody gets a share of what is used up; the refusal counts towards a ban like any other.
+    return { ...(await this.#local.charge({ ...caller, limits: NOTHING })), quota };
+  }
+
   async #ask<T>(
     caller: Caller,
     together: () => Promise<T>,
@@ -127,23 +138,30 @@ export class SharedCounter implements Counters {
       try {
         return await inTime(together(), PATIENCE);
       } catch (error) {
-        this.#lose(server, error);
+        // One late answer is no outage: whether it is one is found out at once.
+        if (error instanceof NoAnswer) void this.#visit(server);
+        else this.#lose(server, error);
       }
     }
     return alone(shareOf(caller, state.instances));
   }
 
-  /** Gives each a sign of life, and so finds out which of them answer. Never rejects. */
-  #visitAll(): Promise<void> {
-    this.#visit ??= Promise.all(this.#shared.servers().map((server) => this.#visitServer(server)))
-      .then(() => this.#forgetOthers())
-      .finally(() => {
-        this.#visit = undefined;
-      });
-    return this.#visit;
+  async #visitAll(): Promise<void> {
+    const servers = this.#shared.servers();
+    for (const server of this.#servers.keys()) if (!servers.includes(server)) this.#servers.delete(server);
+    await Promise.all(servers.map((server) => this.#visit(server)));
   }
 
-  async #visitServer(server: string): Promise<void> {
+  /** Gives a server a sign of life, and so finds out whether it answers. Never rejects. */
+  #visit(server: string): Promise<void> {
+    const state = this.#state(server);
+    state.visit ??= this.#greet(server).finally(() => {
+      state.visit = undefined;
+    });
+    return state.visit;
+  }
+
+  async #greet(server: string): Promise<void> {
     const state = this.#state(server);
     const answer = this.#shared.pulse(server, state.informed);
     try {
@@ -202,15 +220,10 @@ export class SharedCounter implements Counters {
   #state(server: string): ServerState {
     let state = this.#servers.get(server);
     if (state === undefined) {
-      state = { available: true, informed: undefined, instances: 1, doubts: 0 };
+      state = { available: true, informed: undefined, instances: 1, doubts: 0, visit: undefined };
       this.#servers.set(server, state);
     }
     return state;
-  }
-
-  #forgetOthers(): void {
-    const servers = this.#shared.servers();
-    for (const server of this.#servers.keys()) if (!servers.includes(server)) this.#servers.delete(server);
   }
 }
 

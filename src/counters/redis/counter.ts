@@ -2,7 +2,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { type Caller, callerName, type Verdict } from '../../domain/ports.ts';
-import { peek, type Quota, quotaOf, type Usage } from '../../domain/quota.ts';
+import { peek, type Quota, quotaOf, take, type Usage } from '../../domain/quota.ts';
 import { inTime } from '../in-time.ts';
 import type { Pulse, SharedQuotas } from '../shared.ts';
 import type { Redis } from './connection.ts';
@@ -52,6 +52,8 @@ export interface RedisCounterParts {
 export class RedisCounter implements SharedQuotas {
   readonly #parts: RedisCounterParts;
   readonly #knowledge = new Knowledge();
+  /** Milliseconds from Redis' clock to our own, which the headers are printed by. */
+  #aheadBy = 0;
 
   constructor(parts: RedisCounterParts) {
     this.#parts = parts;
@@ -80,6 +82,14 @@ export class RedisCounter implements SharedQuotas {
     if (ban === undefined) return undefined;
     const local = { until: ban.localUntil, count: ban.count };
     return banInForce({ refusals: [], ban: local }, this.#parts.clock());
+  }
+
+  knownUsedUp(caller: Caller): Quota | undefined {
+    const usage = this.#knowledge.usageOf(callerName(caller));
+    if (usage === undefined) return undefined;
+    const now = this.#parts.clock().unix - this.#aheadBy;
+    const { quota } = take(usage, caller.limits, { unix: now, monotonic: now });
+    return quota.admitted ? undefined : quota;
   }
 
   bansInForce(): number {
@@ -139,9 +149,9 @@ export class RedisCounter implements SharedQuotas {
     const usage: Usage = { minuteStart, minuteCount, day, dayCount };
     this.#knowledge.noteUsage(name, usage);
     const at = { unix: now, monotonic: now };
+    this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
-      // Redis' instants are told from our own clock, which the headers are printed by.
-      const ban = { until: this.#parts.clock().unix + (until - now), count };
+      const ban = { until: until + this.#aheadBy, count };
       this.#knowledge.noteBan(caller.keyId, { caller: name, until, count, localUntil: ban.until });
       // With a refusal it begins now; else it was in force, and nothing was asked of the windows.
       return { kind: 'banned', quota: quotaOf(usage, caller.limits, at, refusals === 0), ban };

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Account } from '../../src/domain/account.ts';
+import { each, keepAliveClient } from '../support/load.ts';
+import { ask, temporaryRedis } from '../support/redis.ts';
+import { startSharedCounting, Tally } from '../support/shared-counting.ts';
+
+const LIMITS = { perMinute: 500, perDay: 100_000 };
+
+test('spec §8: of 5,000 requests of 50 clients over 3 services exactly the 500 of the account are admitted, ten times', async (t) => {
+  const redis = await temporaryRedis(t);
+  const { services } = await startSharedCounting(t, 3, [redis.url], { limits: LIMITS });
+  const [first] = services;
+  assert.ok(first !== undefined);
+  for (let round = 0; round < 10; round++) {
+    const account = `round ${round}`;
+    const key = await first.issueKey({ account, limits: LIMITS });
+    const clients = services.map(({ url }) => keepAliveClient(url, key, 50));
+    const tally = new Tally();
+    await each([...Array(5_000).keys()], 50, async (request) => {
+      const client = clients[request % clients.length];
+      if (client !== undefined) tally.note(await client.send('/v1/pets'));
+    });
+    for (const client of clients) client.close();
+    assert.deepEqual([tally.admitted, tally.refused], [500, 4_500], `round ${round}`);
+    // What was refused took nothing from the day.
+    const owner: Account | undefined = await first.store.accounts.findAccount(account);
+    const used: unknown = await ask(redis.url, [
+      'HGET',
+      `petstore:production:{account ${owner?.id}}:usage`,
+      'dayCount',
+    ]);
+    assert.equal(used, '500');
+  }
+});

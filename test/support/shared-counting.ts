@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Limits } from '../../src/domain/plan.ts';
+import { assertRateHeaders } from './api.ts';
+import { keepAliveClient, type Sent } from './load.ts';
+import { startTestService, temporaryDatabase, type TestService } from './service.ts';
+
+/** How long something that must come about may take on a busy machine, in milliseconds. */
+const PATIENCE = 60_000;
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  while (!(await condition())) {
+    assert.ok(performance.now() < end, `it never came about: ${condition.toString()}`);
+    await wait(10);
+  }
+}
+
+export const LOST = 'the shared counter does not answer; this instance counts by itself';
+export const BACK = 'the shared counter answers again';
+
+export const logged = ({ log }: TestService, message: string): number =>
+  log.filter(({ msg }) => msg === message).length;
+
+/** What was answered, and that each answer was as it must be whatever happens to Redis. */
+export class Tally {
+  admitted = 0;
+  refused = 0;
+
+  note({ status, headers }: Sent): void {
+    assert.ok(status === 200 || status === 429, `answered ${status}`);
+    const received = new Headers();
+    for (const [name, value] of Object.entries(headers)) received.set(name, String(value));
+    assertRateHeaders({ status, headers: received, text: '', json: undefined });
+    if (status === 200) this.admitted++;
+    else this.refused++;
+  }
+}
+
+export interface SharedCounting {
+  readonly services: readonly TestService[];
+  readonly key: string;
+  /** One request to the service of this number, with the key. */
+  send(service: number): Promise<Sent>;
+  /** Sends to all services, on `width` connections each, until it is stopped. */
+  flood(width: number, tally: Tally): { stop(): Promise<void> };
+  /** Until every service has written `times` such lines. */
+  allLogged(message: string, times: number): Promise<void>;
+}
+
+/** So many services over one database and one Redis, which all have heard of each other, and a key of one account. */
+export async function startSharedCounting(
+  t: TestContext,
+  count: number,
+  redisUrls: readonly string[],
+  { limits, env = {} }: { limits: Limits; env?: Record<string, string> },
+): Promise<SharedCounting> {
+  const databaseUrl = temporaryDatabase(t);
+  const services: TestService[] = [];
+  for (let number = 0; number < count; number++) {
+    const REDIS_URL = redisUrls[number % redisUrls.length] ?? '';
+    const BAN_AFTER = '10000';
+    services.push(await startTestService(t, { databaseUrl, env: { REDIS_URL, BAN_AFTER, ...env } }));
+  }
+  const key = await services[0]?.issueKey({ limits });
+  assert.ok(key !== undefined);
+  const clients = services.map(({ url }) => keepAliveClient(url, key, 50));
+  t.after(() => {
+    for (const client of clients) client.close();
+  });
+  const send = (service: number) => {
+    const client = clients[service];
+    assert.ok(client !== undefined);
+    return client.send('/v1/pets');
+  };
+  return {
+    services,
+    key,
+    send,
+    flood(width, tally) {
+      let stopped = false;
+      const worker = async (service: number) => {
+        while (!stopped) tally.note(await send(service));
+      };
+      const workers = Array.from({ length: width * count }, (_, number) => worker(number % count));
+      const done = Promise.all(workers);
+      // Heard of when it is stopped.
+      done.catch(() => undefined);
+      return {
+        async stop() {
+          stopped = true;
+          await done;
+        },
+      };
+    },
+    async allLogged(message, times) {
+      await until(() => services.every((service) => logged(service, message) >= times));
+    },
+  };
+}
