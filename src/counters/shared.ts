@@ -190,6 +190,7 @@ export class SharedCounter implements Counters {
     if (instances > state.instances || state.doubts > DOUBT) {
       state.instances = instances;
       state.doubts = 0;
+      this.#log.info({ server, instances }, 'instances share the counter');
     }
     if (state.available || instances < state.instances) return;
     state.available = true;

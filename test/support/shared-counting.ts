@@ -20,6 +20,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const LOST = 'the shared counter does not answer; this instance counts by itself';
 export const BACK = 'the shared counter answers again';
 
+const SHARING = 'instances share the counter';
+
 export const logged = ({ log }: TestService, message: string): number =>
   log.filter(({ msg }) => msg === message).length;
 
@@ -63,6 +65,9 @@ export async function startSharedCounting(
     const BAN_AFTER = '10000';
     services.push(await startTestService(t, { databaseUrl, env: { REDIS_URL, BAN_AFTER, ...env } }));
   }
+  await until(() =>
+    services.every(({ log }) => (log.findLast(({ msg }) => msg === SHARING)?.['instances'] ?? 1) === count),
+  );
   const key = await services[0]?.issueKey({ limits });
   assert.ok(key !== undefined);
   const clients = services.map(({ url }) => keepAliveClient(url, key, 50));
@@ -79,9 +84,9 @@ export async function startSharedCounting(
     key,
     send,
     flood(width, tally) {
-      let stopped = false;
+      const stop = new AbortController();
       const worker = async (service: number) => {
-        while (!stopped) tally.note(await send(service));
+        while (!stop.signal.aborted) tally.note(await send(service));
       };
       const workers = Array.from({ length: width * count }, (_, number) => worker(number % count));
       const done = Promise.all(workers);
@@ -89,7 +94,7 @@ export async function startSharedCounting(
       done.catch(() => undefined);
       return {
         async stop() {
-          stopped = true;
+          stop.abort();
           await done;
         },
       };

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call } from '../support/api.ts';
+import { temporaryRedis } from '../support/redis.ts';
+import type { TestServer } from '../support/servers.ts';
+import type { TestService } from '../support/service.ts';
+import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
+
+const SHARE = 100;
+const LIMITS = { perMinute: 3 * SHARE, perDay: 100_000 };
+
+/** The gauge of the shared counter, as Prometheus reads it. */
+async function gauge(service: TestService): Promise<string | undefined> {
+  const url = service.log.find(({ msg }) => msg === 'metrics')?.['url'];
+  const text = await (await fetch(String(url))).text();
+  return /^petstore_shared_counter_up (\d)$/m.exec(text)?.[1];
+}
+
+const outages: Record<
+  string,
+  { readonly begin: (redis: TestServer) => Promise<void>; readonly end: (redis: TestServer) => Promise<void> }
+> = {
+  'hangs and goes on': {
+    begin: async (redis) => redis.pause(),
+    end: async (redis) => redis.resume(),
+  },
+  'is killed and comes back empty': {
+    begin: (redis) => redis.kill(),
+    end: (redis) => redis.restart(),
+  },
+};
+
+for (const [what, { begin, end }] of Object.entries(outages)) {
+  test(`decisions §6: under load Redis ${what}: every answer has its headers, none is a 5xx, nobody gets more than the limit and one share of each instance`, async (t) => {
+    const redis = await temporaryRedis(t);
+    const counting = await startSharedCounting(t, 3, [redis.url], {
+      limits: LIMITS,
+      env: { METRICS_PORT: '0' },
+    });
+    const { services } = counting;
+    const tally = new Tally();
+    const load = counting.flood(4, tally);
+    await until(() => tally.refused > 100);
+    for (const service of services) assert.equal(await gauge(service), '1');
+    await begin(redis);
+    await counting.allLogged(LOST, 1);
+    for (const service of services) assert.equal(await gauge(service), '0');
+    const before = tally.refused;
+    await until(() => tally.refused > before + 100);
+    await end(redis);
+    await counting.allLogged(BACK, 1);
+    for (const service of services) assert.equal(await gauge(service), '1');
+    const after = tally.refused;
+    await until(() => tally.refused > after + 100);
+    await load.stop();
+    for (const service of services) assert.deepEqual([logged(service, LOST), logged(service, BACK)], [1, 1]);
+    assert.ok(tally.admitted >= 300 && tally.admitted <= 300 + 3 * SHARE, `${tally.admitted} admitted`);
+  });
+}
+
+test('decisions §6: an outage gives each instance its share, to keys and to addresses, and the share of the day once', async (t) => {
+  const redis = await temporaryRedis(t);
+  const limits = { perMinute: 30, perDay: 12 };
+  const counting = await startSharedCounting(t, 3, [redis.url], { limits });
+  await redis.kill();
+  const [service] = counting.services;
+  assert.ok(service !== undefined);
+  const answers = [];
+  for (let request = 0; request < 6; request++) answers.push(await counting.send(0));
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [
+      status,
+      headers['x-ratelimit-limit'],
+      headers['x-ratelimit-remaining'],
+    ]),
+    [...[3, 2, 1, 0].map((left) => [200, '4', `${left}`]), [429, '4', '0'], [429, '4', '0']],
+  );
+  const unknown = [];
+  for (let request = 0; request < 21; request++) unknown.push((await call(service.url, '/v1/pets')).status);
+  assert.deepEqual(unknown, [...Array<number>(20).fill(401), 429]);
+});
+
+test('decisions §6: what an account has used up stays used up in an outage', async (t) => {
+  const redis = await temporaryRedis(t);
+  const counting = await startSharedCounting(t, 1, [redis.url], { limits: { perMinute: 5, perDay: 100 } });
+  for (let request = 0; request < 6; request++) await counting.send(0);
+  await redis.kill();
+  const { status, headers } = await counting.send(0);
+  assert.deepEqual([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']], [429, '5', '0']);
+});
+
+test('decisions §6: bans that an instance heard of hold in an outage, and in a Redis that comes back empty', async (t) => {
+  const redis = await temporaryRedis(t);
+  const env = { BAN_AFTER: '2' };
+  const counting = await startSharedCounting(t, 2, [redis.url], {
+    limits: { perMinute: 5, perDay: 100 },
+    env,
+  });
+  for (let request = 0; request < 8; request++) await counting.send(0);
+  await redis.kill();
+  const outage = await counting.send(0);
+  assert.equal((JSON.parse(outage.text) as { code: string }).code, 'key_banned');
+  assert.ok(Number(outage.headers['retry-after']) > 290);
+  // The other instance finds out by itself.
+  await counting.send(1);
+  await redis.restart();
+  await counting.allLogged(BACK, 1);
+  const other = await counting.send(1);
+  assert.equal((JSON.parse(other.text) as { code: string }).code, 'key_banned');
+  assert.ok(Number(other.headers['retry-after']) > 280);
+});
+
+test('decisions §6: what one instance alone had heard binds all of them in a Redis that comes back empty', async (t) => {
+  const redis = await temporaryRedis(t);
+  const limits = { perMinute: 60, perDay: 100 };
+  const counting = await startSharedCounting(t, 3, [redis.url], { limits });
+  // The others heard of the account once, long before.
+  for (const service of [1, 2]) await counting.send(service);
+  for (let request = 0; request < 55; request++) await counting.send(0);
+  await redis.kill();
+  await redis.restart();
+  await counting.allLogged(BACK, 1);
+  const tally = new Tally();
+  for (let request = 0; request < 10; request++) tally.note(await counting.send(1 + (request % 2)));
+  assert.equal(tally.admitted, 3);
+  const { headers } = await counting.send(1);
+  assert.match(String(headers['ratelimit']), /"day";r=40;/);
+});
+
+test('decisions §6: a Redis that comes and goes within a minute gives nobody a new share', async (t) => {
+  const redis = await temporaryRedis(t);
+  const counting = await startSharedCounting(t, 3, [redis.url], { limits: LIMITS });
+  const tally = new Tally();
+  const load = counting.flood(2, tally);
+  for (let times = 1; times <= 4; times++) {
+    if (times % 2 === 0) redis.pause();
+    else await redis.kill();
+    await counting.allLogged(LOST, times);
+    if (times % 2 === 0) redis.resume();
+    else await redis.restart();
+    await counting.allLogged(BACK, times);
+  }
+  await load.stop();
+  for (const service of counting.services)
+    assert.deepEqual([logged(service, LOST), logged(service, BACK)], [4, 4]);
+  assert.ok(tally.admitted >= 300 && tally.admitted <= 300 + 3 * SHARE, `${tally.admitted} admitted`);
+});
