@@ -11,6 +11,8 @@ export interface PostgresFixture extends Fixture {
   readonly url: string;
   /** Runs SQL past the service's code. */
   readonly raw: (sql: string, values?: unknown[]) => Promise<pg.QueryResult>;
+  /** A connection past the service's code; it ends with the database. */
+  readonly connect: () => Promise<pg.Client>;
 }
 
 /** A database of its own for one test. */
@@ -47,6 +49,12 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       return store;
     },
     raw,
+    async connect() {
+      const client = new pg.Client({ connectionString: url });
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    },
     another: open,
     async reopen() {
       await store.close();

@@ -1,12 +1,20 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
 
 const FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'];
 
-/** A PostgreSQL server of the tests' own. */
-export async function startPostgres(settings: readonly string[] = []): Promise<TestServer> {
+/**
+ * A PostgreSQL server of the tests' own, with these settings. Everybody may come in without a password, except where
+ * `access`, lines of pg_hba.conf, says otherwise.
+ */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  access: readonly string[] = [],
+): Promise<TestServer> {
   const user = serverUser();
   const folder = serverFolder('postgres', user);
   const port = await freePort();
@@ -14,6 +22,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   const initdb = program('initdb', 'postgresql', FOLDERS);
   const quiet = { stdio: 'ignore', ...user } as const;
   execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], quiet);
+  const rules = join(folder, 'pg_hba.conf');
+  writeFileSync(rules, [...access, readFileSync(rules, 'utf8')].join('\n'));
   const options = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -70,7 +80,7 @@ export async function temporaryPostgres(t: TestContext): Promise<string> {
 /** Nothing on it needs to outlast the tests. */
 function sharedServer(): Promise<TestServer> {
   shared ??= startPostgres(['fsync=off', 'max_connections=200']).then((server) => {
-    process.once('exit', () => server.child().kill('SIGKILL'));
+    process.once('exit', () => server.abandon());
     server.child().unref();
     return server;
   });

@@ -11,7 +11,7 @@ export interface TestServer {
   readonly url: string;
   readonly port: number;
   readonly child: () => ChildProcess;
-  /** SIGSTOP and SIGCONT: the server hangs, and goes on. */
+  /** SIGSTOP and SIGCONT to all of its processes: the server hangs, and goes on. */
   pause(): void;
   resume(): void;
   /** Ends it as a crash does, with its data as they are. */
@@ -20,6 +20,8 @@ export interface TestServer {
   restart(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
+  /** The same at once, for a process that is about to end itself. */
+  abandon(): void;
 }
 
 /** Where a program is, or an error that says how to get it. */
@@ -84,26 +86,65 @@ export async function runServer({
     child = spawn(command, args, { stdio: 'ignore', ...user });
     await ready();
   };
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGCONT');
-    child.kill(signal);
-    await once(child, 'exit');
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const crash = () => {
+    if (!isRunning()) return;
+    // Stopped first, it starts no process that would be missed.
+    child.kill('SIGSTOP');
+    signal(childrenOf(child), 'SIGKILL');
+    child.kill('SIGKILL');
   };
+  const kill = async () => {
+    const exited = isRunning() ? once(child, 'exit') : undefined;
+    crash();
+    await exited;
+  };
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   await start();
   return {
     url,
     port,
     child: () => child,
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
-    kill: () => end('SIGKILL'),
+    pause() {
+      child.kill('SIGSTOP');
+      signal(childrenOf(child), 'SIGSTOP');
+    },
+    resume() {
+      signal(childrenOf(child), 'SIGCONT');
+      child.kill('SIGCONT');
+    },
+    kill,
     restart: start,
     async stop() {
-      await end('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      await kill();
+      remove();
+    },
+    abandon() {
+      crash();
+      remove();
     },
   };
+}
+
+/** Processes that a server started: PostgreSQL puts each into a session of its own, where no signal to a group reaches it. */
+function childrenOf({ pid }: ChildProcess): number[] {
+  const table = execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' });
+  const rows = table.trimEnd().split('\n');
+  return rows.flatMap((row) => {
+    const [parent, child] = row.trim().split(/\s+/).map(Number);
+    return parent === pid && child !== undefined ? [child] : [];
+  });
+}
+
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // It has ended by itself meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 export function serverFolder(kind: string, user?: { uid: number; gid: number }): string {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { PoolClient, PoolConfig, QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Database, Pool, Row } from './database.ts';
@@ -13,6 +14,7 @@ const TYPES = {
 /** The driver's pool, with the care for lost connections that the driver leaves to its users. */
 export class Connections implements Pool {
   readonly #pool: pg.Pool;
+  readonly #sockets = new Set<Socket>();
   /** How often the server fell silent; and for each connection, how often it had when the connection was made. */
   #silences = 0;
   readonly #madeAfter = new WeakMap<PoolClient, number>();
@@ -24,6 +26,7 @@ export class Connections implements Pool {
       keepAlive: true,
       application_name: 'petstore',
       types: TYPES,
+      stream: () => this.#socket(),
       ...config,
     });
     this.#pool.on('connect', (client) => {
@@ -71,6 +74,14 @@ export class Connections implements Pool {
 
   async close(): Promise<void> {
     await this.#pool.end();
+    // A server that hangs never closes its side, and the driver forgets sockets on which it could not log in.
+    for (const socket of this.#sockets) socket.destroySoon();
+  }
+
+  #socket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
   }
 
   async #take(): Promise<PoolClient> {

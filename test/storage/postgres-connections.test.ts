@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { openPostgres } from '../../src/storage/postgres/store.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { newKey, REX } from './fixture.ts';
+import { POOL, postgresFixture } from './postgres-fixture.ts';
+
+const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name = 'petstore' AND datname = current_database()`;
+
+const UNAVAILABLE = { code: 'unavailable' };
+
+/** A store whose statements may take 200 ms, so that what is waited for is over soon. */
+async function impatientStore(t: TestContext, url: string) {
+  const limits = { ...POOL, statementTimeout: 200 };
+  const lost: Error[] = [];
+  const store = await openPostgres(url, {
+    clock: fakeClock(),
+    environment: 'production',
+    limits,
+    onLost: (error) => lost.push(error),
+  });
+  t.after(() => store.close());
+  return { ...store, lost };
+}
+
+test('connections that the server ends while they are in use cost a 503, not the process', async (t) => {
+  const { url, raw } = await postgresFixture(t);
+  const store = await impatientStore(t, url);
+  async function* slowly() {
+    yield REX;
+    await raw(TERMINATE);
+    for (let n = 0; n < 2_000; n++) yield REX;
+  }
+  await store.lockForServing('production');
+  await assert.rejects(store.archive.addAll(slowly(), { atomic: true }), UNAVAILABLE);
+  assert.deepEqual(await store.pets.list({ limit: 1 }), { pets: [], more: false });
+  assert.ok(store.lost.length > 0, 'somebody hears of it');
+});
+
+test('decisions §6: the lock of a service that counts by itself is taken again after its connection was lost', async (t) => {
+  const { store, another, raw } = await postgresFixture(t);
+  const other = await another();
+  await store.lockForServing('production');
+  await raw(TERMINATE);
+  await store.flush();
+  await assert.rejects(other.lockForServing('production'), /already serves production/);
+  await (await another()).lockForServing('staging');
+  await raw(TERMINATE);
+  // Another service was faster.
+  await other.lockForServing('production');
+  await assert.rejects(store.flush(), /already serves production/);
+});
+
+test('a statement that is refused costs no connection', async (t) => {
+  const { store, raw } = await postgresFixture(t);
+  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const taken = newKey(id);
+  await store.accounts.addKey(taken);
+  const connections = async () => {
+    const { rows } = await raw(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()`,
+    );
+    return rows;
+  };
+  const before = await connections();
+  for (let n = 0; n < 5; n++) await assert.rejects(store.accounts.addKey(taken), /keys_hash_key/);
+  assert.deepEqual(await connections(), before);
+});
+
+test('when the server falls silent on open connections, one patience later all requests go over new ones', async (t) => {
+  const { url } = await postgresFixture(t);
+  const proxy = await startTcpProxy(t, Number(new URL(url).port));
+  const { pets } = await impatientStore(t, proxy.through(url));
+  const readAll = () => Promise.all([1n, 2n, 3n, 4n, 5n].map((id) => pets.get(id)));
+  await readAll();
+  proxy.freeze();
+  await assert.rejects(pets.get(1n), UNAVAILABLE);
+  assert.equal(await pets.get(1n), undefined);
+  await readAll();
+});
+
+test('decisions §4: a create that waits for its turn when the server falls silent is refused at once, and never made', async (t) => {
+  const { url } = await postgresFixture(t);
+  const proxy = await startTcpProxy(t, Number(new URL(url).port));
+  const { pets } = await impatientStore(t, proxy.through(url));
+  await pets.create(REX);
+  proxy.freeze();
+  const first = pets.create({ ...REX, name: 'first' });
+  // The first one's statement is on its way before the others come.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const creations = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => pets.create(REX))]);
+  for (const creation of creations) {
+    assert.ok(creation.status === 'rejected');
+    assert.equal(creation.reason.code, 'unavailable');
+  }
+  assert.deepEqual(
+    (await pets.list({ limit: 10 })).pets.map(({ id }) => id),
+    [1n],
+  );
+});
+
+test('decisions §8: neither an import nor an export is ended because its other side is slow', async (t) => {
+  const { url, raw } = await postgresFixture(t);
+  const { archive } = await impatientStore(t, url);
+  async function* slowly() {
+    yield REX;
+    await raw('SELECT pg_sleep(0.5)');
+    for (let n = 0; n < 1_500; n++) yield REX;
+  }
+  assert.equal(await archive.addAll(slowly(), { atomic: true }), 1_501);
+  let count = 0;
+  for await (const { id } of archive.readAll()) {
+    if (id === 1n) await raw('SELECT pg_sleep(0.5)');
+    count++;
+  }
+  assert.equal(count, 1_501);
+});

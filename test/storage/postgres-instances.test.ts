@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { DAY } from '../../src/domain/quota.ts';
+import { openPostgres } from '../../src/storage/postgres/store.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryPostgres } from '../support/postgres.ts';
+import { newKey, petOf, REX } from './fixture.ts';
+import { POOL, postgresFixture } from './postgres-fixture.ts';
+
+test('decisions §8 migrate: ten instances that open an empty database at the same moment all come up', async (t) => {
+  const url = await temporaryPostgres(t);
+  const stores = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const options = { clock: fakeClock(), environment: 'production', limits: POOL } as const;
+      const store = await openPostgres(url, { ...options, onLost: () => undefined });
+      t.after(() => store.close());
+      return store;
+    }),
+  );
+  const added = await Promise.all(stores.map(({ pets }) => pets.create(REX)));
+  assert.deepEqual(
+    added.map((creation) => petOf(creation).id).toSorted((a, b) => Number(a - b)),
+    Array.from({ length: 10 }, (_, index) => BigInt(index + 1)),
+  );
+});
+
+test('decisions §4: what one instance has answered, the next request to any other sees, however many ask for the same', async (t) => {
+  const { store, another } = await postgresFixture(t);
+  const { pets } = await another();
+  let isOver = false;
+  const readers = Array.from({ length: 8 }, async () => {
+    while (!isOver) await pets.list({ limit: 1 });
+  });
+  for (let round = 0; round < 100; round++) {
+    const pet = petOf(await store.pets.create(REX));
+    assert.deepEqual((await pets.list({ limit: 1 })).pets, [pet]);
+  }
+  isOver = true;
+  await Promise.all(readers);
+});
+
+test('decisions §4: 200 requests with one Idempotency-Key over two instances make one animal, and all get it', async (t) => {
+  const { store, another } = await postgresFixture(t);
+  const other = await another();
+  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const once = { accountId: id, key: 'order-1', fingerprint: 'a' };
+  const creations = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
+  );
+  assert.equal(creations.filter(({ outcome }) => outcome === 'created').length, 1);
+  const [pet] = (await store.pets.list({ limit: 100 })).pets;
+  for (const creation of creations) assert.deepEqual(petOf(creation), pet);
+  assert.equal((await store.pets.list({ limit: 100 })).pets.length, 1);
+});
+
+test('decisions §4: while the first request with an Idempotency-Key hangs, the second is told so after about a second', async (t) => {
+  const { store, another, connect } = await postgresFixture(t);
+  const other = await another();
+  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const once = { accountId: id, key: 'order-1', fingerprint: 'a' };
+  const first = await connect();
+  await first.query('BEGIN');
+  await first.query(`INSERT INTO idempotency VALUES (${id}, 'order-1', 'a', 1, 1)`);
+  // Here, here again, with another body, and elsewhere.
+  const creations = await Promise.all([
+    store.pets.create(REX, once),
+    store.pets.create(REX, once),
+    store.pets.create(REX, { ...once, fingerprint: 'b' }),
+    other.pets.create(REX, once),
+  ]);
+  assert.deepEqual(
+    creations,
+    creations.map(() => ({ outcome: 'in_flight' })),
+  );
+  await first.query('ROLLBACK');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+});
+
+test('decisions §8: instances that note the same keys in any order do not get into one another’s way', async (t) => {
+  const { store, another, clock } = await postgresFixture(t);
+  const other = await another();
+  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const keys = await Promise.all(Array.from({ length: 300 }, () => store.accounts.addKey(newKey(id))));
+  for (let round = 0; round < 10; round++) {
+    clock.advance(1_000);
+    for (const key of keys) store.accounts.noteUse(key.id);
+    for (const key of keys.toReversed()) other.accounts.noteUse(key.id);
+    await Promise.all([store.flush(), other.flush()]);
+  }
+  const used = Math.floor(clock().unix);
+  for (const key of await store.accounts.listKeys()) assert.equal(key.lastUsedAt, used);
+});
+
+test('decisions §4: idempotency records older than 24 hours go a part at a time, whatever their number', async (t) => {
+  const { store, another, clock, raw } = await postgresFixture(t);
+  const other = await another();
+  const old = Math.floor(clock().unix) - DAY;
+  await raw(
+    `INSERT INTO idempotency SELECT 1, n, 'a', n, ${old} + n / 12000 FROM generate_series(1, 12001) n`,
+  );
+  const left = async () => Number((await raw('SELECT count(*) FROM idempotency')).rows[0].count);
+  await Promise.all([store.flush(), other.flush()]);
+  assert.ok((await left()) > 12_001 - 11_999);
+  for (let second = 0; second < 5; second++) await Promise.all([store.flush(), other.flush()]);
+  // The two that are a millisecond younger stay.
+  assert.equal(await left(), 2);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { before, after, test } from 'node:test';
+import pg from 'pg';
+import { unfitness } from '../../src/storage/postgres/database.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { run, runJson, startServiceProcess } from '../support/process.ts';
+import { freePort, type TestServer } from '../support/servers.ts';
+
+const PASSWORD = 'hush-hush';
+
+let server: TestServer;
+
+before(async () => {
+  server = await startPostgres(['fsync=off'], ['host all guarded 127.0.0.1/32 scram-sha-256']);
+  await execute(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`, 'CREATE ROLE guest LOGIN');
+});
+
+after(() => server.stop());
+
+/** Runs statements as the superuser, one after the other. */
+async function execute(...statements: readonly string[]): Promise<void> {
+  await executeIn('postgres', ...statements);
+}
+
+async function executeIn(database: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address({ database }) });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function address({ user = 'postgres', password = '', database = 'postgres' }): string {
+  const url = new URL(server.url);
+  url.username = user;
+  url.password = password;
+  url.pathname = database;
+  return url.href;
+}
+
+/** The one line with which `serve` refuses to start. */
+async function refusal(databaseUrl: string, variables: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(['serve'], {
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    ...variables,
+  });
+  assert.equal(stdout, '');
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  assert.equal(code, 1);
+  assert.ok(!stderr.includes(PASSWORD) && !stderr.includes('wrong-one'), stderr);
+  return stderr;
+}
+
+test('a server that cannot be reached is named, exit 1', async () => {
+  const port = await freePort();
+  assert.match(
+    await refusal(`postgres://guarded:${PASSWORD}@127.0.0.1:${port}/x`),
+    new RegExp(`127.0.0.1:${port}`),
+  );
+});
+
+test('a server that accepts and says nothing is given up after DATABASE_CONNECT_TIMEOUT, exit 1', async () => {
+  server.pause();
+  try {
+    const line = await refusal(address({ password: PASSWORD }), { DATABASE_CONNECT_TIMEOUT: '300' });
+    assert.match(line, /timeout/);
+  } finally {
+    server.resume();
+  }
+});
+
+test('a wrong password, or none, is refused without showing it, exit 1', async () => {
+  const wrong = await refusal(address({ user: 'guarded', password: 'wrong-one' }));
+  assert.match(wrong, /password authentication failed for user "guarded"/);
+  assert.match(await refusal(address({ user: 'guarded' })), /password/);
+});
+
+test('a database that does not exist is named, exit 1', async () => {
+  assert.match(await refusal(address({ database: 'nowhere' })), /database "nowhere" does not exist/);
+});
+
+test('a role that may not create tables is told so, exit 1; on a schema that is there it serves', async (t) => {
+  await execute('CREATE DATABASE shared');
+  const url = address({ user: 'guest', database: 'shared' });
+  assert.match(await refusal(url), /permission denied.*the right to create tables/);
+  const variables = { DATABASE_URL: address({ database: 'shared' }), PORT: '0' };
+  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'acme'], variables);
+  await executeIn(
+    'shared',
+    'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest',
+    'GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO guest',
+  );
+  const service = await startServiceProcess(t, { DATABASE_URL: url, PORT: '0' });
+  const answer = await fetch(`${service.url}/v1/pets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"name":"Rex","categoryId":7}',
+  });
+  assert.equal(answer.status, 201);
+});
+
+test('a database of a newer version of petstore is refused and left as it is, exit 1', async () => {
+  await execute('CREATE DATABASE newer');
+  const url = address({ database: 'newer' });
+  assert.equal((await run(['migrate'], { DATABASE_URL: url })).code, 0);
+  await executeIn('newer', 'INSERT INTO petstore_schema VALUES (9999)');
+  assert.match(await refusal(url), /newer version of petstore/);
+});
+
+test('a database with tables of another program is refused and left as it is, exit 1', async () => {
+  await execute('CREATE DATABASE songs');
+  await executeIn('songs', 'CREATE TABLE accounts (title text)');
+  assert.match(await refusal(address({ database: 'songs' })), /"accounts" already exists/);
+  await assert.rejects(executeIn('songs', 'SELECT FROM pets'), /does not exist/);
+});
+
+test('decisions §3: a database that cannot hold every name is refused, exit 1', async () => {
+  await execute(`CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'`);
+  assert.match(await refusal(address({ database: 'ascii' })), /UTF8, not SQL_ASCII/);
+});
+
+test('a read-only database is refused, exit 1', async () => {
+  await execute('CREATE DATABASE frozen', 'ALTER DATABASE frozen SET default_transaction_read_only = on');
+  assert.match(await refusal(address({ database: 'frozen' })), /read-only/);
+});
+
+test('decisions §4: a server that answers before a commit is on disk is refused, exit 1', async () => {
+  await execute('CREATE DATABASE hasty', 'ALTER DATABASE hasty SET synchronous_commit = off');
+  assert.match(await refusal(address({ database: 'hasty' })), /synchronous_commit/);
+});
+
+test('a second service that counts by itself on the same database is refused, exit 1', async (t) => {
+  await execute('CREATE DATABASE counted');
+  const url = address({ database: 'counted' });
+  await startServiceProcess(t, { DATABASE_URL: url, PORT: '0' });
+  assert.match(await refusal(url), /already serves production.*REDIS_URL/);
+});
+
+test('a server older than PostgreSQL 15 is refused, with both versions', () => {
+  const fit = { version: 15_00_00, encoding: 'UTF8', readOnly: false, synchronousCommit: 'on' };
+  assert.equal(unfitness(fit), undefined);
+  assert.equal(unfitness({ ...fit, version: 18_00_01, synchronousCommit: 'remote_apply' }), undefined);
+  const fault = 'PostgreSQL 15 or later is needed, and this server is 14.';
+  assert.equal(unfitness({ ...fit, version: 14_00_22 }), fault);
+});
