@@ -1,65 +1,14 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { assertError, call } from '../support/api.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
+import { idempotencyContract } from './idempotency-contract.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 const withKey = (value: string) => ({ 'idempotency-key': value });
 
-test('decisions §4: the same Idempotency-Key and body replay the stored 201 with fresh rate headers', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const send = () => call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
-  const first = await send();
-  const second = await send();
-  assert.equal(first.status, 201);
-  assert.equal(first.headers.get('idempotent-replay'), null);
-  assert.equal(second.status, 201);
-  assert.equal(second.headers.get('idempotent-replay'), 'true');
-  assert.equal(second.text, first.text);
-  assert.equal(second.headers.get('location'), first.headers.get('location'));
-  assertRateHeaders(second);
-  const remaining = (answer: typeof first) => Number(answer.headers.get('x-ratelimit-remaining'));
-  assert.equal(remaining(second), remaining(first) - 1);
-  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
-});
-
-test('decisions §2, §4: the same Idempotency-Key with another body is 422 and adds nothing', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  await call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
-  const body = '{"name":"Max","categoryId":7}';
-  const other = await call(service.url, '/v1/pets', { key, body, headers: withKey('order-1') });
-  assertError(other, 'idempotency_key_reused');
-  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
-});
-
-test('decisions §4: a 4xx is not stored under its Idempotency-Key', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const send = (body: string) => call(service.url, '/v1/pets', { key, body, headers: withKey('order-1') });
-  assertError(await send('{"name":"Rex"}'), 'invalid_request');
-  assert.equal((await send(REX)).status, 201);
-});
-
-test('decisions §4: an Idempotency-Key belongs to its account and is kept 24 hours', async (t) => {
-  const service = await startTestService(t);
-  const send = async (key: string) => {
-    return (await call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') })).json
-      .id as number;
-  };
-  const ours = await service.issueKey({ account: 'ours' });
-  const oursToo = await service.issueKey({ account: 'ours' });
-  const theirs = await service.issueKey({ account: 'theirs' });
-  const id = await send(ours);
-  assert.equal(await send(oursToo), id);
-  assert.notEqual(await send(theirs), id);
-  service.clock.advance(24 * 3_600_000 - 1);
-  assert.equal(await send(ours), id);
-  service.clock.advance(1);
-  assert.notEqual(await send(ours), id);
-});
+idempotencyContract('SQLite', startTestService);
 
 for (const value of ['', ' ', 'a b', 'x'.repeat(256), 'naïve', 'a\tb']) {
   test(`decisions §2, §4: an Idempotency-Key of ${JSON.stringify(value.slice(0, 9))} is 400 invalid_parameter`, async (t) => {
@@ -79,16 +28,6 @@ test('decisions §4: the longest Idempotency-Key has 255 visible ASCII character
     (await call(service.url, '/v1/pets', { key: await service.issueKey(), body: REX, headers })).status,
     201,
   );
-});
-
-test('decisions §4: 100 requests at once with one Idempotency-Key make one animal', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const send = () => call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
-  const answers = await Promise.all(Array.from({ length: 100 }, send));
-  assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
-  assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replay') === null).length, 1);
-  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
 });
 
 test('decisions §2, §4: 409 while the first request with the Idempotency-Key has no outcome', async (t) => {

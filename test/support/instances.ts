@@ -3,14 +3,13 @@ import { fakeClock } from './clock.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { runJson, type RunningService, startServiceProcess, type Variables } from './process.ts';
-import { startRedis } from './redis.ts';
+import { temporaryRedis } from './redis.ts';
 import { overSlowNetwork } from './slow-network.ts';
-import { PLENTY, startTestService, type TestService } from './service.ts';
+import { PLENTY, type StartService, startTestService, type TestService } from './service.ts';
 
 /** Variables for processes that share one new database and one new Redis, each on any free port. */
 export async function sharedServers(t: TestContext): Promise<Variables> {
-  const redis = await startRedis();
-  t.after(() => redis.stop());
+  const redis = await temporaryRedis(t);
   return { DATABASE_URL: await temporaryPostgres(t), REDIS_URL: redis.url, PORT: '0' };
 }
 
@@ -72,12 +71,21 @@ export async function startInstances(
 }
 
 /** So many in this process over the same servers, started at once, each on a clock of its own that stands at now. */
-export async function startTestInstances(t: TestContext, count: number) {
+export async function startTestInstances(t: TestContext, count: number, env: Variables = {}) {
   const services: Promise<TestService>[] = [];
   // Before the servers that they use: what is registered first runs first.
   t.after(() => Promise.allSettled(services.map(async (service) => (await service).stop())));
   const variables = await sharedServers(t);
   for (let started = 0; started < count; started++)
-    services.push(startTestService(t, { clock: fakeClock(Date.now()), env: { ...variables } }));
+    services.push(startTestService(t, { clock: fakeClock(Date.now()), env: { ...variables, ...env } }));
   return { variables, services: await Promise.all(services) };
 }
+
+/** One in this process over servers of its own, for the tests that hold over any stores. */
+export const startSharedService: StartService = async (t, options) => {
+  let service: TestService | undefined;
+  t.after(() => service?.stop());
+  const variables = await sharedServers(t);
+  service = await startTestService(t, { ...options, env: { ...variables, ...options?.env } });
+  return service;
+};

@@ -40,6 +40,9 @@ export interface ServiceOptions {
   readonly databaseUrl?: string;
 }
 
+/** Starts the whole service on stores of one kind, for tests that must hold on all of them. */
+export type StartService = (t: TestContext, options?: ServiceOptions) => Promise<TestService>;
+
 export function temporaryDatabase(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,0 +1,8 @@
+import { createPetContract } from '../http/create-pet-contract.ts';
+import { idempotencyContract } from '../http/idempotency-contract.ts';
+import { listPetsContract } from '../http/list-pets-contract.ts';
+import { startSharedService } from '../support/instances.ts';
+
+for (const contract of [listPetsContract, createPetContract, idempotencyContract]) {
+  contract('PostgreSQL and Redis', startSharedService);
+}

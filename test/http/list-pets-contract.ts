@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { assertRateHeaders, call } from '../support/api.ts';
+import type { StartService, TestService } from '../support/service.ts';
+
+const STATUSES = ['available', 'pending', 'sold', undefined] as const;
+
+/** A service with `count` animals, oldest named "Pet 1", whose states go round. */
+export async function addPets(service: TestService, count: number): Promise<void> {
+  for (let i = 1; i <= count; i++) {
+    const status = STATUSES[i % 4];
+    await service.store.pets.create({ name: `Pet ${i}`, categoryId: BigInt(i), ...(status && { status }) });
+  }
+}
+
+const names = (pets: { name: string }[]) => pets.map(({ name }) => name);
+
+function nextPath(link: string | null): string | undefined {
+  const target = link?.match(/^<([^>]+)>; rel="next"$/)?.[1];
+  return target === undefined ? undefined : new URL(target).pathname + new URL(target).search;
+}
+
+/** Listing, as it must be over any store; `start` gives a service on the stores of `backend`. */
+export function listPetsContract(backend: string, start: StartService): void {
+  const withPets = async (t: TestContext, count: number) => {
+    const service = await start(t);
+    await addPets(service, count);
+    return { service, key: await service.issueKey() };
+  };
+
+  test(`${backend}, spec §4.1, §2: 200 is an array of animals; decisions §4: newest first`, async (t) => {
+    const { service, key } = await withPets(t, 5);
+    const answer = await call(service.url, '/v1/pets', { key });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    assertRateHeaders(answer);
+    assert.deepEqual(names(answer.json), ['Pet 5', 'Pet 4', 'Pet 3', 'Pet 2', 'Pet 1']);
+    assert.deepEqual(answer.json[0], {
+      id: answer.json[0].id,
+      name: 'Pet 5',
+      categoryId: 5,
+      status: 'pending',
+    });
+    assert.deepEqual(
+      Object.keys(answer.json[2]),
+      ['id', 'name', 'categoryId'],
+      'an absent status stays absent',
+    );
+  });
+
+  test(`${backend}, spec §4.1: an empty catalogue is an empty array`, async (t) => {
+    const { service, key } = await withPets(t, 0);
+    const answer = await call(service.url, '/v1/pets', { key });
+    assert.equal(answer.text, '[]');
+    assert.equal(answer.headers.get('link'), null);
+  });
+
+  test(`${backend}, spec §4.1 rule 1, §3 rule 2: with status only animals in that state are returned`, async (t) => {
+    const { service, key } = await withPets(t, 12);
+    for (const status of ['available', 'pending', 'sold']) {
+      const { json } = await call(service.url, `/v1/pets?status=${status}`, { key });
+      assert.equal(json.length, 3);
+      assert.ok(json.every((pet: { status: string }) => pet.status === status));
+    }
+  });
+
+  test(`${backend}, spec §4.1 rules 2 and 3, §8: at most limit animals, 20 without one, 1 to 100`, async (t) => {
+    const { service, key } = await withPets(t, 101);
+    for (const [query, count] of [
+      ['', 20],
+      ['?limit=1', 1],
+      ['?limit=100', 100],
+      ['?limit=21', 21],
+    ] as const) {
+      const { json } = await call(service.url, `/v1/pets${query}`, { key });
+      assert.equal(json.length, count);
+      assert.equal(json[0].name, 'Pet 101');
+    }
+  });
+
+  test(`${backend}, decisions §4: Link leads from page to page, absolute, and there is none on the last`, async (t) => {
+    const { service, key } = await withPets(t, 10);
+    const seen: string[] = [];
+    let path: string | undefined = '/v1/pets?limit=4';
+    while (path !== undefined) {
+      const answer = await call(service.url, path, { key });
+      seen.push(...names(answer.json));
+      const link = answer.headers.get('link');
+      if (link !== null) assert.ok(link.startsWith(`<${service.url}/v1/pets?limit=4&cursor=`), link);
+      path = nextPath(link);
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 10 }, (_, i) => `Pet ${10 - i}`),
+    );
+  });
+
+  test(`${backend}, decisions §4: the link keeps limit and status; a page that is exactly full is the last one`, async (t) => {
+    const { service, key } = await withPets(t, 16);
+    const first = await call(service.url, '/v1/pets?status=sold&limit=2', { key });
+    const link = first.headers.get('link') ?? '';
+    assert.ok(link.startsWith(`<${service.url}/v1/pets?limit=2&status=sold&cursor=`), link);
+    const second = await call(service.url, nextPath(link) ?? '', { key });
+    assert.equal(second.json.length, 2);
+    assert.equal(second.headers.get('link'), null);
+    assert.deepEqual(names([...first.json, ...second.json]), ['Pet 14', 'Pet 10', 'Pet 6', 'Pet 2']);
+  });
+
+  test(`${backend}, decisions §4: walking the pages while others add neither skips nor repeats an animal`, async (t) => {
+    const { service, key } = await withPets(t, 30);
+    const seen: string[] = [];
+    let path: string | undefined = '/v1/pets?limit=7';
+    while (path !== undefined) {
+      const answer = await call(service.url, path, { key });
+      seen.push(...names(answer.json));
+      await call(service.url, '/v1/pets', { key, body: '{"name":"Late","categoryId":1}' });
+      path = nextPath(answer.headers.get('link'));
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 30 }, (_, i) => `Pet ${30 - i}`),
+    );
+  });
+}
