@@ -1,3 +1,4 @@
+import { NoAnswer } from '../in-time.ts';
 import type { Redis } from './connection.ts';
 import type { Arguments, Script } from './script.ts';
 import { isReply, RedisServer, type SlotRange } from './server.ts';
@@ -44,6 +45,8 @@ export class RedisCluster implements Redis {
         return this.#server(addressIn(error)).run(script, keys, args);
       }
       if (isReply(error, 'ASK')) return this.#server(addressIn(error)).runAsking(script, keys, args);
+      // Its keys are moving, and lie on two servers for a moment; neither of them is out for that.
+      if (isReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
       throw error;
     }
   }

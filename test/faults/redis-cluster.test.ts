@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NoAnswer } from '../../src/counters/in-time.ts';
+import { connected, newCounter } from '../counters/redis-fixture.ts';
+import { keyCaller } from '../counters/quota-counter-contract.ts';
+import { call } from '../support/api.ts';
+import { fakeClock } from '../support/clock.ts';
+import { ask, temporaryCluster } from '../support/redis.ts';
+import type { TestServer } from '../support/servers.ts';
+import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
+
+const LIMITS = { perMinute: 60, perDay: 1_000 };
+
+const usageKey = (caller: string) => `petstore:production:{${caller}}:usage`;
+
+/** The server of a cluster that a key is on. */
+async function ownerOf(key: string, servers: readonly TestServer[]): Promise<TestServer> {
+  const any = servers[0]?.url ?? '';
+  const slot = await ask<number>(any, ['CLUSTER', 'KEYSLOT', key]);
+  const ranges = await ask<[number, number, [string, number]][]>(any, ['CLUSTER', 'SLOTS']);
+  const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+  const owner = servers.find((server) => server.port === port);
+  assert.ok(owner !== undefined);
+  return owner;
+}
+
+test('decisions §6: without one primary of three its callers have a share, and all others their limits', async (t) => {
+  const servers = await temporaryCluster(t);
+  const [gone] = servers;
+  assert.ok(gone !== undefined);
+  const { services } = await startSharedCounting(t, 2, [gone.url], { limits: LIMITS });
+  const [service] = services;
+  assert.ok(service !== undefined);
+  const keys = new Map<string, TestServer>();
+  for (let account = 2; account < 14; account++) {
+    const key = await service.issueKey({ account: `account ${account}`, limits: LIMITS });
+    keys.set(key, await ownerOf(usageKey(`account ${account}`), servers));
+  }
+  assert.equal(new Set(keys.values()).size, 3);
+  const limits = async () => {
+    const answers = [];
+    for (const [key, owner] of keys) {
+      const { status, headers } = await call(service.url, '/v1/pets', { key });
+      assert.equal(status, 200);
+      answers.push([owner.port, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]);
+    }
+    return answers;
+  };
+  const owners = [...keys.values()].map(({ port }) => port);
+  assert.deepEqual(
+    await limits(),
+    owners.map((port) => [port, '60', '59']),
+  );
+  await gone.kill();
+  const during = owners.map((port) => (port === gone.port ? [port, '30', '29'] : [port, '60', '58']));
+  assert.deepEqual(await limits(), during);
+  await until(() => services.every((each) => logged(each, LOST) === 1));
+  assert.equal(service.log.find(({ msg }) => msg === LOST)?.['server'], `127.0.0.1:${gone.port}`);
+  await gone.restart();
+  await until(() => services.every((each) => logged(each, BACK) === 1));
+  // It has forgotten everything, and was told: of the one request that it had counted before.
+  const after = owners.map((port) => (port === gone.port ? [port, '60', '58'] : [port, '60', '57']));
+  assert.deepEqual(await limits(), after);
+  for (const each of services) assert.deepEqual([logged(each, LOST), logged(each, BACK)], [1, 1]);
+});
+
+test('decisions §6: a caller whose slot moves to another server is counted on without a gap', async (t) => {
+  const servers = await temporaryCluster(t);
+  const any = servers[0]?.url ?? '';
+  const counter = newCounter(await connected(t, any), fakeClock(), { banAfter: 100, banSeconds: 300 });
+  const caller = { kind: 'address', address: '192.0.2.1', limits: LIMITS } as const;
+  const remaining = async () => (await counter.charge(caller)).quota.minute.remaining;
+  assert.equal(await remaining(), 59);
+  const key = usageKey('address 192.0.2.1');
+  const move = await moving(key, servers);
+  assert.equal(await remaining(), 58);
+  await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);
+  assert.equal(await remaining(), 57);
+  await move.finish();
+  assert.equal(await remaining(), 56);
+  assert.equal(counter.serverOf(caller), `127.0.0.1:${move.to.port}`);
+});
+
+test('decisions §6: an account whose keys lie on two servers while they move is no outage of either', async (t) => {
+  const servers = await temporaryCluster(t);
+  const counter = newCounter(await connected(t, servers[0]?.url ?? ''), fakeClock(), {
+    banAfter: 9,
+    banSeconds: 9,
+  });
+  assert.equal((await counter.charge(keyCaller(1))).quota.minute.remaining, 59);
+  const key = usageKey('account 1');
+  const move = await moving(key, servers);
+  await assert.rejects(counter.charge(keyCaller(1)), NoAnswer);
+  await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);
+  await move.finish();
+  assert.equal((await counter.charge(keyCaller(1))).quota.minute.remaining, 58);
+});
+
+/** Begins to move the slot of a key to another server. */
+async function moving(key: string, servers: readonly TestServer[]) {
+  const from = await ownerOf(key, servers);
+  const to = servers.find((server) => server !== from);
+  assert.ok(to !== undefined);
+  const slot = `${await ask<number>(from.url, ['CLUSTER', 'KEYSLOT', key])}`;
+  const idOf = ({ url }: TestServer) => ask<string>(url, ['CLUSTER', 'MYID']);
+  const [fromId, toId] = [await idOf(from), await idOf(to)];
+  await ask(to.url, ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId]);
+  await ask(from.url, ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId]);
+  const finish = async () => {
+    for (const { url } of [to, from]) await ask(url, ['CLUSTER', 'SETSLOT', slot, 'NODE', toId]);
+  };
+  return { from, to, finish };
+}
