@@ -148,8 +148,9 @@ export class SharedCounter implements Counters {
 
   async #visitAll(): Promise<void> {
     const servers = this.#shared.servers();
-    for (const server of this.#servers.keys()) if (!servers.includes(server)) this.#servers.delete(server);
     await Promise.all(servers.map((server) => this.#visit(server)));
+    const left = this.#shared.servers();
+    for (const server of this.#servers.keys()) if (!left.includes(server)) this.#servers.delete(server);
   }
 
   /** Gives a server a sign of life, and so finds out whether it answers. Never rejects. */
@@ -221,7 +222,10 @@ export class SharedCounter implements Counters {
   #state(server: string): ServerState {
     let state = this.#servers.get(server);
     if (state === undefined) {
-      state = { available: true, informed: undefined, instances: 1, doubts: 0, visit: undefined };
+      // One that comes later may have taken the place of another: it is told first what instances know.
+      const instances = Math.max(1, ...[...this.#servers.values()].map((each) => each.instances));
+      const available = this.#timer === undefined;
+      state = { available, informed: undefined, instances, doubts: 0, visit: undefined };
       this.#servers.set(server, state);
     }
     return state;

@@ -5,7 +5,7 @@ import { connected, newCounter } from '../counters/redis-fixture.ts';
 import { keyCaller } from '../counters/quota-counter-contract.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
-import { ask, temporaryCluster } from '../support/redis.ts';
+import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
 
@@ -62,6 +62,27 @@ test('decisions §6: without one primary of three its callers have a share, and 
   const after = owners.map((port) => (port === gone.port ? [port, '60', '58'] : [port, '60', '57']));
   assert.deepEqual(await limits(), after);
   for (const each of services) assert.deepEqual([logged(each, LOST), logged(each, BACK)], [1, 1]);
+});
+
+test('decisions §6: a replica that takes over goes on where its primary ended', async (t) => {
+  const servers = await temporaryCluster(t);
+  const [gone, other] = servers;
+  assert.ok(gone !== undefined && other !== undefined);
+  const replica = await temporaryReplica(t, gone);
+  const { services } = await startSharedCounting(t, 2, [other.url], { limits: LIMITS });
+  const [first, second] = services;
+  assert.ok(first !== undefined && second !== undefined);
+  let account = 2;
+  while ((await ownerOf(usageKey(`account ${account}`), servers)) !== gone) account++;
+  for (let number = 2; number < account; number++) await first.issueKey({ account: `account ${number}` });
+  const key = await first.issueKey({ account: `account ${account}`, limits: LIMITS });
+  for (let request = 0; request < 10; request++) await call(first.url, '/v1/pets', { key });
+  await gone.kill();
+  assert.equal((await call(first.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '30');
+  await until(() => services.every((each) => logged(each, LOST) === 1 && logged(each, BACK) === 1));
+  assert.equal(second.log.find(({ msg }) => msg === BACK)?.['server'], `127.0.0.1:${replica.port}`);
+  const { headers } = await call(second.url, '/v1/pets', { key });
+  assert.deepEqual([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['60', '49']);
 });
 
 test('decisions §6: a caller whose slot moves to another server is counted on without a gap', async (t) => {

@@ -41,11 +41,17 @@ export async function temporaryRedis(t: Scope, options: readonly string[] = []):
   return server;
 }
 
+/** Without one of its primaries the others go on, and a replica takes over within a few seconds. */
+const CLUSTERED = [
+  ['--cluster-enabled', 'yes'],
+  ['--cluster-require-full-coverage', 'no'],
+  ['--cluster-node-timeout', '1000'],
+].flat();
+
 /** A cluster of three primaries; without one of them the others go on. It is stopped after the test. */
 export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]> {
-  const options = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
   // The port of a cluster's own messages, by default 10,000 higher, may be beyond the highest there is.
-  const start = async () => startRedis([...options, '--cluster-port', `${await freePort()}`]);
+  const start = async () => startRedis([...CLUSTERED, '--cluster-port', `${await freePort()}`]);
   const servers = await Promise.all([start(), start(), start()]);
   t.after(() => Promise.all(servers.map((server) => server.stop())));
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
@@ -54,6 +60,20 @@ export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]>
   });
   for (const { url } of servers) await agreed(url);
   return servers;
+}
+
+/** A replica of one server of a cluster, which takes its place when it is gone. It is stopped after the test. */
+export async function temporaryReplica(t: Scope, primary: TestServer): Promise<TestServer> {
+  const replica = await temporaryRedis(t, [...CLUSTERED, '--cluster-port', `${await freePort()}`]);
+  const primaryId = await ask<string>(primary.url, ['CLUSTER', 'MYID']);
+  const addresses = [replica, primary].map(({ port }) => `127.0.0.1:${port}`);
+  const role = ['--cluster-slave', '--cluster-master-id', primaryId];
+  execFileSync(program('redis-cli', 'redis-tools'), ['--cluster', 'add-node', ...addresses, ...role], {
+    stdio: 'pipe',
+  });
+  while (!(await ask<string>(replica.url, ['INFO', 'replication'])).includes('master_link_status:up'))
+    await wait(20);
+  return replica;
 }
 
 /** Until a server of a cluster has heard from the others who has which slots. */
