@@ -67,4 +67,19 @@ export function banContract(name: string, fresh: NewCounter): void {
       clock.advance(minutes * 60_000);
     }
   });
+
+  test(`${name}, decisions §6: a ban that begins 24 hours after the one before has ended is a first one again`, async (t) => {
+    const { counter, clock } = await fresh(t, { banAfter: 1, banSeconds: 60 });
+    const small = keyCaller(1, 1, { perMinute: 1_000, perDay: 1 });
+    const banAgain = async () => {
+      const verdict = (await chargeAll(counter, repeat(2, small))).at(-1);
+      return verdict?.kind === 'banned' ? verdict.ban.count : verdict?.kind;
+    };
+    const wait = (milliseconds: number) => clock.advance(60_000 + milliseconds);
+    assert.equal(await banAgain(), 1);
+    wait(86_400_000);
+    assert.equal(await banAgain(), 1);
+    wait(86_400_000 - 1);
+    assert.equal(await banAgain(), 2);
+  });
 }

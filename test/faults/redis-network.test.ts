@@ -71,3 +71,32 @@ test('decisions §6: a connection that is lost without a word is given up for a 
     [200, '40', '39'],
   );
 });
+
+test('decisions §6: a Redis that comes back empty is counted on once all instances have told it what they know', async (t) => {
+  const redis = await temporaryRedis(t);
+  const proxy = await startRedisProxy(t, redis.port);
+  const counting = await startSharedCounting(t, 2, [proxy.url, redis.url], { limits: LIMITS });
+  await counting.send(1);
+  for (let request = 0; request < 39; request++) await counting.send(0);
+  proxy.hold();
+  await redis.kill();
+  await redis.restart();
+  const informed = () => ask<number>(redis.url, ['ZCARD', 'petstore:production:{instances 0}']);
+  await until(async () => (await informed()) === 1);
+  assert.equal((await counting.send(1)).headers['x-ratelimit-limit'], '20');
+  proxy.release();
+  await counting.allLogged(BACK, 1);
+  assert.equal((await counting.send(1)).status, 429);
+});
+
+test('decisions §6: an instance that does not come back with Redis does not hold up the others for good', async (t) => {
+  const redis = await temporaryRedis(t);
+  const counting = await startSharedCounting(t, 2, [redis.url], { limits: LIMITS });
+  const [gone, left] = counting.services;
+  assert.ok(gone !== undefined && left !== undefined);
+  await redis.kill();
+  await gone.stop();
+  await redis.restart();
+  await until(() => logged(left, BACK) === 1);
+  assert.equal((await counting.send(1)).headers['x-ratelimit-limit'], '40');
+});
