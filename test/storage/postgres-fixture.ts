@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import pg from 'pg';
+import { Client, type QueryResult } from 'pg';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
@@ -10,9 +10,9 @@ export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3
 export interface PostgresFixture extends Fixture {
   readonly url: string;
   /** Runs SQL past the service's code. */
-  readonly raw: (sql: string, values?: unknown[]) => Promise<pg.QueryResult>;
+  readonly raw: (sql: string, values?: unknown[]) => Promise<QueryResult>;
   /** A connection past the service's code; it ends with the database. */
-  readonly connect: () => Promise<pg.Client>;
+  readonly connect: () => Promise<Client>;
 }
 
 /** A database of its own for one test. */
@@ -33,7 +33,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
   };
   let store = await open();
   const raw = async (sql: string, values: unknown[] = []) => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new Client({ connectionString: url });
     await client.connect();
     try {
       return await client.query(sql, values);
@@ -50,7 +50,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
     },
     raw,
     async connect() {
-      const client = new pg.Client({ connectionString: url });
+      const client = new Client({ connectionString: url });
       client.on('error', () => undefined);
       await client.connect();
       return client;

@@ -28,15 +28,15 @@ test('decisions §8 migrate: ten instances that open an empty database at the sa
 test('decisions §4: what one instance has answered, the next request to any other sees, however many ask for the same', async (t) => {
   const { store, another } = await postgresFixture(t);
   const { pets } = await another();
-  let isOver = false;
+  const over = new AbortController();
   const readers = Array.from({ length: 8 }, async () => {
-    while (!isOver) await pets.list({ limit: 1 });
+    while (!over.signal.aborted) await pets.list({ limit: 1 });
   });
   for (let round = 0; round < 100; round++) {
     const pet = petOf(await store.pets.create(REX));
     assert.deepEqual((await pets.list({ limit: 1 })).pets, [pet]);
   }
-  isOver = true;
+  over.abort();
   await Promise.all(readers);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
-import pg from 'pg';
+import { Client } from 'pg';
 import { unfitness } from '../../src/storage/postgres/database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { run, runJson, startServiceProcess } from '../support/process.ts';
@@ -23,7 +23,7 @@ async function execute(...statements: readonly string[]): Promise<void> {
 }
 
 async function executeIn(database: string, ...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: address({ database }) });
+  const client = new Client({ connectionString: address({ database }) });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import pg from 'pg';
+import { Client } from 'pg';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
 
 const FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'];
@@ -43,7 +43,7 @@ export async function startPostgres(
 
 async function answers(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -65,7 +65,7 @@ let databases = 0;
 export async function temporaryPostgres(t: TestContext): Promise<string> {
   const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
-  const admin = new pg.Client({ connectionString: server });
+  const admin = new Client({ connectionString: server });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
   t.after(async () => {

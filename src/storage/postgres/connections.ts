@@ -1,19 +1,23 @@
 import { Socket } from 'node:net';
-import pg from 'pg';
-import type { PoolClient, PoolConfig, QueryArrayConfig, QueryArrayResult } from 'pg';
-import type { Database, Pool, Row } from './database.ts';
+import {
+  Pool as DriverPool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryArrayConfig,
+  type QueryArrayResult,
+  TypeOverrides,
+  types,
+} from 'pg';
+import type { Database, Pool, Row, Session } from './database.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
-const INT8 = 20;
-
-const TYPES = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
-};
+/** int64 exactly, instead of as text. */
+const TYPES = new TypeOverrides();
+TYPES.setTypeParser(types.builtins.INT8, BigInt);
 
 /** The driver's pool, with the care for lost connections that the driver leaves to its users. */
 export class Connections implements Pool {
-  readonly #pool: pg.Pool;
+  readonly #pool: DriverPool;
   readonly #sockets = new Set<Socket>();
   /** How often the server fell silent; and for each connection, how often it had when the connection was made. */
   #silences = 0;
@@ -21,7 +25,7 @@ export class Connections implements Pool {
 
   /** `onLost` hears of every connection that was lost, whether it was in use or not. */
   constructor(url: string, config: PoolConfig, onLost: (error: Error) => void) {
-    this.#pool = new pg.Pool({
+    this.#pool = new DriverPool({
       connectionString: url,
       keepAlive: true,
       application_name: 'petstore',
@@ -67,7 +71,7 @@ export class Connections implements Pool {
     }
   }
 
-  async reserve(): Promise<{ database: Database; close(): void }> {
+  async reserve(): Promise<Session> {
     const client = await this.#take();
     return { database: this.#on(client), close: () => client.release(true) };
   }

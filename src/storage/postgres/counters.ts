@@ -129,6 +129,6 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
 
 /** A map as the arrays of its columns, as `unnest` takes them. */
 function columns<K, V>(map: ReadonlyMap<K, V>, values: (value: V) => readonly unknown[]): unknown[][] {
-  const rows = [...map].map(([key, value]) => [key, ...values(value)]);
+  const rows = [...map].map(([key, value]) => [key as unknown].concat(values(value)));
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
 }

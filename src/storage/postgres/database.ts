@@ -29,11 +29,16 @@ export interface Database {
   query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
 }
 
+/** A connection of its own, that the pool does not use for anything else until it is closed. */
+export interface Session {
+  readonly database: Database;
+  readonly close: () => void;
+}
+
 export interface Pool extends Database {
   /** Runs `work` on one connection inside a transaction, which is rolled back when it throws. */
   transaction<T>(work: (database: Database) => Promise<T>, mode?: string): Promise<T>;
-  /** A connection of its own, that the pool does not use for anything else until it is closed. */
-  reserve(): Promise<{ database: Database; close(): void }>;
+  reserve(): Promise<Session>;
   close(): Promise<void>;
 }
 

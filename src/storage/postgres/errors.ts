@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { DatabaseError } from 'pg';
 import { PetStoreError } from '../../domain/errors.ts';
 
 /**
@@ -13,7 +13,7 @@ const HINDERED = /^(?:57014|55P03|40)/;
 /** The SQLSTATE of an error that the server reported, here or as the cause; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   const reported = error instanceof PetStoreError ? error.cause : error;
-  return reported instanceof pg.DatabaseError ? reported.code : undefined;
+  return reported instanceof DatabaseError ? reported.code : undefined;
 }
 
 /** Whether the connection on which this error occurred can go on: the server spoke, and it spoke of the statement alone. */

@@ -1,10 +1,5 @@
 import { StartupError } from '../../startup-error.ts';
-import type { Database, Pool } from './database.ts';
-
-interface Session {
-  readonly database: Database;
-  close(): void;
-}
+import type { Pool, Session } from './database.ts';
 
 /** Sees to it that one service of an environment counts by itself; held by a session, and so gone with its process. */
 export class ServingLock {
