@@ -34,7 +34,8 @@ export type KeyState = 'active' | 'expired' | 'revoked';
 
 /** The state of a key at the instant `now` (Unix milliseconds). */
 export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
-  if (key.revokedAt !== undefined && key.revokedAt <= now) return 'revoked';
+  // At once, whatever the clock of the machine where it was revoked says.
+  if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }
 
