@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -64,6 +65,9 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
         await using copy = await open(unfinished, 'r+');
         await copy.sync();
         await rename(unfinished, file);
+        // The name is in the folder, which is a file of its own to the disk.
+        await using folder = await open(dirname(resolve(file)), 'r');
+        await folder.sync();
       } catch (error) {
         rmSync(unfinished, { force: true });
         throw error;
