@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
-import type { TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
 
 const SHARE = 100;
@@ -144,4 +144,9 @@ test('decisions §6: a Redis that comes and goes within a minute gives nobody a 
   for (const service of counting.services)
     assert.deepEqual([logged(service, LOST), logged(service, BACK)], [4, 4]);
   assert.ok(tally.admitted >= 300 && tally.admitted <= 300 + 3 * SHARE, `${tally.admitted} admitted`);
+});
+
+test('decisions §1: without a shared counter there is no gauge of it', async (t) => {
+  const service = await startTestService(t, { env: { METRICS_PORT: '0' } });
+  assert.equal(await gauge(service), undefined);
 });
