@@ -31,7 +31,7 @@ test('decisions §5: an enterprise account has numbers of its own, and needs bot
     perDay: 1_000_000,
   });
   for (const custom of [{}, { perMinute: 1 }, { perDay: 1 }]) {
-    assert.throws(() => limitsOf('enterprise', custom), invalid(/needs its own numbers/));
+    assert.throws(() => limitsOf('enterprise', custom), invalid(/needs numbers of its own/));
   }
 });
 

@@ -7,7 +7,7 @@ const animal = (id: number, status?: string): Animal => ({ id, name: `Pet ${id}`
 const create = (began: number, ended: number, { id, ...rest }: Animal): Recorded => {
   return { kind: 'create', animal: rest, id, began, ended };
 };
-const lost = (began: number, { id: _, ...rest }: Animal): Recorded => {
+const lost = (began: number, { id: _id, ...rest }: Animal): Recorded => {
   return { kind: 'create', animal: rest, began, ended: Number.POSITIVE_INFINITY };
 };
 const list = (began: number, ended: number, answer: readonly Animal[], limit = 100): Recorded => {
@@ -114,8 +114,8 @@ test('decisions §4: a history goes on from the animals that were there before i
 });
 
 test('decisions §4: a long history with a fault in its last answer is judged in no time', () => {
-  const history = Array.from({ length: 8 }, (_, round) =>
-    Array.from({ length: 6 }, (_, client) =>
+  const history = Array.from({ length: 8 }, (_none, round) =>
+    Array.from({ length: 6 }, (_nothing, client) =>
       create(round * 10, round * 10 + 9, animal(round * 6 + client + 1)),
     ),
   ).flat();

@@ -61,9 +61,9 @@ test('decisions §8 migrate: opening again changes nothing', async (t) => {
   assert.deepEqual(await open(t, file).pets.get(pet.id), pet);
 });
 
-test('a database of a newer schema is refused and not touched', (t) => {
+test('a database of a newer schema is refused and not touched', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
-  openStore(`sqlite:${file}`, fakeClock()).close();
+  await openStore(`sqlite:${file}`, fakeClock()).close();
   const db = new DatabaseSync(file);
   db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
   db.close();
@@ -91,9 +91,9 @@ for (const [title, sql] of [
   });
 }
 
-test('a damaged database is refused', (t) => {
+test('a damaged database is refused', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
-  openStore(`sqlite:${file}`, fakeClock()).close();
+  await openStore(`sqlite:${file}`, fakeClock()).close();
   const bytes = readFileSync(file);
   // The list of tables begins behind the header of 100 bytes.
   writeFileSync(file, bytes.fill(0xff, 100, 4_000));
