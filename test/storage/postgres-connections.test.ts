@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -68,6 +69,33 @@ test('a statement that is refused costs no connection', async (t) => {
   const before = await connections();
   for (let n = 0; n < 5; n++) await assert.rejects(store.accounts.addKey(taken), /keys_hash_key/);
   assert.deepEqual(await connections(), before);
+});
+
+test('a server that became read-only, as a former primary is, costs a 503 and its connection', async (t) => {
+  const { store, raw, connect, url } = await postgresFixture(t);
+  const operator = await connect();
+  const database = new URL(url).pathname.slice(1);
+  await operator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  await raw(TERMINATE);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await operator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+  await store.pets.create(REX);
+});
+
+test('a database that is gone for a while costs 503s and no restart', async (t) => {
+  const { store, raw, url } = await postgresFixture(t);
+  const name = new URL(url).pathname.slice(1);
+  const operator = new Client({ connectionString: new URL('/postgres', url).href });
+  await operator.connect();
+  t.after(() => operator.end());
+  await store.pets.create(REX);
+  await raw(TERMINATE);
+  await operator.query(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
+  await assert.rejects(store.pets.get(1n), UNAVAILABLE);
+  await assert.rejects(store.ping(), UNAVAILABLE);
+  await operator.query(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
+  await store.ping();
+  assert.equal((await store.pets.get(1n))?.id, 1n);
 });
 
 test('when the server falls silent on open connections, one patience later all requests go over new ones', async (t) => {

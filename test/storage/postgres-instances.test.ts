@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/quota.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { newKey, petOf, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
@@ -25,19 +26,41 @@ test('decisions §8 migrate: ten instances that open an empty database at the sa
   );
 });
 
-test('decisions §4: what one instance has answered, the next request to any other sees, however many ask for the same', async (t) => {
-  const { store, another } = await postgresFixture(t);
-  const { pets } = await another();
-  const over = new AbortController();
-  const readers = Array.from({ length: 8 }, async () => {
-    while (!over.signal.aborted) await pets.list({ limit: 1 });
-  });
-  for (let round = 0; round < 100; round++) {
-    const pet = petOf(await store.pets.create(REX));
-    assert.deepEqual((await pets.list({ limit: 1 })).pets, [pet]);
-  }
-  over.abort();
-  await Promise.all(readers);
+/** Another instance, whose answers from the server can be kept back; and the first one. */
+async function besideOneThatReadsSlowly(t: TestContext) {
+  const fixture = await postgresFixture(t);
+  const proxy = await startTcpProxy(t, Number(new URL(fixture.url).port));
+  const { clock, store } = fixture;
+  const options = { clock, environment: 'production', limits: POOL, onLost: () => undefined } as const;
+  const slow = await openPostgres(proxy.through(fixture.url), options);
+  t.after(() => slow.close());
+  return { clock, store, slow, proxy };
+}
+
+test('decisions §4: what one instance has answered, the next request to any other sees, also beside one that asked before', async (t) => {
+  const { store, slow, proxy } = await besideOneThatReadsSlowly(t);
+  const held = proxy.holdAnswerTo('FROM pets');
+  const before = slow.pets.list({ limit: 1 });
+  await held.given;
+  const pet = petOf(await store.pets.create(REX));
+  const after = [slow.pets.list({ limit: 1 }), slow.pets.list({ limit: 1 })];
+  held.release();
+  assert.deepEqual((await before).pets, []);
+  for (const page of await Promise.all(after)) assert.deepEqual(page.pets, [pet]);
+});
+
+test('decisions §5: a revocation here counts at once, also when the key was being read just then', async (t) => {
+  const { slow, proxy } = await besideOneThatReadsSlowly(t);
+  const { id } = await slow.accounts.createAccount('mine', 'free', PLANS.free);
+  const asked = newKey(id);
+  const key = await slow.accounts.addKey(asked);
+  const held = proxy.holdAnswerTo(asked.hash.hex);
+  const before = slow.accounts.findKeyByHash(asked.hash);
+  await held.given;
+  await slow.accounts.revokeKey(key.id);
+  held.release();
+  assert.deepEqual(await before, key);
+  assert.notEqual((await slow.accounts.findKeyByHash(asked.hash))?.revokedAt, undefined);
 });
 
 test('decisions §4: 200 requests with one Idempotency-Key over two instances make one animal, and all get it', async (t) => {

@@ -16,17 +16,28 @@ export interface TcpProxy {
   freeze(): void;
   /** Cuts the next connection on which the service says `text`, at the moment when the server has answered it. */
   cutAnswerTo(text: string): void;
+  /** Keeps back the answer when the service next says `text`. */
+  holdAnswerTo(text: string): HeldAnswer;
+}
+
+export interface HeldAnswer {
+  /** Resolves when the server has answered. */
+  readonly given: Promise<void>;
+  /** Lets the answer through. */
+  release(): void;
 }
 
 /** Listens on a free port, in front of a server on `port` of this machine, until the test is over. */
 export async function startTcpProxy(t: TestContext, port: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
-  let marked: string | undefined;
+  let awaited:
+    | { readonly text: string; readonly answer: (pair: Pair, bytes: Buffer | string) => void }
+    | undefined;
   const listener = createServer((client) => {
     const server = connect(port, '127.0.0.1');
     const pair: Pair = { client, server, isFrozen: false };
     pairs.add(pair);
-    let isDoomed = false;
+    let answered: ((pair: Pair, bytes: Buffer | string) => void) | undefined;
     const end = () => {
       if (pair.isFrozen) return;
       client.destroy();
@@ -35,15 +46,16 @@ export async function startTcpProxy(t: TestContext, port: number): Promise<TcpPr
     };
     client.on('data', (said) => {
       if (pair.isFrozen) return;
-      if (marked !== undefined && said.includes(marked)) {
-        isDoomed = true;
-        marked = undefined;
+      if (awaited !== undefined && said.includes(awaited.text)) {
+        answered = awaited.answer;
+        awaited = undefined;
       }
       server.write(said);
     });
     server.on('data', (answer) => {
-      if (isDoomed) end();
+      if (answered !== undefined) answered(pair, answer);
       else if (!pair.isFrozen) client.write(answer);
+      answered = undefined;
     });
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
   }).listen(0, '127.0.0.1');
@@ -62,7 +74,17 @@ export async function startTcpProxy(t: TestContext, port: number): Promise<TcpPr
       for (const pair of pairs) pair.isFrozen = true;
     },
     cutAnswerTo(text) {
-      marked = text;
+      awaited = { text, answer: ({ client }) => void client.destroy() };
+    },
+    holdAnswerTo(text) {
+      const { promise: given, resolve } = Promise.withResolvers<void>();
+      let release: () => void = () => undefined;
+      const answer = ({ client }: Pair, bytes: Buffer | string) => {
+        release = () => void client.write(bytes);
+        resolve();
+      };
+      awaited = { text, answer };
+      return { given, release: () => release() };
     },
   };
 }
