@@ -26,7 +26,7 @@ test('decisions §8: an account that exists already, or does not exist, is one c
 const WRONG = [
   [['create', 'shop'], /required option '--plan <plan>'/],
   [['create', 'shop', '--plan', 'gold'], /Allowed choices are free, pro, business, enterprise/],
-  [['create', 'shop', '--plan', 'enterprise', '--per-minute', '5'], /needs its own numbers/],
+  [['create', 'shop', '--plan', 'enterprise', '--per-minute', '5'], /needs numbers of its own/],
   [['create', 'shop', '--plan', 'pro', '--per-day', '5'], /Plan pro has fixed limits/],
   [['create', 'shop', '--plan', 'enterprise', '--per-minute', '0', '--per-day', '1'], /whole number from 1/],
   [['create', ' ', '--plan', 'pro'], /An account name has 1 to 100 characters/],
