@@ -9,6 +9,7 @@ import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { RequestMetrics } from './metrics.ts';
+import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
 import type { Match } from './routes.ts';
 import type { Site } from './site.ts';
@@ -26,8 +27,7 @@ export interface AppDependencies extends ApiDependencies {
 export class App {
   readonly #deps: AppDependencies;
   readonly #api: Api;
-  /** Requests that were accepted and are not answered yet. */
-  readonly #inFlight = new Map<Exchange, ServerResponse>();
+  readonly #inFlight = new InFlight();
 
   constructor(deps: AppDependencies) {
     this.#deps = deps;
@@ -45,11 +45,11 @@ export class App {
     response: ServerResponse,
     refusal?: Reply,
   ): Promise<void> => {
-    const exchange = this.#begin(request);
-    this.#inFlight.set(exchange, response);
+    const exchange = this.#begin(request, response);
+    this.#inFlight.add(exchange);
     try {
       const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
-      await this.#write(exchange, response, reply);
+      await this.#write(exchange, reply);
       this.#log(exchange, reply);
     } catch (error) {
       // Nobody is left to answer when the client went away; anything else that gets here is a fault in the code above.
@@ -76,10 +76,12 @@ export class App {
     return this.#api.rateHeaders({ request: request as IncomingMessage });
   }
 
-  #begin(request: IncomingMessage): Exchange {
+  #begin(request: IncomingMessage, response: ServerResponse): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
     return {
       request,
+      response,
+      place: -1,
       id: requestId(request.headers['x-request-id']),
       startedAt: this.#deps.clock(),
       path,
@@ -104,12 +106,8 @@ export class App {
     }
   }
 
-  async #write(
-    exchange: Exchange,
-    response: ServerResponse,
-    { status, headers, body }: Reply,
-  ): Promise<void> {
-    const { request, match, id } = exchange;
+  async #write(exchange: Exchange, { status, headers, body }: Reply): Promise<void> {
+    const { request, response, match, id } = exchange;
     const all = [...headers, 'X-Request-Id', id];
     if (isApi(exchange)) {
       all.push(...(exchange.rateHeaders ?? (await this.#api.rateHeaders(exchange))));

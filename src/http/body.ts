@@ -41,7 +41,9 @@ function read(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', (error) => reject(new ClientGone('The client went away.', { cause: error })));
-    request.on('close', () => reject(new ClientGone('The client went away.')));
+    request.on('close', () => {
+      if (!request.complete) reject(new ClientGone('The client went away.'));
+    });
   });
 }
 

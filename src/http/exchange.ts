@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
@@ -8,6 +8,7 @@ import type { Match } from './routes.ts';
 /** One request on its way: what has been found out about it so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly id: string;
   readonly startedAt: Moment;
   /** Decoded; undefined when its percent-encoding is broken. */
@@ -17,6 +18,8 @@ export interface Exchange {
   key?: KeyRecord;
   /** Of the caller, once it is known. */
   rateHeaders?: readonly string[];
+  /** Where `InFlight` keeps it. */
+  place: number;
 }
 
 /** What a client may send as `X-Request-Id` (decisions §4). */
