@@ -80,7 +80,6 @@ export async function temporaryPostgres(t: TestContext): Promise<string> {
 /** Nothing on it needs to outlast the tests. */
 function sharedServer(): Promise<TestServer> {
   shared ??= startPostgres(['fsync=off', 'max_connections=200']).then((server) => {
-    process.once('exit', () => server.abandon());
     server.child().unref();
     return server;
   });

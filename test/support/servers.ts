@@ -20,8 +20,6 @@ export interface TestServer {
   restart(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
-  /** The same at once, for a process that is about to end itself. */
-  abandon(): void;
 }
 
 /** Where a program is, or an error that says how to get it. */
@@ -59,6 +57,9 @@ export async function listening(port: number): Promise<void> {
   }
   throw new Error(`Nothing listens on port ${port}.`);
 }
+
+// Servers end with the process that started them, however it ends: see `abandon`.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 interface Recipe {
   readonly port: number;
@@ -100,6 +101,11 @@ export async function runServer({
     await exited;
   };
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  const abandon = () => {
+    crash();
+    remove();
+  };
+  process.once('exit', abandon);
   await start();
   return {
     url,
@@ -118,10 +124,7 @@ export async function runServer({
     async stop() {
       await kill();
       remove();
-    },
-    abandon() {
-      crash();
-      remove();
+      process.removeListener('exit', abandon);
     },
   };
 }
