@@ -66,9 +66,7 @@ export class App {
   /** Answers whatever is still in flight with 503, for the service ends. */
   async abandon(): Promise<void> {
     const reply = errorReply('unavailable', SHUTTING_DOWN);
-    await Promise.all(
-      [...this.#inFlight].map(([exchange, response]) => this.#write(exchange, response, reply)),
-    );
+    await Promise.all(this.#inFlight.all().map((exchange) => this.#write(exchange, reply)));
   }
 
   /** The rate headers for a connection on which no request can be read. */
