@@ -9,46 +9,67 @@ import { program } from '../test/support/servers.ts';
  * and how to get it; in continuous integration (CI=true) none may be missing.
  */
 
-/** A file that a test imports, near or far, when it needs a server; and how that server is found. */
-const NEEDS = [
+interface Need {
+  readonly server: string;
+  /** What a test imports, near or far, when it needs the server. */
+  readonly support: string;
+  /** Names a server that is there already; then only tests that start one of their own need its program. */
+  readonly variable: string;
+  readonly startsOwn: RegExp;
+  readonly find: () => string;
+}
+
+const NEEDS: readonly Need[] = [
   {
-    support: 'test/support/postgres.ts',
     server: 'PostgreSQL',
+    support: 'test/support/postgres.ts',
+    variable: 'TEST_DATABASE_URL',
+    startsOwn: /\bstartPostgres\(/,
     find: () => program('initdb', 'postgresql', ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin']),
   },
-  { support: 'test/support/redis.ts', server: 'Redis', find: () => program('redis-server', 'redis-server') },
+  {
+    server: 'Redis',
+    support: 'test/support/redis.ts',
+    variable: 'TEST_REDIS_URL',
+    startsOwn: /\b(?:startRedis|temporaryRedis|temporaryCluster)\(/,
+    find: () => program('redis-server', 'redis-server'),
+  },
 ];
 
 const asked = argv.slice(2);
 const files = asked.length > 0 ? asked : globSync('test/**/*.test.ts').toSorted();
-const missing = NEEDS.flatMap(({ support, server, find }) => {
+const leftOut = new Set<string>();
+for (const need of NEEDS) {
   try {
-    find();
-    return [];
+    need.find();
   } catch (error) {
-    return [{ support, server, reason: (error as Error).message }];
+    const without = files.filter((file) => lacks(file, need));
+    for (const file of without) leftOut.add(file);
+    const instead = `${(error as Error).message}, or set ${need.variable}`;
+    console.error(`Left out: ${without.length} test files that need ${need.server}. ${instead}`);
   }
-});
-const run = files.filter((file) => {
-  const imports = importsOf(file, new Set());
-  return !missing.some(({ support }) => imports.has(support));
-});
-for (const { support, server, reason } of missing) {
-  const count = files.filter((file) => importsOf(file, new Set()).has(support)).length;
-  console.error(`Left out: ${count} test files that need ${server}. ${reason}`);
 }
-if (missing.length > 0 && env['CI'] === 'true') exit(1);
+if (leftOut.size > 0 && env['CI'] === 'true') exit(1);
 
 const limits = ['--test-timeout=600000', '--test-concurrency=2'];
+const run = files.filter((file) => !leftOut.has(file));
 const { status } = spawnSync(execPath, ['--test', ...limits, ...run], { stdio: 'inherit' });
 exit(status ?? 1);
 
-/** The file and all that it imports of this project. */
-function importsOf(file: string, seen: Set<string>): Set<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
-  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g)) {
-    importsOf(normalize(join(dirname(file), path)), seen);
+function lacks(file: string, { support, variable, startsOwn }: Need): boolean {
+  const imported = importsOf(file, new Map());
+  if (!imported.has(support)) return false;
+  if (env[variable] === undefined) return true;
+  return [...imported].some(([path, source]) => path !== support && startsOwn.test(source));
+}
+
+/** The sources of the file and of all that it imports of this project, by path. */
+function importsOf(file: string, sources: Map<string, string>): Map<string, string> {
+  if (sources.has(file)) return sources;
+  const source = readFileSync(file, 'utf8');
+  sources.set(file, source);
+  for (const [, path = ''] of source.matchAll(/from '(\.[^']+)'/g)) {
+    importsOf(normalize(join(dirname(file), path)), sources);
   }
-  return seen;
+  return sources;
 }

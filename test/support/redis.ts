@@ -48,6 +48,11 @@ const CLUSTERED = [
   ['--cluster-node-timeout', '1000'],
 ].flat();
 
+/** The server of TEST_REDIS_URL, whose keys the tests may delete, or one that is stopped after the test. */
+export async function testRedis(t: Scope): Promise<string> {
+  return process.env['TEST_REDIS_URL'] ?? (await temporaryRedis(t)).url;
+}
+
 /** A cluster of three primaries; without one of them the others go on. It is stopped after the test. */
 export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]> {
   // The port of a cluster's own messages, by default 10,000 higher, may be beyond the highest there is.
