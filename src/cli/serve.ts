@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
@@ -7,6 +8,9 @@ import { systemClock } from './with-store.ts';
 
 /** Bytes of log that may wait to be written. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
+
+/** How long the end waits for the rest of the log to be read, in milliseconds. */
+const LOG_PATIENCE = 1_000;
 
 /** The service must be gone this many milliseconds after it was told to stop, whatever it waits for. */
 const STOP_DEADLINE = 9_500;
@@ -20,6 +24,8 @@ export function serveCommand(program: Command): void {
 }
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
+  // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
+  const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
   const log = pino(
     {
       level: config.logLevel,
@@ -27,8 +33,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
-    pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG }),
+    destination,
   );
   // Before anything is announced: who reads "listening" may send a signal at once.
   const stopSignal = nextSignal();
@@ -46,7 +51,17 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     // Left running: it also ends a process that something keeps alive after the stop.
     deadline.unref();
     await service.stop();
+    await writeOut(destination);
   }
+}
+
+/** Ends the log. What nobody reads in time is dropped, and with it what pino would wait for for ever. */
+async function writeOut(destination: ReturnType<typeof pino.destination>): Promise<void> {
+  const written = new Promise<true>((resolve) => destination.once('close', () => resolve(true)));
+  destination.end();
+  if ((await Promise.race([written, wait(LOG_PATIENCE, undefined, { ref: false })])) === true) return;
+  destination.destroy();
+  process.exit();
 }
 
 /** Resolves at the first SIGTERM or SIGINT. The second one is the system's again: it ends the process, whatever it does. */

@@ -39,6 +39,7 @@ export class Api {
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
     }
+
     // Authentication: who fails it is counted by address.
     const { key, fault } = await authenticate(
       request.headers.authorization,

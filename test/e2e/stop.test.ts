@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
+import { each, keepAliveClient } from '../support/load.ts';
 import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
@@ -78,4 +79,39 @@ test('decisions §6: after a crash at most the last second of counting is lost',
   const again = await startServiceProcess(t, env);
   const answer = await call(again.url, '/v1/pets', { key });
   assert.match(answer.headers.get('ratelimit') ?? '', /"day";r=992;/);
+});
+
+test('a log that nobody reads does not hold up the stop', async (t) => {
+  const env = temporaryEnvironment(t);
+  const service = await startServiceProcess(t, env);
+  service.child.stdout?.pause();
+  // More than a pipe holds: what is left waits in the service.
+  const client = keepAliveClient(service.url, '', 16);
+  const id = { 'x-request-id': 'x'.repeat(128) };
+  await each(Array.from({ length: 8_000 }).fill('/healthz') as string[], 16, async (path) => {
+    await client.send(path, undefined, id);
+  });
+  client.close();
+  service.child.kill('SIGTERM');
+  const [code] = (await once(service.child, 'exit')) as [number | null];
+  assert.equal(code, 0);
+});
+
+test('decisions §2: a request that is still incomplete when the service ends gets 503', async (t) => {
+  const env = temporaryEnvironment(t);
+  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const service = await startServiceProcess(t, env);
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const fields = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n`;
+  socket.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${fields}Expect: 100-continue\r\n\r\n`);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString();
+  });
+  await once(socket, 'data');
+  service.child.kill('SIGTERM');
+  await once(socket, 'close');
+  assert.match(answer, /HTTP\/1\.1 503 Service Unavailable\r\n[^]*X-RateLimit-Limit: 60[^]*"unavailable"/);
+  assert.equal((await service.ended).code, 0);
 });

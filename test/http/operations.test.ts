@@ -95,7 +95,7 @@ test('decisions §1, §2: while draining /readyz is 503, new requests are 503, a
   assertError(ready, 'unavailable');
   assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal((await call(service.url, '/healthz')).status, 200, 'it lives');
-  const late = await call(service.url, '/v1/pets', { key });
+  const late = await call(service.url, '/v1/pets', { key, headers: { connection: 'keep-alive' } });
   assertError(late, 'unavailable');
   assertRateHeaders(late);
   assert.equal(late.headers.get('connection'), 'close');
