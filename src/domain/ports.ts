@@ -89,8 +89,8 @@ export interface AccountStore {
   replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
   /** From now on; a key that is revoked already stays as it is. */
   revokeKey(id: number): Promise<void>;
-  /** Remembers that a key was used now; written down within a second. */
-  noteUse(keyId: number): void;
+  /** Remembers that a key was used at `now` (Unix milliseconds); written down within a second. */
+  noteUse(keyId: number, now: number): void;
 }
 
 /** Who a quota is counted for. */

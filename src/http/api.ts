@@ -1,14 +1,16 @@
-import type { Environment } from '../domain/api-key.ts';
+import type { IncomingMessage } from 'node:http';
+import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { PetStoreError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
 import type { AccountStore, Caller, QuotaCounter, Verdict } from '../domain/ports.ts';
 import { peek, UNUSED } from '../domain/quota.ts';
 import type { ClientAddress } from './address.ts';
-import { authenticate } from './authenticate.ts';
+import { checkKey, readCredentials } from './authenticate.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { type Fields, fields } from './fields.ts';
 import { banned, banNear, lacksScope, limitUsedUp, otherMethod, SHUTTING_DOWN } from './messages.ts';
 import { rateHeaders, retryAfter } from './rate-headers.ts';
 import type { Reply } from './reply.ts';
@@ -34,28 +36,29 @@ export class Api {
   }
 
   async answer(exchange: Exchange): Promise<Reply> {
-    const { counter } = this.#deps;
+    const { accounts, counter, clock } = this.#deps;
     const { request, match } = exchange;
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
     }
 
     // Authentication: who fails it is counted by address.
-    const { key, fault } = await authenticate(
-      request.headers.authorization,
-      this.#deps,
-      exchange.startedAt.unix,
-    );
+    const now = exchange.startedAt.unix;
+    const read = readCredentials(request.headers.authorization, this.#deps);
+    // Awaited in any case, so that broken HTTP behind the header block is found before anything is counted.
+    const found = await (read instanceof ApiKeyHash ? accounts.findKeyByHash(read) : undefined);
+    const { key, fault } = read instanceof ApiKeyHash ? checkKey(found, now) : read;
     if (key === undefined) {
-      const verdict = await counter.charge(this.#addressCaller(exchange));
+      const verdict = await counter.charge(this.#addressCaller(request));
       return this.#refusal(exchange, verdict) ?? errorReply('unauthorized', fault);
     }
     exchange.key = key;
+    accounts.noteUse(key.id, now);
 
     const { account } = key;
     const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
     if (this.#deps.isDraining()) {
-      exchange.rateHeaders = rateHeaders(await counter.peek(caller), this.#deps.clock());
+      exchange.rateHeaders = rateHeaders(await counter.peek(caller), clock());
       return errorReply('unavailable', SHUTTING_DOWN);
     }
 
@@ -72,7 +75,7 @@ export class Api {
     const operation = match.route.operations[request.method ?? ''];
     if (operation === undefined) {
       const { methods } = match.route;
-      return errorReply('method_not_allowed', otherMethod(methods), ['Allow', methods]);
+      return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
     }
 
     // Scope; then validation and the operation itself.
@@ -94,12 +97,11 @@ export class Api {
     }
   }
 
-  /** The rate headers of an exchange: its caller's, or where none is known the address's own bucket, uncounted. */
-  async rateHeaders(exchange: Pick<Exchange, 'request' | 'rateHeaders'>): Promise<readonly string[]> {
-    if (exchange.rateHeaders !== undefined) return exchange.rateHeaders;
+  /** The rate headers where no caller is known: those of the address's own bucket, uncounted. */
+  async rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
     const now = this.#deps.clock();
     try {
-      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(exchange)), now);
+      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(request)), now);
     } catch (error) {
       if (!(error instanceof PetStoreError)) throw error;
       // The store that knows the bucket is down: its limits are known all the same.
@@ -114,25 +116,25 @@ export class Api {
     if (verdict.kind === 'banned') {
       exchange.rateHeaders = rateHeaders(quota, now, verdict.ban);
       const wait = retryAfter(verdict.ban.until - now.unix);
-      return errorReply('key_banned', banned(wait[1]), wait);
+      return errorReply('key_banned', banned(wait.seconds), wait.header);
     }
     exchange.rateHeaders = rateHeaders(quota, now);
     if (verdict.kind === 'admitted') return undefined;
     const { governing } = quota;
     const wait = retryAfter(quota[governing].reset);
     const { refusalsLeft } = verdict;
-    const message = limitUsedUp(quota[governing].limit, governing, wait[1]);
+    const message = limitUsedUp(quota[governing].limit, governing, wait.seconds);
     return errorReply(
       governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
       refusalsLeft === undefined ? message : message + banNear(refusalsLeft),
-      wait,
+      wait.header,
     );
   }
 
-  #addressCaller({ request }: Pick<Exchange, 'request'>): Caller {
-    const forwarded = request.headers['x-forwarded-for'];
+  #addressCaller({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Caller {
+    const forwarded = headers['x-forwarded-for'];
     const address = this.#deps.addressOf(
-      request.socket.remoteAddress,
+      socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join() : forwarded,
     );
     return { kind: 'address', address, limits: PLANS.free };

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { PetStoreError } from '../domain/errors.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -7,10 +8,12 @@ import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
+import type { Fields } from './fields.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import type { RequestMetrics } from './metrics.ts';
+import { NO_METRICS, type RequestMetrics } from './metrics.ts';
 import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
+import type { FieldsResponse } from './response.ts';
 import type { Match } from './routes.ts';
 import type { Site } from './site.ts';
 
@@ -42,14 +45,16 @@ export class App {
   /** Answers one request. Never rejects. `refusal` is what the HTTP layer has against it, before anything is looked at. */
   readonly handle = async (
     request: IncomingMessage,
-    response: ServerResponse,
+    response: FieldsResponse,
     refusal?: Reply,
   ): Promise<void> => {
     const exchange = this.#begin(request, response);
     this.#inFlight.add(exchange);
     try {
       const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
-      await this.#write(exchange, reply);
+      if (exchange.rateHeaders === undefined && isApi(exchange))
+        exchange.rateHeaders = await this.#api.rateHeaders(request);
+      this.#write(exchange, reply);
       this.#log(exchange, reply);
     } catch (error) {
       // Nobody is left to answer when the client went away; anything else that gets here is a fault in the code above.
@@ -66,15 +71,25 @@ export class App {
   /** Answers whatever is still in flight with 503, for the service ends. */
   async abandon(): Promise<void> {
     const reply = errorReply('unavailable', SHUTTING_DOWN);
-    await Promise.all(this.#inFlight.all().map((exchange) => this.#write(exchange, reply)));
+    await Promise.all(
+      this.#inFlight.all().map(async (exchange) => {
+        if (isApi(exchange)) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
+        this.#write(exchange, reply);
+      }),
+    );
+  }
+
+  /** The response that a connection is waiting for. */
+  responseOn(socket: Duplex): FieldsResponse | undefined {
+    return this.#inFlight.all().find(({ request }) => request.socket === socket)?.response;
   }
 
   /** The rate headers for a connection on which no request can be read. */
-  rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<readonly string[]> {
-    return this.#api.rateHeaders({ request: request as IncomingMessage });
+  rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
+    return this.#api.rateHeaders(request);
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): Exchange {
+  #begin(request: IncomingMessage, response: FieldsResponse): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
     return {
       request,
@@ -104,41 +119,32 @@ export class App {
     }
   }
 
-  async #write(exchange: Exchange, { status, headers, body }: Reply): Promise<void> {
-    const { request, response, match, id } = exchange;
-    const all = [...headers, 'X-Request-Id', id];
-    if (isApi(exchange)) {
-      all.push(...(exchange.rateHeaders ?? (await this.#api.rateHeaders(exchange))));
-      if (match !== undefined) all.push(...match.route.headers);
-      all.push(...this.#deps.cors(request.headers.origin));
-    }
-    if (body !== undefined) all.push('Content-Length', `${Buffer.byteLength(body)}`);
-    if (this.#deps.isDraining()) all.push('Connection', 'close');
+  #write({ request, response, id, match, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
     // Answered already, when the service ended before the operation did.
     if (response.headersSent) return;
-    response.writeHead(status, all);
-    response.end(request.method === 'HEAD' ? undefined : body);
+    let all = `${headers}X-Request-Id: ${id}\r\n`;
+    if (rateHeaders !== undefined) {
+      all += rateHeaders + (match?.route.headers ?? '') + this.#deps.cors(request.headers.origin);
+    }
+    if (this.#deps.isDraining()) response.shouldKeepAlive = false;
+    response.send(status, all, body);
     // What is left of a body that nobody asked for is dropped, so that the connection can go on.
-    request.resume();
+    if (!request.complete) request.resume();
   }
 
   #log(exchange: Exchange, { status, code }: Reply): void {
+    const { clock, log, metrics } = this.#deps;
+    const isLogged = log.isLevelEnabled('info');
+    if (!isLogged && metrics === NO_METRICS) return;
     const { id, key, request, startedAt } = exchange;
-    const duration = this.#deps.clock().monotonic - startedAt.monotonic;
+    const { method = '' } = request;
+    const duration = clock().monotonic - startedAt.monotonic;
     const route = this.#route(exchange);
-    this.#deps.metrics.observe(request.method ?? '', route, status, duration / 1000);
-    if (!this.#deps.log.isLevelEnabled('info')) return;
-    this.#deps.log.info(
-      {
-        id,
-        keyId: key?.id,
-        account: key?.account.name,
-        method: request.method,
-        route,
-        status,
-        code,
-        durationMs: Math.round(duration * 1000) / 1000,
-      },
+    metrics.observe(method, route, status, duration / 1000);
+    if (!isLogged) return;
+    const durationMs = Math.round(duration * 1000) / 1000;
+    log.info(
+      { id, keyId: key?.id, account: key?.account.name, method, route, status, code, durationMs },
       'request',
     );
   }

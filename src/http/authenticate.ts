@@ -1,32 +1,23 @@
 import { type KeyRecord, keyState } from '../domain/account.ts';
-import { ApiKey, type Environment } from '../domain/api-key.ts';
-import type { AccountStore } from '../domain/ports.ts';
+import { ApiKey, type ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import { KEY_MISSING } from './messages.ts';
+
+const BEARER = /^bearer +([^ ]+) *$/i;
 
 export type Authentication =
   | { readonly key: KeyRecord; readonly fault?: never }
   /** What is wrong, for the 401's message. */
   | { readonly key?: never; readonly fault: string };
 
-const BEARER = /^bearer +([^ ]+) *$/i;
-
 /**
- * Finds the key that an `Authorization` header carries (spec §5; decisions §5). A key that is mistyped or of the other
- * environment is refused without a look-up. `now` is in Unix milliseconds.
- * Rejects with `unavailable` when the store cannot answer.
+ * The hash by which to look up the key that an `Authorization` header carries (spec §5; decisions §5). A key that is
+ * mistyped or of the other environment is refused without a look-up.
  */
-export async function authenticate(
+export function readCredentials(
   authorization: string | undefined,
-  {
-    accounts,
-    environment,
-    urls,
-  }: { accounts: AccountStore; environment: Environment; urls: Record<Environment, string> },
-  now: number,
-): Promise<Authentication> {
-  if (authorization === undefined) {
-    return { fault: KEY_MISSING };
-  }
+  { environment, urls }: { environment: Environment; urls: Readonly<Record<Environment, string>> },
+): ApiKeyHash | Authentication {
+  if (authorization === undefined) return { fault: KEY_MISSING };
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) {
     return { fault: 'The Authorization header must have the form "Bearer <API_KEY>".' };
@@ -41,11 +32,14 @@ export async function authenticate(
       fault: `This API key belongs to the ${theirs} environment (${urls[theirs]}); here is ${environment}.`,
     };
   }
-  const key = await accounts.findKeyByHash(apiKey.hash());
+  return apiKey.hash();
+}
+
+/** Whether a key that was looked up is valid at the instant `now` (Unix milliseconds). */
+export function checkKey(key: KeyRecord | undefined, now: number): Authentication {
   if (key === undefined) return { fault: 'The API key is unknown: use one that was issued to you.' };
   const state = keyState(key, now);
   if (state === 'expired') return { fault: 'The API key has expired: use a newer one.' };
   if (state === 'revoked') return { fault: 'The API key has been revoked: use another one.' };
-  accounts.noteUse(key.id);
   return { key };
 }

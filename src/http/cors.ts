@@ -1,3 +1,5 @@
+import { type Fields, fields } from './fields.ts';
+
 /** What browsers may read of a response (decisions §4). */
 const EXPOSED = [
   'X-RateLimit-Limit',
@@ -21,21 +23,22 @@ const ALLOWED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-
 const MAX_AGE = '86400';
 
 /** CORS headers for a request from `origin`; bearer keys, so no cookies and no credentials. */
-export type Cors = (origin: string | undefined) => readonly string[];
+export type Cors = (origin: string | undefined) => Fields;
 
 export function cors(allowed: '*' | readonly string[]): Cors {
-  const any = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED];
-  if (allowed === '*') return (origin) => (origin === undefined ? [] : any);
+  const exposed = fields('Access-Control-Expose-Headers', EXPOSED);
+  const any = fields('Access-Control-Allow-Origin', '*') + exposed;
+  if (allowed === '*') return (origin) => (origin === undefined ? '' : any);
   return (origin) => {
-    const vary = ['Vary', 'Origin'];
+    const vary = fields('Vary', 'Origin');
     if (origin === undefined || !allowed.includes(origin)) return vary;
-    return [...vary, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED];
+    return vary + fields('Access-Control-Allow-Origin', origin) + exposed;
   };
 }
 
 /** What a preflight is told besides, for a route with these methods. */
-export function preflightHeaders(methods: string): readonly string[] {
-  return [
+export function preflightHeaders(methods: string): Fields {
+  return fields(
     'Allow',
     methods,
     'Access-Control-Allow-Methods',
@@ -44,5 +47,5 @@ export function preflightHeaders(methods: string): readonly string[] {
     ALLOWED,
     'Access-Control-Max-Age',
     MAX_AGE,
-  ];
+  );
 }

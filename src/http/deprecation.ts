@@ -1,3 +1,5 @@
+import { type Fields, fields } from './fields.ts';
+
 /** `getPet` is deprecated and will be removed (spec §4.3, §9). */
 export const GET_PET = {
   deprecatedAt: Date.UTC(2025, 11, 5),
@@ -14,13 +16,13 @@ export function referenceUrl(base: string): string {
 }
 
 /** The headers of every response of `getPet` (decisions §4; RFC 9745, RFC 8594, RFC 8288). */
-export function deprecationHeaders(base: string): readonly string[] {
-  return [
+export function deprecationHeaders(base: string): Fields {
+  return fields(
     'Deprecation',
     `@${GET_PET.deprecatedAt / 1000}`,
     'Sunset',
     new Date(GET_PET.removedAt).toUTCString(),
     'Link',
     `<${referenceUrl(base)}>; rel="deprecation", <${base}/pets>; rel="successor-version"`,
-  ];
+  );
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts';
+import { type Fields, fields } from './fields.ts';
 import type { Reply } from './reply.ts';
 
 /** The one map from error code to HTTP status (spec §7; decisions §2). */
@@ -26,6 +27,8 @@ export type TransportStatus = 408 | 417 | 431;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
+export const JSON_CONTENT = fields('Content-Type', JSON_TYPE);
+
 /** Whole seconds after which a client may try again when the service is unavailable. */
 const RETRY_AFTER = '5';
 
@@ -35,16 +38,16 @@ export function errorBody(code: ErrorCode, message: string, status: number = STA
 }
 
 /** An error response: the Error body under the status of its code, with the headers that go with that code. */
-export function errorReply(code: ErrorCode, message: string, headers: readonly string[] = []): Reply {
+export function errorReply(code: ErrorCode, message: string, headers: Fields = ''): Reply {
   return {
     status: STATUS_OF[code],
     code,
-    headers: ['Content-Type', JSON_TYPE, ...(HEADERS_OF[code] ?? []), ...headers],
+    headers: JSON_CONTENT + (HEADERS_OF[code] ?? '') + headers,
     body: errorBody(code, message),
   };
 }
 
-const HEADERS_OF: Partial<Record<ErrorCode, readonly string[]>> = {
-  unauthorized: ['WWW-Authenticate', 'Bearer'],
-  unavailable: ['Retry-After', RETRY_AFTER],
+const HEADERS_OF: Partial<Record<ErrorCode, Fields>> = {
+  unauthorized: fields('WWW-Authenticate', 'Bearer'),
+  unavailable: fields('Retry-After', RETRY_AFTER),
 };

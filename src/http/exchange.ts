@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
+import type { Fields } from './fields.ts';
+import type { FieldsResponse } from './response.ts';
 import type { Match } from './routes.ts';
 
 /** One request on its way: what has been found out about it so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: FieldsResponse;
   readonly id: string;
   readonly startedAt: Moment;
   /** Decoded; undefined when its percent-encoding is broken. */
@@ -17,7 +19,7 @@ export interface Exchange {
   readonly match: Match | undefined;
   key?: KeyRecord;
   /** Of the caller, once it is known. */
-  rateHeaders?: readonly string[];
+  rateHeaders?: Fields;
   /** Where `InFlight` keeps it. */
   place: number;
 }

@@ -10,7 +10,8 @@ import type { PetPage, PetQuery, PetStore } from '../domain/ports.ts';
 import { readJsonBody } from './body.ts';
 import { entityTag, noneMatchNames } from './conditional.ts';
 import { GET_PET } from './deprecation.ts';
-import { errorReply, JSON_TYPE } from './errors.ts';
+import { errorReply, JSON_CONTENT } from './errors.ts';
+import { type Fields, fields } from './fields.ts';
 import { parseBody, petJson, petsJson } from '../json.ts';
 import { KEY_IN_FLIGHT, KEY_REUSED, NO_SUCH_PET, REMOVED } from './messages.ts';
 import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
@@ -33,10 +34,14 @@ export interface Operation {
   handle(call: Call): Promise<Reply>;
 }
 
+const REPLAY = fields('Idempotent-Replay', 'true');
+const RETRY_SOON = fields('Retry-After', '1');
+const REVALIDATE = fields('Cache-Control', 'private, no-cache');
+
 /** The three operations (spec §4) over a store, for the base address `base`. */
 export function petOperations(pets: PetStore, base: string) {
-  // A page that the store gives again is not written again.
-  const pages = new WeakMap<PetPage, Representation>();
+  // A page that the store gives again is not written again. It only does with first pages.
+  const firstPages = new WeakMap<PetPage, Representation>();
   return {
     listPets: {
       id: 'listPets',
@@ -44,11 +49,10 @@ export function petOperations(pets: PetStore, base: string) {
       async handle({ request, query }) {
         const asked = parsePetQuery(query);
         const page = await pets.list(asked);
-        let written = pages.get(page);
-        if (written === undefined) {
-          written = represent(petsJson(page.pets), nextLink(base, asked, page));
-          pages.set(page, written);
-        }
+        const known = firstPages.get(page);
+        if (known !== undefined) return content(request, known);
+        const written = represent(petsJson(page.pets), nextLink(base, asked, page));
+        if (asked.before === undefined) firstPages.set(page, written);
         return content(request, written);
       },
     },
@@ -60,9 +64,9 @@ export function petOperations(pets: PetStore, base: string) {
         const header = request.headers['idempotency-key'];
         const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(String(header));
         const body = await readJsonBody(request);
-        const pet = parseNewPet(parseBody(body));
+        const newPet = parseNewPet(parseBody(body));
         const creation = await pets.create(
-          pet,
+          newPet,
           idempotencyKey === undefined
             ? undefined
             : {
@@ -75,12 +79,13 @@ export function petOperations(pets: PetStore, base: string) {
           case 'reused':
             return errorReply('idempotency_key_reused', KEY_REUSED);
           case 'in_flight':
-            return errorReply('conflict', KEY_IN_FLIGHT, ['Retry-After', '1']);
+            return errorReply('conflict', KEY_IN_FLIGHT, RETRY_SOON);
           case 'created':
           case 'replayed': {
-            const headers = ['Content-Type', JSON_TYPE, 'Location', `${base}/pets/${creation.pet.id}`];
-            if (creation.outcome === 'replayed') headers.push('Idempotent-Replay', 'true');
-            return { status: 201, headers, body: petJson(creation.pet) };
+            const { pet, outcome } = creation;
+            const location = `Location: ${base}/pets/${pet.id}\r\n`;
+            const headers = JSON_CONTENT + location + (outcome === 'replayed' ? REPLAY : '');
+            return { status: 201, headers, body: petJson(pet) };
           }
         }
       },
@@ -96,7 +101,7 @@ export function petOperations(pets: PetStore, base: string) {
         const id = int64FromDecimal(petId);
         const pet = id === undefined ? undefined : await pets.get(id);
         if (pet === undefined) throw new PetStoreError('not_found', NO_SUCH_PET);
-        return content(request, represent(petJson(pet), []));
+        return content(request, represent(petJson(pet), ''));
       },
     },
   } as const satisfies Record<string, Operation>;
@@ -109,12 +114,12 @@ interface Representation {
   readonly notModified: Reply;
 }
 
-function represent(body: string, headers: readonly string[]): Representation {
+function represent(body: string, headers: Fields): Representation {
   const tag = entityTag(body);
-  const validators = ['ETag', tag, 'Cache-Control', 'private, no-cache', ...headers];
+  const validators = `ETag: ${tag}\r\n${REVALIDATE}${headers}`;
   return {
     tag,
-    whole: { status: 200, headers: ['Content-Type', JSON_TYPE, ...validators], body },
+    whole: { status: 200, headers: JSON_CONTENT + validators, body },
     notModified: { status: 304, headers: validators },
   };
 }
@@ -124,9 +129,9 @@ function content({ headers }: IncomingMessage, { tag, whole, notModified }: Repr
   return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
 }
 
-function nextLink(base: string, { limit, status }: PetQuery, { pets, more }: PetPage): string[] {
+function nextLink(base: string, { limit, status }: PetQuery, { pets, more }: PetPage): Fields {
   const last = pets.at(-1);
-  if (!more || last === undefined) return [];
+  if (!more || last === undefined) return '';
   const filter = status === undefined ? '' : `&status=${status}`;
-  return ['Link', `<${base}/pets?limit=${limit}${filter}&cursor=${encodeCursor(last.id)}>; rel="next"`];
+  return `Link: <${base}/pets?limit=${limit}${filter}&cursor=${encodeCursor(last.id)}>; rel="next"\r\n`;
 }

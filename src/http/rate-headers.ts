@@ -1,33 +1,30 @@
 import type { Moment } from '../domain/clock.ts';
 import type { Ban } from '../domain/ban.ts';
-import { DAY, MINUTE, type Quota, type Window, type WindowName } from '../domain/quota.ts';
+import { DAY, MINUTE, type Quota } from '../domain/quota.ts';
+import { type Fields, fields } from './fields.ts';
 
 /**
  * The rate headers of every API response (spec §8; decisions §6): the three describe the governing window, or the ban;
  * the two of the IETF draft show both windows.
  */
-export function rateHeaders(quota: Quota, now: Moment, ban?: Ban): string[] {
-  const governing = quota[quota.governing];
-  const { minute, day } = quota;
-  return [
-    'X-RateLimit-Limit',
-    `${governing.limit}`,
-    'X-RateLimit-Remaining',
-    ban === undefined ? `${governing.remaining}` : '0',
-    'X-RateLimit-Reset',
-    `${Math.ceil((ban?.until ?? now.unix + governing.reset) / 1000)}`,
-    'RateLimit-Policy',
-    `"minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}`,
-    'RateLimit',
-    `${rateLimit('minute', minute)}, ${rateLimit('day', day)}`,
-  ];
+export function rateHeaders({ governing, minute, day }: Quota, now: Moment, ban?: Ban): Fields {
+  const { limit, remaining, reset } = governing === 'minute' ? minute : day;
+  const left = ban === undefined ? remaining : 0;
+  const end = seconds(ban?.until ?? now.unix + reset);
+  // All are numbers: there is nothing to check.
+  return (
+    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${left}\r\nX-RateLimit-Reset: ${end}\r\n` +
+    `RateLimit-Policy: "minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}\r\n` +
+    `RateLimit: "minute";r=${minute.remaining};t=${seconds(minute.reset)}, "day";r=${day.remaining};t=${seconds(day.reset)}\r\n`
+  );
 }
 
-function rateLimit(name: WindowName, { remaining, reset }: Window): string {
-  return `"${name}";r=${remaining};t=${Math.ceil(reset / 1000)}`;
+/** `Retry-After` for something that is over in `milliseconds`: whole seconds, rounded up, at least 1. */
+export function retryAfter(milliseconds: number): { readonly seconds: string; readonly header: Fields } {
+  const wait = `${Math.max(1, seconds(milliseconds))}`;
+  return { seconds: wait, header: fields('Retry-After', wait) };
 }
 
-/** `Retry-After` in whole seconds for something that is over in `milliseconds`: rounded up, at least 1. */
-export function retryAfter(milliseconds: number): readonly [name: string, seconds: string] {
-  return ['Retry-After', `${Math.max(1, Math.ceil(milliseconds / 1000))}`];
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
 }

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../domain/errors.ts';
+import type { Fields } from './fields.ts';
 
-/** An HTTP response before it is written. Headers are names and values in turn, as `writeHead` takes them. */
+/** An HTTP response before it is written. */
 export interface Reply {
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: Fields;
   readonly body?: string | Buffer;
   /** The error code of an error response, for the log. */
   readonly code?: ErrorCode;

@@ -1,3 +1,4 @@
+import type { Fields } from './fields.ts';
 import type { Operation } from './pets.ts';
 
 /** A path of the API below `/v1`, and the operation of each of its methods. */
@@ -8,7 +9,7 @@ export interface Route {
   /** For `Allow` and for CORS. */
   readonly methods: string;
   /** Headers of every response of this route. */
-  readonly headers: readonly string[];
+  readonly headers: Fields;
 }
 
 export interface Match {
@@ -19,11 +20,11 @@ export interface Match {
 /** The routes of the API (spec §4). HEAD is answered as GET without a body (decisions §4). */
 export function apiRoutes(
   operations: { listPets: Operation; createPet: Operation; getPet: Operation },
-  getPetHeaders: readonly string[],
+  getPetHeaders: Fields,
 ): (path: string) => Match | undefined {
   const { listPets, createPet, getPet } = operations;
   const pets: Match = {
-    route: route('/v1/pets', { GET: listPets, HEAD: listPets, POST: createPet }, []),
+    route: route('/v1/pets', { GET: listPets, HEAD: listPets, POST: createPet }, ''),
     petId: '',
   };
   const pet = route('/v1/pets/{petId}', { GET: getPet, HEAD: getPet }, getPetHeaders);
@@ -34,6 +35,6 @@ export function apiRoutes(
   };
 }
 
-function route(template: string, operations: Route['operations'], headers: readonly string[]): Route {
+function route(template: string, operations: Route['operations'], headers: Fields): Route {
   return { template, operations, methods: [...Object.keys(operations), 'OPTIONS'].join(', '), headers };
 }

@@ -1,19 +1,17 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, IncomingMessage, type Server as NodeServer, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
 import type { Logger } from 'pino';
 import type { App } from './app.ts';
 import { BODY_LIMIT } from './body.ts';
-import { errorBody, JSON_TYPE, type TransportStatus } from './errors.ts';
+import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { requestId } from './exchange.ts';
+import { fields } from './fields.ts';
 import { MALFORMED, TRANSPORT } from './messages.ts';
 import type { Reply } from './reply.ts';
+import { FieldsResponse } from './response.ts';
+
+export type Server = NodeServer<typeof IncomingMessage, typeof FieldsResponse>;
 
 /** Limits of the HTTP layer, chosen on purpose: times in milliseconds, sizes in bytes. */
 export interface HttpLimits {
@@ -41,6 +39,10 @@ export const HTTP_LIMITS: HttpLimits = {
 /** A server with these limits, for `serve` to put an app behind. */
 export function createHttpServer(limits: HttpLimits): Server {
   const server = createServer({
+    IncomingMessage,
+    ServerResponse: FieldsResponse,
+    // A request without a body needs no stream to read it from.
+    optimizeEmptyRequests: true,
     headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
@@ -56,24 +58,21 @@ export function createHttpServer(limits: HttpLimits): Server {
 
 /** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
 export function serve(server: Server, app: App, log: Logger): void {
-  /** The last response that a connection was asked for. */
-  const responses = new WeakMap<Duplex, ServerResponse>();
-  const handle = (request: IncomingMessage, response: ServerResponse, refusal?: Reply) => {
-    responses.set(request.socket, response);
+  const handle = (request: IncomingMessage, response: FieldsResponse, refusal?: Reply) => {
     void app.handle(request, response, refusal);
   };
   server.on('request', handle);
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkContinue', (request: IncomingMessage, response: FieldsResponse) => {
     // A body that is too large by its own account is not asked for.
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
     handle(request, response);
   });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: FieldsResponse) => {
     const body = errorBody('invalid_request', TRANSPORT[417], 417);
     handle(request, response, {
       status: 417,
       code: 'invalid_request',
-      headers: ['Content-Type', JSON_TYPE],
+      headers: JSON_CONTENT,
       body,
     });
   });
@@ -83,8 +82,8 @@ export function serve(server: Server, app: App, log: Logger): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { status, message } = transportFault(error);
-    const response = responses.get(socket);
-    if (response?.req.complete === true && !response.writableFinished && !response.destroyed) {
+    const response = app.responseOn(socket);
+    if (response?.req.complete === true && !response.destroyed) {
       // What is wrong came behind a good request: that one gets its own answer first.
       finished(response, () => refuse(socket, {}, status, message));
     } else refuse(socket, {}, status, message);
@@ -107,11 +106,10 @@ export function serve(server: Server, app: App, log: Logger): void {
     app.rateHeaders({ socket, headers }).then(
       (rate) => {
         const length = `${Buffer.byteLength(body)}`;
-        const fields = ['Content-Type', JSON_TYPE, 'Content-Length', length, 'Connection', 'close'];
-        const all = [...fields, 'Date', new Date().toUTCString(), 'X-Request-Id', id, ...rate];
-        const lines = all.map((field, index) => (index % 2 === 0 ? `\r\n${field}: ` : field)).join('');
-        const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}`;
-        socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+        const date = new Date().toUTCString();
+        const own = fields('Content-Length', length, 'Connection', 'close', 'Date', date, 'X-Request-Id', id);
+        const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${JSON_CONTENT}${own}${rate}`;
+        socket.end(`${head}\r\n${body}`, () => socket.destroy());
         log.info({ id, status, code: 'invalid_request' }, 'request refused');
       },
       (fault: unknown) => {

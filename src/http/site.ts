@@ -1,6 +1,7 @@
 import type { OpenApi } from './openapi.ts';
 import { errorReply, JSON_TYPE } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { type Fields, fields } from './fields.ts';
 import { CONTENT_SECURITY_POLICY } from './reference/style.ts';
 import { SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
@@ -24,16 +25,17 @@ type Page = () => Reply | Promise<Reply>;
 
 export function createSite({ openApi, reference, ping, isDraining }: SiteDependencies): Site {
   const pages: Readonly<Record<string, Page>> = {
-    '/': () => ({ status: 302, headers: ['Location', '/reference', 'Content-Length', '0'] }),
+    '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': () =>
-      text('text/html; charset=utf-8', reference, ['Content-Security-Policy', CONTENT_SECURITY_POLICY]),
+      text('text/html; charset=utf-8', reference, fields('Content-Security-Policy', CONTENT_SECURITY_POLICY)),
     '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
     '/openapi.yaml': async () => open('application/yaml; charset=utf-8', await openApi.yaml()),
     '/.well-known/api-catalog': () =>
-      open('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"', openApi.catalog, [
-        'Link',
-        '</.well-known/api-catalog>; rel="api-catalog"',
-      ]),
+      open(
+        'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+        openApi.catalog,
+        CATALOG_LINK,
+      ),
     '/healthz': () => text(JSON_TYPE, '{"status":"ok"}', NO_STORE),
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
@@ -48,18 +50,20 @@ export function createSite({ openApi, reference, ping, isDraining }: SiteDepende
       const page = path !== undefined && knows(path) ? pages[path] : undefined;
       if (page === undefined) return errorReply('not_found', 'There is no such path; the API begins at /v1.');
       if (request.method === 'GET' || request.method === 'HEAD') return page();
-      return errorReply('method_not_allowed', 'This path takes GET and HEAD.', ['Allow', 'GET, HEAD']);
+      return errorReply('method_not_allowed', 'This path takes GET and HEAD.', fields('Allow', 'GET, HEAD'));
     },
   };
 }
 
-const NO_STORE = ['Cache-Control', 'no-store'];
+const NO_STORE = fields('Cache-Control', 'no-store');
+const CATALOG_LINK = fields('Link', '</.well-known/api-catalog>; rel="api-catalog"');
+const ANY_ORIGIN = fields('Access-Control-Allow-Origin', '*');
 
-function text(type: string, body: string, headers: readonly string[] = []): Reply {
-  return { status: 200, headers: ['Content-Type', type, ...headers], body };
+function text(type: string, body: string, headers: Fields = ''): Reply {
+  return { status: 200, headers: fields('Content-Type', type) + headers, body };
 }
 
 /** What tools on other sites may read: the description and the way to it. */
-function open(type: string, body: string, headers: readonly string[] = []): Reply {
-  return text(type, body, ['Access-Control-Allow-Origin', '*', ...headers]);
+function open(type: string, body: string, headers: Fields = ''): Reply {
+  return text(type, body, ANY_ORIGIN + headers);
 }

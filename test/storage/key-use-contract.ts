@@ -67,9 +67,9 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
   test(`${name}, decisions §8: lastUsedAt is the instant of the last use, written down by the next flush`, async (t) => {
     const { key, store, accounts, clock, another } = await prepare(t);
     const other = await another();
-    accounts.noteUse(key.id);
+    accounts.noteUse(key.id, clock().unix);
     clock.advance(1_000);
-    accounts.noteUse(key.id);
+    accounts.noteUse(key.id, clock().unix);
     const lastUsedAt = Math.floor(clock().unix);
     clock.advance(700);
     await store.flush();

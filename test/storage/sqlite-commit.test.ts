@@ -84,7 +84,7 @@ test('decisions §5: noting the use of keys writes nothing to disk until the flu
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
   await store.flush();
   const before = transactionsInLog(file);
-  for (const key of keys) store.accounts.noteUse(key.id);
+  for (const key of keys) store.accounts.noteUse(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
   await store.flush();
   assert.equal(transactionsInLog(file), before + 1);

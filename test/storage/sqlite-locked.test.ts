@@ -110,7 +110,7 @@ test('decisions §4: when the first request fails, the second one with its key f
 test('decisions §5: uses of keys that could not be written down are written by the next flush', async (t) => {
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
-  store.accounts.noteUse(keyId);
+  store.accounts.noteUse(keyId, clock().unix);
   const flush = store.flush();
   clock.advance(5_000);
   await assert.rejects(flush, UNAVAILABLE);

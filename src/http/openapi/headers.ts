@@ -3,6 +3,7 @@ import { PLANS } from '../../domain/plan.ts';
 import { take, UNUSED } from '../../domain/quota.ts';
 import { entityTag } from '../conditional.ts';
 import { deprecationHeaders } from '../deprecation.ts';
+import { type Fields, namesAndValues } from '../fields.ts';
 import { petJson } from '../../json.ts';
 import { LIMIT } from '../parameters.ts';
 import { rateHeaders, retryAfter } from '../rate-headers.ts';
@@ -54,7 +55,7 @@ export function headerComponents(base: string) {
     'Retry-After': {
       description: 'Whole seconds to wait before trying again.',
       schema: { type: 'integer', minimum: 1 },
-      example: Number(retryAfter(17_000)[1]),
+      example: Number(retryAfter(17_000).seconds),
     },
     'WWW-Authenticate': {
       description: 'The authentication scheme to use.',
@@ -120,8 +121,8 @@ export function headerRefs(...components: readonly HeaderComponent[]): Record<st
   );
 }
 
-function pairs(headers: readonly string[]): Record<string, string | undefined> {
+function pairs(headers: Fields): Record<string, string | undefined> {
   return Object.fromEntries(
-    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : [])),
+    namesAndValues(headers).flatMap((name, index, all) => (index % 2 === 0 ? [[name, all[index + 1]]] : [])),
   );
 }

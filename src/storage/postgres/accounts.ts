@@ -117,8 +117,8 @@ export class PostgresAccounts implements AccountStore {
     this.#forget();
   }
 
-  noteUse(keyId: number): void {
-    this.#used.set(keyId, this.#now());
+  noteUse(keyId: number, now: number): void {
+    this.#used.set(keyId, Math.floor(now));
   }
 
   /** Writes down when keys were last used. */

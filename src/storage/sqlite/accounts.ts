@@ -129,8 +129,8 @@ export class SqliteAccounts implements AccountStore {
     await this.#write(() => this.#revokeKey.run(this.#now(), id));
   }
 
-  noteUse(keyId: number): void {
-    this.#used.set(keyId, this.#now());
+  noteUse(keyId: number, now: number): void {
+    this.#used.set(keyId, Math.floor(now));
   }
 
   /** Writes down when keys were last used. */

@@ -21,13 +21,14 @@ export class Changes {
   check(): Promise<void> {
     this.#check ??= new Promise((resolve, reject) => {
       setImmediate(() => {
-        this.#check = undefined;
         try {
           this.#ask();
           resolve();
         } catch (error) {
           reject(error);
         }
+        // The answer holds while those who waited for it go on: no other request can be taken in before they are done.
+        queueMicrotask(() => process.nextTick(() => (this.#check = undefined)));
       });
     });
     return this.#check;

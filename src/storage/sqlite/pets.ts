@@ -13,9 +13,6 @@ import type { Writer } from './writer.ts';
 /** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
-/** Pages remembered: enough for the first pages that everybody asks for; a walk passes through. */
-const REMEMBERED_PAGES = 256;
-
 export class SqlitePets implements PetStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
@@ -50,14 +47,15 @@ export class SqlitePets implements PetStore {
     this.#forget = new Query(db, 'DELETE FROM idempotency WHERE created_at <= ?');
   }
 
-  /** Until the next commit the same query gives the same page, and indeed the same object. */
+  /** Until the next commit a first page, which everybody asks for, is the same object; a walk passes through. */
   async list(query: PetQuery): Promise<PetPage> {
+    if (query.before !== undefined) return this.#readPage(query);
     await this.#changes.check();
-    if (this.#pagesAt !== this.#changes.all || this.#pages.size >= REMEMBERED_PAGES) {
+    if (this.#pagesAt !== this.#changes.all) {
       this.#pages.clear();
       this.#pagesAt = this.#changes.all;
     }
-    const name = `${query.limit} ${query.status} ${query.before}`;
+    const name = `${query.limit} ${query.status}`;
     const known = this.#pages.get(name);
     if (known !== undefined) return known;
     const page = this.#readPage(query);
