@@ -1,10 +1,29 @@
 import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft, type Standing } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
-import { type Caller, callerName, type CounterStore, type Counters, type Verdict } from '../domain/ports.ts';
+import {
+  accountCaller,
+  addressCaller,
+  type Caller,
+  type CounterStore,
+  type Counters,
+  type Verdict,
+} from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../domain/quota.ts';
 
 /** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */
 const CAPACITY = 200_000;
+
+/** So many are written down at a time: between two portions requests are answered. */
+const PORTION = 2_000;
+
+/** The account's id, or the client's address: told apart without making a name for every request. */
+type CallerId = number | string;
+
+/** What is counted of one caller. */
+interface Tally {
+  readonly caller: CallerId;
+  usage: Usage;
+}
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
@@ -16,9 +35,9 @@ export class MemoryCounter implements Counters {
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
-  readonly #usage = new Map<string, Usage>();
+  readonly #tallies = new Map<CallerId, Tally>();
   readonly #standings = new Map<number, Standing>();
-  #changedUsage = new Map<string, Usage>();
+  #changed = new Set<Tally>();
   #changedStandings = new Map<number, Standing>();
   #prunedDay = 0;
 
@@ -29,32 +48,28 @@ export class MemoryCounter implements Counters {
   }
 
   async charge(caller: Caller): Promise<Verdict> {
-    const name = callerName(caller);
-    if (!this.#usage.has(name)) await this.#loadUsage(name);
-    if (caller.kind === 'key' && !this.#standings.has(caller.keyId)) await this.#loadStanding(caller.keyId);
-    // All is in memory now: from here to the end nothing waits, which makes the step atomic.
-    const usage = this.#usage.get(name) ?? UNUSED;
-    const { limits } = caller;
-    const now = this.#clock();
-
-    const ban = caller.kind === 'key' ? banInForce(this.#standingOf(caller.keyId), now) : undefined;
-    if (ban !== undefined) return { kind: 'banned', ban, quota: peek(usage, limits, now) };
-
-    const taken = take(usage, limits, now);
-    if (taken.quota.admitted) {
-      this.#usage.set(name, taken.usage);
-      this.#changedUsage.set(name, taken.usage);
-      return { kind: 'admitted', quota: taken.quota };
+    let tally = this.#tallies.get(idOf(caller));
+    while (tally === undefined || (caller.kind === 'key' && !this.#standings.has(caller.keyId))) {
+      await this.#load(caller);
+      tally = this.#tallies.get(idOf(caller));
     }
-    return caller.kind === 'key'
-      ? this.#refuse(caller.keyId, taken.quota, now)
-      : { kind: 'refused', quota: taken.quota };
+    // All is in memory now: from here to the end nothing waits, which makes the step atomic.
+    const now = this.#clock();
+    const ban = caller.kind === 'key' ? banInForce(this.#standingOf(caller.keyId), now) : undefined;
+    if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally.usage, caller.limits, now) };
+
+    const { usage, quota } = take(tally.usage, caller.limits, now);
+    if (quota.admitted) {
+      tally.usage = usage;
+      this.#changed.add(tally);
+      return { kind: 'admitted', quota };
+    }
+    return caller.kind === 'key' ? this.#refuse(caller.keyId, quota, now) : { kind: 'refused', quota };
   }
 
   async peek(caller: Caller): Promise<Quota> {
-    const name = callerName(caller);
-    if (!this.#usage.has(name)) await this.#loadUsage(name);
-    return peek(this.#usage.get(name) ?? UNUSED, caller.limits, this.#clock());
+    const tally = this.#tallies.get(idOf(caller)) ?? (await this.#loadTally(caller));
+    return peek(tally.usage, caller.limits, this.#clock());
   }
 
   /** How many keys are banned now. */
@@ -67,31 +82,43 @@ export class MemoryCounter implements Counters {
 
   /** Writes what changed since the last flush, and takes over the bans that an operator lifted. */
   async flush(): Promise<void> {
-    const usage = this.#changedUsage;
+    const usage = [...this.#changed];
     const standings = this.#changedStandings;
-    this.#changedUsage = new Map();
+    this.#changed = new Set();
     this.#changedStandings = new Map();
+    let written = 0;
     try {
-      const offset = unixOffset(this.#clock());
-      const lifted = await this.#store.write({
-        usage: new Map([...usage].map(([name, value]) => [name, shiftUsage(value, offset)])),
-        standings: new Map([...standings].map(([keyId, value]) => [keyId, shiftStanding(value, offset)])),
-      });
-      for (const keyId of lifted) {
-        this.#standings.set(keyId, BLAMELESS);
-        this.#changedStandings.delete(keyId);
+      await this.#writeStandings(standings);
+      standings.clear();
+      for (; written < usage.length; written += PORTION) {
+        await this.#writeUsage(usage.slice(written, written + PORTION));
       }
-    } catch (error) {
+    } finally {
       // What could not be written is written next time, unless it has changed again meanwhile.
-      this.#changedUsage = new Map([...usage, ...this.#changedUsage]);
+      for (const tally of usage.slice(written)) this.#changed.add(tally);
       this.#changedStandings = new Map([...standings, ...this.#changedStandings]);
-      throw error;
     }
     await this.#prune();
   }
 
   /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
+
+  async #writeStandings(changed: ReadonlyMap<number, Standing>): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const standings = new Map([...changed].map(([keyId, each]) => [keyId, shiftStanding(each, offset)]));
+    const lifted = await this.#store.write({ usage: new Map(), standings });
+    for (const keyId of lifted) {
+      this.#standings.set(keyId, BLAMELESS);
+      this.#changedStandings.delete(keyId);
+    }
+  }
+
+  async #writeUsage(changed: readonly Tally[]): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const usage = new Map(changed.map((tally) => [nameOf(tally.caller), shiftUsage(tally.usage, offset)]));
+    await this.#store.write({ usage, standings: new Map() });
+  }
 
   #refuse(keyId: number, quota: Quota, now: Moment): Verdict {
     const standing = refuse(this.#standingOf(keyId), this.#policy, now);
@@ -108,14 +135,26 @@ export class MemoryCounter implements Counters {
     return this.#standings.get(keyId) ?? BLAMELESS;
   }
 
-  async #loadUsage(name: string): Promise<void> {
-    const stored = await this.#store.readUsage(name);
+  async #load(caller: Caller): Promise<void> {
+    await this.#loadTally(caller);
+    if (caller.kind === 'key' && !this.#standings.has(caller.keyId)) await this.#loadStanding(caller.keyId);
+  }
+
+  async #loadTally(caller: Caller): Promise<Tally> {
+    const id = idOf(caller);
+    const stored = this.#tallies.has(id) ? undefined : await this.#store.readUsage(nameOf(id));
     // Another request of the same caller may have been here first, and counted.
-    if (this.#usage.has(name)) return;
+    const known = this.#tallies.get(id);
+    if (known !== undefined) return known;
     const now = this.#clock();
     const usage = stored === undefined ? UNUSED : shiftUsage(stored, -unixOffset(now));
     // A clock that was set back between two runs must not stretch the minute.
-    this.#usage.set(name, { ...usage, minuteStart: Math.min(usage.minuteStart, now.monotonic) });
+    const tally = {
+      caller: id,
+      usage: { ...usage, minuteStart: Math.min(usage.minuteStart, now.monotonic) },
+    };
+    this.#tallies.set(id, tally);
+    return tally;
   }
 
   async #loadStanding(keyId: number): Promise<void> {
@@ -138,12 +177,21 @@ export class MemoryCounter implements Counters {
       this.#prunedDay = today;
     }
     // Oldest first, and no further than the first that must stay: a sweep of them all would stall the service.
-    for (const [name, usage] of this.#usage) {
-      const over = usage.day < today && now.monotonic - usage.minuteStart >= MINUTE;
-      if (!over && this.#usage.size <= CAPACITY) break;
-      if (!this.#changedUsage.has(name)) this.#usage.delete(name);
+    for (const [id, tally] of this.#tallies) {
+      const { day, minuteStart } = tally.usage;
+      const over = day < today && now.monotonic - minuteStart >= MINUTE;
+      if (!over && this.#tallies.size <= CAPACITY) break;
+      if (!this.#changed.has(tally)) this.#tallies.delete(id);
     }
   }
+}
+
+function idOf(caller: Caller): CallerId {
+  return caller.kind === 'key' ? caller.accountId : caller.address;
+}
+
+function nameOf(id: CallerId): string {
+  return typeof id === 'number' ? accountCaller(id) : addressCaller(id);
 }
 
 function unixOffset({ unix, monotonic }: Moment): number {

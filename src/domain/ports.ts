@@ -19,10 +19,10 @@ export interface PetQuery {
 }
 
 export interface PetPage {
-  /** Newest first: descending id (decisions §4). */
-  readonly pets: readonly Pet[];
-  /** Whether more animals follow the last one of this page. */
-  readonly more: boolean;
+  /** The animals as a JSON array, newest first: descending id (decisions §4). */
+  readonly json: string;
+  /** The id of the last one, when more follow it: where the next page begins. */
+  readonly next: bigint | undefined;
 }
 
 /** A create that may be sent again: the same key and fingerprint of one account within 24 hours make one animal. */
@@ -41,7 +41,7 @@ export type Creation =
   | { readonly outcome: 'in_flight' };
 
 export interface PetStore {
-  /** The same object for as long as nothing has changed, or another one that is equal: a page is never altered. */
+  /** A page is never altered: the same object may be given again for as long as nothing has changed. */
   list(query: PetQuery): Promise<PetPage>;
   get(id: bigint): Promise<Pet | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; key record and animal commit together. */
@@ -158,9 +158,13 @@ export interface CounterStore {
 
 /** The name under which a caller's windows are counted: quota belongs to the account, not to its key (decisions §5). */
 export function callerName(caller: Caller): string {
-  return caller.kind === 'key' ? accountCaller(caller.accountId) : `address ${caller.address}`;
+  return caller.kind === 'key' ? accountCaller(caller.accountId) : addressCaller(caller.address);
 }
 
 export function accountCaller(accountId: number): string {
   return `account ${accountId}`;
+}
+
+export function addressCaller(address: string): string {
+  return `address ${address}`;
 }

@@ -12,7 +12,7 @@ import { entityTag, noneMatchNames } from './conditional.ts';
 import { GET_PET } from './deprecation.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import { type Fields, fields } from './fields.ts';
-import { parseBody, petJson, petsJson } from '../json.ts';
+import { parseBody, petJson } from '../json.ts';
 import { KEY_IN_FLIGHT, KEY_REUSED, NO_SUCH_PET, REMOVED } from './messages.ts';
 import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
 import type { Reply } from './reply.ts';
@@ -51,7 +51,7 @@ export function petOperations(pets: PetStore, base: string) {
         const page = await pets.list(asked);
         const known = firstPages.get(page);
         if (known !== undefined) return content(request, known);
-        const written = represent(petsJson(page.pets), nextLink(base, asked, page));
+        const written = represent(page.json, nextLink(base, asked, page));
         if (asked.before === undefined) firstPages.set(page, written);
         return content(request, written);
       },
@@ -129,9 +129,8 @@ function content({ headers }: IncomingMessage, { tag, whole, notModified }: Repr
   return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
 }
 
-function nextLink(base: string, { limit, status }: PetQuery, { pets, more }: PetPage): Fields {
-  const last = pets.at(-1);
-  if (!more || last === undefined) return '';
+function nextLink(base: string, { limit, status }: PetQuery, { next }: PetPage): Fields {
+  if (next === undefined) return '';
   const filter = status === undefined ? '' : `&status=${status}`;
-  return `Link: <${base}/pets?limit=${limit}${filter}&cursor=${encodeCursor(last.id)}>; rel="next"\r\n`;
+  return `Link: <${base}/pets?limit=${limit}${filter}&cursor=${encodeCursor(next)}>; rel="next"\r\n`;
 }

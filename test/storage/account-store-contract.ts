@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { newKey, type NewFixture } from './fixture.ts';
+import { list, type NewFixture, newKey } from './fixture.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
@@ -50,7 +50,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       listed.map((account) => account.name),
       ['a', 'b'],
     );
-    assert.equal((await pets.list({ limit: 5 })).pets.length, 1);
+    assert.equal((await list(pets, { limit: 5 })).length, 1);
   });
 
   test(`${name}, spec §8 rule 4: an account changes its plan, to enterprise and back`, async (t) => {

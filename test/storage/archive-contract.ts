@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { PetArchive, PetStore } from '../../src/domain/ports.ts';
-import { addPets, type NewFixture, petOf, REX, withIdsOf } from './fixture.ts';
+import { addPets, list, type NewFixture, petOf, REX, withIdsOf } from './fixture.ts';
 
 async function* animals(
   count: number,
@@ -17,7 +17,7 @@ async function* animals(
 
 const all = (archive: PetArchive) => Array.fromAsync(archive.readAll());
 /** How many animals everybody sees, in a catalogue that nothing was ever deleted from. */
-const count = async (pets: PetStore) => Number((await pets.list({ limit: 1 })).pets[0]?.id ?? 0n);
+const count = async (pets: PetStore) => Number((await list(pets, { limit: 1 }))[0]?.id ?? 0n);
 
 /** What the port PetArchive promises to `import`, `seed` and `export` (decisions §8). */
 export function archiveContract(name: string, fresh: NewFixture): void {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { Creation, NewKey, PetStore } from '../../src/domain/ports.ts';
+import type { Creation, NewKey, PetPage, PetQuery, PetStore } from '../../src/domain/ports.ts';
+import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/open.ts';
 import type { FakeClock } from '../support/clock.ts';
 
@@ -44,18 +45,29 @@ export async function addPets(pets: PetStore, animals: readonly NewPet[]): Promi
   return added;
 }
 
+/** The animals of a page, exactly as its JSON has them. */
+export function petsOf({ json }: PetPage): Pet[] {
+  return parseExactJson(json) as Pet[];
+}
+
+/** The animals of one page of a list. */
+export async function list(pets: PetStore, query: PetQuery): Promise<Pet[]> {
+  return petsOf(await pets.list(query));
+}
+
 /** All pages of a walk, one after the other. */
 export async function walk(
   pets: PetStore,
-  query: Parameters<PetStore['list']>[0],
+  query: PetQuery,
   between: () => Promise<unknown> = async () => undefined,
 ): Promise<Pet[]> {
   const walked: Pet[] = [];
-  for (let next: typeof query | undefined = query; next !== undefined; ) {
-    const { pets: page, more } = await pets.list(next);
-    walked.push(...page);
-    const last = page.at(-1);
-    next = more && last !== undefined ? { ...query, before: last.id } : undefined;
+  for (let asked: PetQuery | undefined = query; asked !== undefined; ) {
+    const page: PetPage = await pets.list(asked);
+    const { next } = page;
+    walked.push(...petsOf(page));
+    if (next !== undefined) assert.equal(next, walked.at(-1)?.id);
+    asked = next === undefined ? undefined : { ...query, before: next };
     await between();
   }
   return walked;

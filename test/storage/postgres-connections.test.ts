@@ -5,7 +5,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { newKey, REX } from './fixture.ts';
+import { list, newKey, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
 const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -130,7 +130,7 @@ test('decisions §4: a create that waits for its turn when the server falls sile
     assert.equal(creation.reason.code, 'unavailable');
   }
   assert.deepEqual(
-    (await pets.list({ limit: 10 })).pets.map(({ id }) => id),
+    (await list(pets, { limit: 10 })).map(({ id }) => id),
     [1n],
   );
 });

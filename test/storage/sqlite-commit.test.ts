@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/quota.ts';
-import { newKey, petOf, REX, walk } from './fixture.ts';
+import { list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -98,9 +98,9 @@ test('decisions §4: a walk goes on at an animal that was deleted meanwhile', as
   const ids = creations.map((creation) => petOf(creation).id);
   const before = ids[2] ?? 0n;
   await deletePet(before);
-  const page = await store.pets.list({ limit: 10, before });
+  const page = await list(store.pets, { limit: 10, before });
   assert.deepEqual(
-    page.pets.map(({ id }) => id),
+    page.map(({ id }) => id),
     [ids[1], ids[0]],
   );
 });

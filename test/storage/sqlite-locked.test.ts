@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { newKey, petOf, REX } from './fixture.ts';
+import { list, newKey, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const ONCE = { accountId: 1, key: 'k', fingerprint: 'f' };
@@ -30,7 +30,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 test('decisions §2: while another process holds the database, reads go on', async (t) => {
   const { store, pet, key, keyId } = await lockedFixture(t);
   assert.deepEqual(await store.pets.get(pet.id), pet);
-  assert.deepEqual((await store.pets.list({ limit: 20 })).pets, [pet]);
+  assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
   assert.equal((await store.accounts.findKeyByHash(key.hash))?.id, keyId);
   assert.equal(await store.counters.readUsage('account 1'), undefined);
   await store.ping();
@@ -57,7 +57,7 @@ test('decisions §2: a create that waited 5 s is unavailable, makes nothing, and
   clock.advance(1);
   await assert.rejects(creation, UNAVAILABLE);
   release();
-  assert.equal((await store.pets.list({ limit: 20 })).pets.length, 1);
+  assert.equal((await list(store.pets, { limit: 20 })).length, 1);
   assert.equal((await store.pets.create(REX, ONCE)).outcome, 'created');
 });
 

@@ -3,14 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { INT64_MIN } from '../../src/domain/int64.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/storage/open.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { petOf, REX } from './fixture.ts';
+import { list, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-const MIGRATIONS = readdirSync(new URL('../../src/storage/sqlite/migrations/', import.meta.url));
+const FOLDER = new URL('../../src/storage/sqlite/migrations/', import.meta.url);
+const MIGRATIONS = readdirSync(FOLDER).toSorted();
 
 function open(t: TestContext, file: string) {
   const store = openStore(`sqlite:${file}`, fakeClock());
@@ -59,6 +61,24 @@ test('decisions §8 migrate: opening again changes nothing', async (t) => {
   const again = await reopen();
   assert.deepEqual(await again.pets.get(pet.id), pet);
   assert.deepEqual(await open(t, file).pets.get(pet.id), pet);
+});
+
+test('decisions §8 migrate: a catalogue of the first schema stays as it was, and its ids are not used again', async (t) => {
+  const { file } = madeBy(
+    t,
+    `${readFileSync(new URL(MIGRATIONS[0] ?? '', FOLDER), 'utf8')};
+    INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold'), ('"Žofie"', ${INT64_MIN}, NULL), ('gone', 1, NULL);
+    DELETE FROM pets WHERE id = 3;
+    PRAGMA application_id = 0x50657453; PRAGMA user_version = 1`,
+  );
+  const { pets } = open(t, file);
+  const animals = [
+    { id: 2n, name: '"Žofie"', categoryId: INT64_MIN },
+    { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+  ];
+  assert.deepEqual(await list(pets, { limit: 3 }), animals);
+  assert.deepEqual(await list(pets, { limit: 3, status: 'sold' }), animals.slice(1));
+  assert.equal(petOf(await pets.create(REX)).id, 4n);
 });
 
 test('a database of a newer schema is refused and not touched', async (t) => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
+import { petsJson } from '../../json.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
 import { IdempotentCreates, RECORDED } from './create-once.ts';
 import type { Pool } from './database.ts';
@@ -68,6 +69,7 @@ export class PostgresPets implements PetStore {
             [status, from],
             `page of status ${count}`,
           );
-    return { pets: rows.slice(0, limit).map(petOf), more: rows.length > limit };
+    const pets = rows.slice(0, limit).map(petOf);
+    return { json: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }
 }

@@ -18,6 +18,12 @@ import type { Changes } from './changes.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
+/** Keys remembered; one that is not costs a query. */
+const KNOWN_KEYS = 10_000;
+
+/** So many uses of keys are written down at a time: between two portions requests are answered. */
+const PORTION = 2_000;
+
 export class SqliteAccounts implements AccountStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
@@ -110,6 +116,7 @@ export class SqliteAccounts implements AccountStore {
     const row = this.#keyByHash.get(hash.hex);
     if (row === undefined) return undefined;
     const key = keyOf(row);
+    if (this.#known.size >= KNOWN_KEYS) this.#known.clear();
     this.#known.set(hash.hex, key);
     return key;
   }
@@ -135,11 +142,22 @@ export class SqliteAccounts implements AccountStore {
 
   /** Writes down when keys were last used. */
   async flush(): Promise<void> {
-    if (this.#used.size === 0) return;
-    await this.#writer.run(() => {
-      for (const [keyId, at] of this.#used) this.#touchKey.run(at, keyId);
-    });
+    const used = [...this.#used];
     this.#used.clear();
+    let written = 0;
+    try {
+      for (; written < used.length; written += PORTION) {
+        const portion = used.slice(written, written + PORTION);
+        await this.#writer.run(() => {
+          for (const [keyId, at] of portion) this.#touchKey.run(at, keyId);
+        });
+      }
+    } finally {
+      // What could not be written is written next time, unless the key was used again meanwhile.
+      for (const [keyId, at] of used.slice(written)) {
+        if (!this.#used.has(keyId)) this.#used.set(keyId, at);
+      }
+    }
   }
 
   /** What another process committed (the command line, say) counts at once. */

@@ -3,6 +3,7 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { AddAllOptions, PetArchive } from '../../domain/ports.ts';
 import { storeError } from './errors.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
+import type { Changes } from './changes.ts';
 import type { SqlitePets } from './pets.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
@@ -15,12 +16,14 @@ export class SqliteArchive implements PetArchive {
   readonly #file: string;
   readonly #writer: Writer;
   readonly #pets: SqlitePets;
+  readonly #changes: Changes;
 
-  constructor(db: DatabaseSync, file: string, writer: Writer, pets: SqlitePets) {
+  constructor(db: DatabaseSync, file: string, writer: Writer, pets: SqlitePets, changes: Changes) {
     this.#db = db;
     this.#file = file;
     this.#writer = writer;
     this.#pets = pets;
+    this.#changes = changes;
   }
 
   async addAll(pets: AsyncIterable<NewPet>, { atomic, onProgress }: AddAllOptions): Promise<number> {
@@ -59,6 +62,7 @@ export class SqliteArchive implements PetArchive {
 
   /** Collects animals in a temporary file of SQLite's, so that the catalogue is locked only while they are copied over. */
   #stage(): (chunk: readonly NewPet[]) => Promise<void> {
+    this.#changes.end();
     this.#db.exec(`
       PRAGMA temp_store = FILE;
       DROP TABLE IF EXISTS temp.staged;
@@ -66,6 +70,7 @@ export class SqliteArchive implements PetArchive {
     `);
     const insert = new Query(this.#db, 'INSERT INTO temp.staged VALUES (?, ?, ?)');
     return async (chunk) => {
+      this.#changes.end();
       this.#db.exec('BEGIN');
       try {
         for (const pet of chunk) insert.run(pet.name, pet.categoryId, pet.status ?? null);

@@ -13,14 +13,17 @@ import type { Writer } from './writer.ts';
 /** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
+/** An animal as JSON, but for the id in front. */
+type JsonRow = readonly [id: bigint, json: string];
+
 export class SqlitePets implements PetStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
   readonly #changes: Changes;
   readonly #pages = new Map<string, PetPage>();
   readonly #inFlight = new Set<string>();
-  readonly #page: Query<PetRow>;
-  readonly #pageOfStatus: Query<PetRow>;
+  readonly #page: Query<JsonRow>;
+  readonly #pageOfStatus: Query<JsonRow>;
   readonly #byId: Query<PetRow>;
   readonly #insert: Query<never>;
   readonly #recorded: Query<RecordRow>;
@@ -33,7 +36,7 @@ export class SqlitePets implements PetStore {
     this.#changes = changes;
     this.#writer = writer;
     const page = (condition: string) =>
-      `SELECT ${PET_COLUMNS} FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
+      `SELECT id, json FROM pets WHERE ${condition} ORDER BY id DESC LIMIT ?`;
     this.#page = new Query(db, page('id <= ?'));
     this.#pageOfStatus = new Query(db, page('status = ? AND id <= ?'));
     this.#byId = new Query(db, `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`);
@@ -72,7 +75,7 @@ export class SqlitePets implements PetStore {
         : this.#pageOfStatus.all(status, from, limit + 1);
     const more = rows.length > limit;
     if (more) rows.pop();
-    return { pets: rows.map(petOf), more };
+    return { json: arrayOf(rows), next: more ? rows.at(-1)?.[0] : undefined };
   }
 
   async get(id: bigint): Promise<Pet | undefined> {
@@ -123,4 +126,10 @@ export class SqlitePets implements PetStore {
     this.#record.run(accountId, key, fingerprint, created.id, now);
     return { outcome: 'created', pet: created };
   }
+}
+
+function arrayOf(rows: readonly JsonRow[]): string {
+  let text = '';
+  for (const [id, json] of rows) text += `${text === '' ? '[' : ','}{"id":${id},${json}`;
+  return text === '' ? '[]' : `${text}]`;
 }

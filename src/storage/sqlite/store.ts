@@ -37,7 +37,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
-    archive: new SqliteArchive(db, path, writer, pets),
+    archive: new SqliteArchive(db, path, writer, pets, changes),
     accounts,
     counters,
     quotas: counters,
@@ -60,6 +60,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       const unfinished = `${file}.unfinished`;
       rmSync(unfinished, { force: true });
       try {
+        changes.end();
         db.prepare('VACUUM INTO ?').run(unfinished);
         // SQLite leaves the copy to the cache of the operating system; a backup must outlast a power cut.
         await using copy = await open(unfinished, 'r+');
