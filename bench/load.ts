@@ -1,18 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import type { Placement } from './placement.ts';
 import { type Launch, run, type ServerProcess } from './processes.ts';
-import { type BenchRequest, wireText } from './request.ts';
+import { NUMBER, wireText } from './request.ts';
+import type { ScenarioRequest } from './scenarios.ts';
 
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 
-const SCRIPT = new URL('load.lua', import.meta.url).pathname;
+const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
+const PACED = new URL('paced.ts', import.meta.url).pathname;
 
-/** What one run of the load generator saw. */
+/** What one run of the load generator at full load saw. */
 export interface Measurement {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Latency at full load, in milliseconds. */
+  /** Latency in milliseconds, with all connections waiting in line. */
   readonly p50: number;
   readonly p99: number;
   /** Share of the time that the load generator, or the server, computed: 1 is a whole core. */
@@ -20,46 +23,77 @@ export interface Measurement {
   readonly serverCpu: number;
 }
 
+/** Latencies in milliseconds, each counted from the instant for which its request was planned. */
+export interface Latencies {
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+}
+
+/** What is sent: the requests of a scenario in a file that the load generators read. */
+export interface Load extends Launch {
+  readonly place: Placement;
+  readonly file: string;
+  /** What the requests must be answered with. */
+  readonly statuses: readonly number[];
+  /** How far the numbers go that stand for `NUMBER`; undefined: there is none. */
+  readonly numbers: number | undefined;
+}
+
 /** What `load.lua` prints. Latencies are in microseconds. */
 interface Summary {
   readonly requests: number;
   readonly microseconds: number;
-  readonly errorStatuses: number;
+  readonly unexpected: number;
   readonly socketErrors: number;
   readonly p50: number;
   readonly p99: number;
   readonly cpuSeconds: number;
 }
 
-/** Writes requests to a file that the load generator reads. */
-export async function writeRequests(
-  folder: string,
-  requests: readonly BenchRequest[],
-  host: string,
-): Promise<string> {
+/** Writes requests to a file in `folder`. `host` is for their `Host` header. */
+export async function prepareLoad(
+  requests: readonly ScenarioRequest[],
+  {
+    folder,
+    host,
+    animals,
+    ...launch
+  }: Launch & { place: Placement; folder: string; host: string; animals: number },
+): Promise<Load> {
   const file = join(folder, 'requests');
   await writeFile(file, requests.map((request) => wireText(request, host)).join('\u0001'));
-  return file;
+  const numbers = requests[0]?.path.includes(NUMBER) === true ? animals : undefined;
+  return { ...launch, file, statuses: [...new Set(requests.map(({ status }) => status))], numbers };
 }
 
 /**
- * Sends the requests of `file` to `server` for `seconds`.
- * Rejects when one of them failed or was not answered with the kind of status that is expected.
+ * Sends as many requests to `server` as it answers in so many seconds.
+ * Rejects when one of them failed or was answered with another status.
  */
-export async function measure(
-  server: ServerProcess,
-  file: string,
-  { seconds, place, signal }: Launch & { seconds: number; place: Placement },
-): Promise<Measurement> {
-  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, server.url, '--', file];
+export async function measure(server: ServerProcess, load: Load, seconds: number): Promise<Measurement> {
+  const { file, statuses, numbers, place, signal } = load;
+  const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
+  const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
+  const wrk = [
+    'wrk',
+    '-t1',
+    `-c${CONNECTIONS}`,
+    `-d${seconds}s`,
+    '-s',
+    WRK_SCRIPT,
+    server.url,
+    '--',
+    ...args,
+  ];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
-  const { requests, errorStatuses, socketErrors } = summary;
-  if (requests === 0 || errorStatuses > 0 || socketErrors > 0) {
+  const { requests, unexpected, socketErrors } = summary;
+  if (requests === 0 || unexpected > 0 || socketErrors > 0) {
     throw new Error(
-      `Of ${requests} requests ${errorStatuses} were answered with an error status; ${socketErrors} socket errors.`,
+      `${unexpected} of ${requests} answers had another status; ${socketErrors} socket errors.`,
     );
   }
   const elapsed = summary.microseconds / 1e6;
@@ -71,4 +105,18 @@ export async function measure(
     loadCpu: summary.cpuSeconds / elapsed,
     serverCpu: serverSeconds / elapsed,
   };
+}
+
+/**
+ * Sends `rate` requests a second to `server`, whether it keeps up or not.
+ * Rejects when one of them failed or was answered with another status.
+ */
+export async function measurePaced(
+  server: ServerProcess,
+  { file, statuses, place, signal }: Load,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+): Promise<Latencies> {
+  const { port } = new URL(server.url);
+  const args = [port, file, statuses.join(','), `${CONNECTIONS}`, `${rate}`, `${seconds}`];
+  return JSON.parse(await run(place('load', [execPath, PACED, ...args]), { signal })) as Latencies;
 }

@@ -2,44 +2,63 @@ import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios.ts';
 import type { Servers } from './stores.ts';
 
+/** What can be measured. The first is measured unless another one is chosen by its flag; its name is that of its results. */
+const MODES = ['throughput', 'scale', 'grow', 'smoke'] as const;
+
+export type Mode = (typeof MODES)[number];
+
 export interface Options {
+  readonly mode: Mode;
   readonly rounds: number;
   /** Of each measurement. */
   readonly seconds: number;
+  /** How long each server runs before it counts, in seconds. */
+  readonly warmUp: number;
   readonly animals: number;
   readonly json: boolean;
-  /** What to measure instead of requests per second: what a list costs as the catalogue grows. */
-  readonly grow: boolean;
-  /** With PostgreSQL, Redis and a peer, instead of with the service alone. */
-  readonly scale: boolean;
   readonly scenarios: typeof SCENARIOS;
   /** Whether to measure how the service starts. */
   readonly start: boolean;
   readonly servers: Servers;
+  /** Whether this is all that the mode measures, as it measures it: only then its results are written. */
+  readonly complete: boolean;
 }
 
 const START = 'start';
-const NAMES = [...SCENARIOS.map(({ name }) => name), START];
-
-/** What is measured when nothing is chosen. */
-const ALONE = NAMES;
-const SCALE = ['list', 'create'];
+const ALL = SCENARIOS.map(({ name }) => name);
+const NAMES = [...ALL, START];
+const SCALE = SCENARIOS.filter(({ scaleGoals }) => scaleGoals !== undefined).map(({ name }) => name);
 
 const ANIMALS = 1_000_000;
 const GROWN = 10_000_000;
+
+/** Of throughput and scale; many short rounds, for what disturbs them comes in moments. */
+const LENGTH = { rounds: 7, seconds: 3, warmUp: 2 };
+
+const DEFAULTS: Readonly<
+  Record<Mode, { names: readonly string[]; animals: number } & Pick<Options, 'rounds' | 'seconds' | 'warmUp'>>
+> = {
+  throughput: { names: NAMES, animals: ANIMALS, ...LENGTH },
+  scale: { names: SCALE, animals: ANIMALS, ...LENGTH },
+  grow: { names: [], animals: GROWN, rounds: 5, seconds: 5, warmUp: 2 },
+  smoke: { names: ALL, animals: ANIMALS, rounds: 2, seconds: 1, warmUp: 1 },
+};
 
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const REDIS = 'redis://127.0.0.1:6379/15';
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-  --scale       the service on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
+Measures the service in every scenario, beside a bare server and peers, and writes bench/results/throughput.json.
+  --scale       on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
   --grow        what a list costs in PostgreSQL as the catalogue grows, at the store
-  --rounds N    measurements of each server, of which the medians count (default 5)
-  --seconds N   length of each measurement (default 5)
+  --smoke       a minute: exits 1 when a ratio is a quarter below that in bench/results/
+  --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds})
+  --seconds N   length of each measurement (default ${LENGTH.seconds})
   --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
   --help        print this
+With --rounds, --seconds, --animals or --only nothing is written.
 
 BENCH_DATABASE_URL  where --scale and --grow make their databases (${POSTGRES})
 BENCH_REDIS_URL     an empty database for --scale (${REDIS})`;
@@ -54,8 +73,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     options: {
       scale: { type: 'boolean', default: false },
       grow: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '5' },
+      smoke: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
       animals: { type: 'string' },
       only: { type: 'string', multiple: true },
       json: { type: 'boolean', default: false },
@@ -63,28 +83,34 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     },
   });
   if (values.help) return undefined;
-  const { scale, grow, json, only } = values;
-  if (grow && (scale || only !== undefined)) throw new Error('--grow goes with neither --scale nor --only.');
-  const unknown = only?.find((name) => !NAMES.includes(name));
+  const { rounds, seconds, animals, only, json } = values;
+  const [mode = 'throughput', other] = MODES.filter((name) => name !== 'throughput' && values[name]);
+  if (other !== undefined) throw new Error(`--${mode} and --${other} are measured one at a time.`);
+  const defaults = DEFAULTS[mode];
+  if (only !== undefined && defaults.names.length === 0)
+    throw new Error(`--${mode} has no scenarios: leave out --only.`);
+  const allowed = mode === 'smoke' ? ALL : NAMES;
+  const unknown = only?.find((name) => !allowed.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`--only: there is no scenario ${unknown}; there are ${NAMES.join(', ')}.`);
+    throw new Error(`--only: there is no scenario ${unknown}; there are ${allowed.join(', ')}.`);
   }
-  const chosen = only ?? (scale ? SCALE : ALONE);
-  const animals = values.animals ?? `${grow ? GROWN : ANIMALS}`;
+  const chosen = only ?? defaults.names;
   return {
-    rounds: whole('--rounds', values.rounds, 1, 1_000),
-    seconds: whole('--seconds', values.seconds, 1, 3_600),
-    animals: whole('--animals', animals, 100, 100_000_000),
+    mode,
+    rounds: whole('--rounds', rounds, defaults.rounds, 1, 1_000),
+    seconds: whole('--seconds', seconds, defaults.seconds, 1, 3_600),
+    warmUp: defaults.warmUp,
+    animals: whole('--animals', animals, defaults.animals, 100, 100_000_000),
     json,
-    grow,
-    scale,
     scenarios: SCENARIOS.filter(({ name }) => chosen.includes(name)),
     start: chosen.includes(START),
     servers: { postgres: env['BENCH_DATABASE_URL'] ?? POSTGRES, redis: env['BENCH_REDIS_URL'] ?? REDIS },
+    complete: [rounds, seconds, animals, only].every((value) => value === undefined),
   };
 }
 
-function whole(option: string, value: string, from: number, to: number): number {
+function whole(option: string, value: string | undefined, without: number, from: number, to: number): number {
+  if (value === undefined) return without;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= from && number <= to) return number;
   throw new Error(`${option} must be a whole number from ${from} to ${to}.`);
