@@ -8,6 +8,9 @@ import type { ScenarioRequest } from './scenarios.ts';
 
 export const CONNECTIONS = 64;
 
+/** Seconds that an answer may take: the slowest peers need some where the disk is busy. */
+const TIMEOUT = 10;
+
 const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
 const PACED = new URL('paced.ts', import.meta.url).pathname;
 
@@ -75,17 +78,8 @@ export async function measure(server: ServerProcess, load: Load, seconds: number
   const { file, statuses, numbers, place, signal } = load;
   const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
   const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
-  const wrk = [
-    'wrk',
-    '-t1',
-    `-c${CONNECTIONS}`,
-    `-d${seconds}s`,
-    '-s',
-    WRK_SCRIPT,
-    server.url,
-    '--',
-    ...args,
-  ];
+  const length = [`-d${seconds}s`, '--timeout', `${TIMEOUT}s`];
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, ...length, '-s', WRK_SCRIPT, server.url, '--', ...args];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
   const serverSeconds = server.cpuSeconds() - before;
@@ -93,7 +87,7 @@ export async function measure(server: ServerProcess, load: Load, seconds: number
   const { requests, unexpected, socketErrors } = summary;
   if (requests === 0 || unexpected > 0 || socketErrors > 0) {
     throw new Error(
-      `${unexpected} of ${requests} answers had another status; ${socketErrors} socket errors.`,
+      `Of ${requests} answers ${unexpected} had another status; ${socketErrors} socket errors: ${server.command}`,
     );
   }
   const elapsed = summary.microseconds / 1e6;

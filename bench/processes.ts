@@ -14,6 +14,8 @@ const TICKS_PER_SECOND = 100;
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  /** What was run, for error messages. */
+  readonly command: string;
   /** From its start to its first answer, in milliseconds. */
   readonly startTime: number;
   /** Processor time used so far, in seconds. */
@@ -90,6 +92,7 @@ export async function startServer(
   const pid = child.pid ?? 0;
   return {
     url,
+    command: command.join(' ').slice(0, 200),
     startTime: performance.now() - begin,
     cpuSeconds: () => cpuSeconds(pid),
     residentBytes: () => residentBytes(pid),
