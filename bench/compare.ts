@@ -1,6 +1,7 @@
 import { type Contestants, startContestants, type Surroundings } from './contestants.ts';
 import { type Latencies, type Measurement, measure, measurePaced } from './load.ts';
 import type { Peer } from './peers.ts';
+import type { ServerProcess } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 import type { PreparedService } from './service.ts';
 import { median } from './statistics.ts';
@@ -48,19 +49,21 @@ export async function compare(
 ): Promise<Result> {
   const { rounds, seconds, warmUp, paced } = comparison;
   await using contestants = await startContestants(scenario, prepared, peers, comparison);
-  const { bare, service, load } = contestants;
+  const { bare, service, file, sending } = contestants;
+  const run = (server: ServerProcess, length: number) =>
+    measure(server, file, { ...sending, seconds: length });
   const servers = [bare, service, ...contestants.peers.map(({ server }) => server)];
-  for (const server of servers) await measure(server, load, warmUp);
+  for (const server of servers) await run(server, warmUp);
   const count = counter(scenario, contestants, prepared);
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
-    const ofBare = await measure(bare, load, seconds);
+    const ofBare = await run(bare, seconds);
     const before = await count?.();
-    const ofService = await measure(service, load, seconds);
+    const ofService = await run(service, seconds);
     const after = await count?.();
     const ofPeers: Round['peers'][number][] = [];
     for (const { name, synced, server } of contestants.peers) {
-      ofPeers.push({ name, synced, ...(await measure(server, load, seconds)) });
+      ofPeers.push({ name, synced, ...(await run(server, seconds)) });
     }
     const counted = before !== undefined && after !== undefined ? (after - before) / ofService.requests : 1;
     measured.push({ bare: ofBare, service: ofService, peers: ofPeers, counted });
@@ -84,16 +87,17 @@ function counter(
 }
 
 async function measureAtPace(
-  { bare, service, load }: Contestants,
+  { bare, service, file, sending }: Contestants,
   measured: readonly Round[],
   { rounds, seconds }: Comparison,
 ): Promise<Paced> {
   const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
+  const run = { ...sending, rate, seconds };
   const turns: Paced['rounds'][number][] = [];
   for (let round = 0; round < rounds; round++) {
     turns.push({
-      bare: await measurePaced(bare, load, { rate, seconds }),
-      service: await measurePaced(service, load, { rate, seconds }),
+      bare: await measurePaced(bare, file, run),
+      service: await measurePaced(service, file, run),
     });
   }
   return { rate, rounds: turns };

@@ -1,10 +1,10 @@
 import { deepEqual } from 'node:assert/strict';
 import { execPath } from 'node:process';
-import { type Load, prepareLoad } from './load.ts';
+import { type Run, writeRequests } from './load.ts';
 import { type Peer, type RunningPeer, startPeer } from './peers.ts';
 import type { Placement } from './placement.ts';
 import { freePort, type Launch, type ServerProcess, startServer } from './processes.ts';
-import { type Answer, answerOf, withNumber } from './request.ts';
+import { type Answer, answerOf, NUMBER, withNumber } from './request.ts';
 import type { Scenario, ScenarioRequest } from './scenarios.ts';
 import { type PreparedService, startService } from './service.ts';
 
@@ -23,7 +23,9 @@ export interface Contestants extends AsyncDisposable {
   /** Gives the service's answers with no work at all. */
   readonly bare: ServerProcess;
   readonly peers: readonly RunningPeer[];
-  readonly load: Load;
+  /** The requests, and how they are sent. */
+  readonly file: string;
+  readonly sending: Omit<Run, 'seconds'>;
 }
 
 /** Starts everything anew for a scenario, so that none depends on what was measured before. */
@@ -55,9 +57,20 @@ export async function startContestants(
     for (const sample of samples) await expectedAnswer(started.server, sample);
     running.push(started);
   }
-  const load = await prepareLoad(requests, { ...surroundings, host: new URL(service.url).host });
+  const { folder, place, signal } = surroundings;
+  const file = await writeRequests(folder, requests, new URL(service.url).host);
+  const statuses = [...new Set(requests.map(({ status }) => status))];
+  const numbers = requests[0]?.path.includes(NUMBER) === true ? animals : undefined;
+  const sending = { place, signal, statuses, numbers };
   const resources = starting.move();
-  return { service, bare, peers: running, load, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    service,
+    bare,
+    peers: running,
+    file,
+    sending,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 function firstOfEachMethod(requests: readonly ScenarioRequest[]): ScenarioRequest[] {

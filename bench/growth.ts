@@ -1,9 +1,9 @@
 import { steadyClock } from '../src/domain/clock.ts';
 import { openPostgres } from '../src/storage/postgres/store.ts';
 import type { Store } from '../src/storage/open.ts';
+import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
 import { temporaryDatabase } from './postgres.ts';
-import type { Outcome } from './results.ts';
 import { machine, settingLine } from './setting.ts';
 import { median, type Spread, spread } from './statistics.ts';
 import { aligned, count, ranged } from './table.ts';
@@ -60,7 +60,7 @@ export async function growthReport(options: Options, signal: AbortSignal): Promi
     results.push({ query, ...(await compare(small, large, start, { rounds, seconds, signal })) });
   }
   const setting = { ...machine(), animals, rounds, seconds };
-  return { figures: { lists: results }, text: `${settingLine(setting)}\n\n${table(results, animals)}` };
+  return { result: { lists: results }, text: `${settingLine(setting)}\n\n${table(results, animals)}` };
 }
 
 function table(results: readonly Growth[], animals: number): string {

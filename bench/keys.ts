@@ -23,9 +23,9 @@ export interface Keys {
   readonly spentKeys: readonly string[];
 }
 
-/** Issues keys in the store at `databaseUrl`, which no service uses yet. */
-export async function issueKeys(databaseUrl: string): Promise<Keys> {
-  const { pool } = readConfig({});
+/** Issues keys in the store that a configuration names, which no service uses yet. */
+export async function issueKeys(env: NodeJS.ProcessEnv): Promise<Keys> {
+  const { databaseUrl, pool } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
   const environment = 'production';
   const store = await openStore({ databaseUrl, pool, clock, environment, onLost: () => undefined });

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import type { Placement } from './placement.ts';
 import { type Launch, run, type ServerProcess } from './processes.ts';
-import { NUMBER, wireText } from './request.ts';
-import type { ScenarioRequest } from './scenarios.ts';
+import { type BenchRequest, wireText } from './request.ts';
 
-export const CONNECTIONS = 64;
+const CONNECTIONS = 64;
 
 /** Seconds that an answer may take: the slowest peers need some where the disk is busy. */
 const TIMEOUT = 10;
@@ -33,14 +32,13 @@ export interface Latencies {
   readonly p999: number;
 }
 
-/** What is sent: the requests of a scenario in a file that the load generators read. */
-export interface Load extends Launch {
+export interface Run extends Launch {
   readonly place: Placement;
-  readonly file: string;
-  /** What the requests must be answered with. */
-  readonly statuses: readonly number[];
-  /** How far the numbers go that stand for `NUMBER`; undefined: there is none. */
-  readonly numbers: number | undefined;
+  readonly seconds: number;
+  /** What the requests must be answered with; without, anything below 400. */
+  readonly statuses?: readonly number[];
+  /** The only request is sent with each number from 1 to this where `NUMBER` stands. */
+  readonly numbers?: number | undefined;
 }
 
 /** What `load.lua` prints. Latencies are in microseconds. */
@@ -54,28 +52,26 @@ interface Summary {
   readonly cpuSeconds: number;
 }
 
-/** Writes requests to a file in `folder`. `host` is for their `Host` header. */
-export async function prepareLoad(
-  requests: readonly ScenarioRequest[],
-  {
-    folder,
-    host,
-    animals,
-    ...launch
-  }: Launch & { place: Placement; folder: string; host: string; animals: number },
-): Promise<Load> {
+/** Writes requests to a file that the load generators read. */
+export async function writeRequests(
+  folder: string,
+  requests: readonly BenchRequest[],
+  host: string,
+): Promise<string> {
   const file = join(folder, 'requests');
   await writeFile(file, requests.map((request) => wireText(request, host)).join('\u0001'));
-  const numbers = requests[0]?.path.includes(NUMBER) === true ? animals : undefined;
-  return { ...launch, file, statuses: [...new Set(requests.map(({ status }) => status))], numbers };
+  return file;
 }
 
 /**
- * Sends as many requests to `server` as it answers in so many seconds.
+ * Sends the requests of `file` to `server` for so many seconds, as many as it answers.
  * Rejects when one of them failed or was answered with another status.
  */
-export async function measure(server: ServerProcess, load: Load, seconds: number): Promise<Measurement> {
-  const { file, statuses, numbers, place, signal } = load;
+export async function measure(
+  server: ServerProcess,
+  file: string,
+  { seconds, place, signal, statuses = [], numbers }: Run,
+): Promise<Measurement> {
   const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
   const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
   const length = [`-d${seconds}s`, '--timeout', `${TIMEOUT}s`];
@@ -107,8 +103,8 @@ export async function measure(server: ServerProcess, load: Load, seconds: number
  */
 export async function measurePaced(
   server: ServerProcess,
-  { file, statuses, place, signal }: Load,
-  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+  file: string,
+  { seconds, place, signal, statuses = [200], rate }: Run & { rate: number },
 ): Promise<Latencies> {
   const { port } = new URL(server.url);
   const args = [port, file, statuses.join(','), `${CONNECTIONS}`, `${rate}`, `${seconds}`];

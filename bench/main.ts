@@ -1,17 +1,8 @@
-import { growthReport } from './growth.ts';
-import { type Mode, type Options, readOptions, USAGE } from './options.ts';
+import { MODES, type Outcome } from './modes.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
 import { missingPeers } from './peers.ts';
 import { isInstalled } from './placement.ts';
-import { type Outcome, record, writeRecord } from './results.ts';
-import { smoke } from './smoke.ts';
-import { throughput } from './throughput.ts';
-
-const RUN: Readonly<Record<Mode, (options: Options, signal: AbortSignal) => Promise<Outcome>>> = {
-  throughput,
-  scale: throughput,
-  grow: growthReport,
-  smoke,
-};
+import { record, writeRecord } from './results.ts';
 
 process.exitCode = await main(process.argv.slice(2), process.env);
 
@@ -36,7 +27,7 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   const interruption = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
   try {
-    const outcome = await RUN[options.mode](options, interruption.signal);
+    const outcome = await MODES[options.mode](options, interruption.signal);
     await publish(options, outcome);
     return outcome.failed === true ? 1 : 0;
   } catch (error) {
@@ -51,14 +42,14 @@ async function publish(options: Options, outcome: Outcome): Promise<void> {
   const { mode, json, complete } = options;
   const contents = record(options, outcome, new Date());
   console.log(json ? JSON.stringify(contents) : outcome.text);
-  if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(mode, contents)}.`);
+  if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 
 /** In one line, with how to get it. */
-function whatIsMissing({ mode, scenarios }: Options): string | undefined {
+function whatIsMissing({ mode, scale, scenarios }: Options): string | undefined {
   if (mode !== 'grow' && !isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
-  const hasPeers = mode === 'scale' || scenarios.some(({ goals }) => goals.timesBest !== undefined);
-  return hasPeers && mode !== 'smoke' ? missingPeers() : undefined;
+  const hasPeers = scale || scenarios.some(({ goals }) => goals.timesBest !== undefined);
+  return mode === 'throughput' && hasPeers ? missingPeers() : undefined;
 }

@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util';
+import { type Mode, MODE_NAMES } from './modes.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Servers } from './stores.ts';
 
-/** What can be measured. The first is measured unless another one is chosen by its flag; its name is that of its results. */
-const MODES = ['throughput', 'scale', 'grow', 'smoke'] as const;
-
-export type Mode = (typeof MODES)[number];
-
 export interface Options {
   readonly mode: Mode;
+  /** With PostgreSQL, Redis and a conventional build, instead of with the service alone. */
+  readonly scale: boolean;
   readonly rounds: number;
   /** Of each measurement. */
   readonly seconds: number;
@@ -32,16 +30,15 @@ const SCALE = SCENARIOS.filter(({ scaleGoals }) => scaleGoals !== undefined).map
 const ANIMALS = 1_000_000;
 const GROWN = 10_000_000;
 
-/** Of throughput and scale; many short rounds, for what disturbs them comes in moments. */
+/** Many short rounds, for what disturbs them comes in moments. */
 const LENGTH = { rounds: 7, seconds: 3, warmUp: 2 };
 
-const DEFAULTS: Readonly<
-  Record<Mode, { names: readonly string[]; animals: number } & Pick<Options, 'rounds' | 'seconds' | 'warmUp'>>
-> = {
-  throughput: { names: NAMES, animals: ANIMALS, ...LENGTH },
-  scale: { names: SCALE, animals: ANIMALS, ...LENGTH },
-  grow: { names: [], animals: GROWN, rounds: 5, seconds: 5, warmUp: 2 },
-  smoke: { names: ALL, animals: ANIMALS, rounds: 2, seconds: 1, warmUp: 1 },
+type Defaults = Pick<Options, 'rounds' | 'seconds' | 'warmUp' | 'animals'>;
+
+const DEFAULTS: Readonly<Record<Mode, Defaults>> = {
+  throughput: { ...LENGTH, animals: ANIMALS },
+  smoke: { rounds: 2, seconds: 1, warmUp: 1, animals: ANIMALS },
+  grow: { rounds: 5, seconds: 5, warmUp: 2, animals: GROWN },
 };
 
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -83,20 +80,21 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     },
   });
   if (values.help) return undefined;
-  const { rounds, seconds, animals, only, json } = values;
-  const [mode = 'throughput', other] = MODES.filter((name) => name !== 'throughput' && values[name]);
-  if (other !== undefined) throw new Error(`--${mode} and --${other} are measured one at a time.`);
-  const defaults = DEFAULTS[mode];
-  if (only !== undefined && defaults.names.length === 0)
-    throw new Error(`--${mode} has no scenarios: leave out --only.`);
-  const allowed = mode === 'smoke' ? ALL : NAMES;
-  const unknown = only?.find((name) => !allowed.includes(name));
+  const { rounds, seconds, animals, only, json, scale } = values;
+  const [mode = 'throughput', another] = MODE_NAMES.filter((name) => name !== 'throughput' && values[name]);
+  if (another !== undefined) throw new Error(`--${mode} and --${another} are measured one at a time.`);
+  if (scale && mode !== 'throughput') throw new Error(`--${mode} does not go with --scale.`);
+  if (only !== undefined && mode === 'grow') throw new Error(`--${mode} does not go with --only.`);
+  const known = mode === 'smoke' ? ALL : NAMES;
+  const unknown = only?.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`--only: there is no scenario ${unknown}; there are ${allowed.join(', ')}.`);
+    throw new Error(`--only: there is no scenario ${unknown}; there are ${known.join(', ')}.`);
   }
-  const chosen = only ?? defaults.names;
+  const chosen = only ?? (scale ? SCALE : known);
+  const defaults = DEFAULTS[mode];
   return {
     mode,
+    scale,
     rounds: whole('--rounds', rounds, defaults.rounds, 1, 1_000),
     seconds: whole('--seconds', seconds, defaults.seconds, 1, 3_600),
     warmUp: defaults.warmUp,

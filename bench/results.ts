@@ -1,23 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
-import type { Mode, Options } from './options.ts';
+import type { Outcome } from './modes.ts';
+import type { Options } from './options.ts';
 
 const FOLDER = new URL('results/', import.meta.url);
 const PROJECT = new URL('..', import.meta.url);
 
-/** What a mode of the benchmark came to. */
-export interface Outcome {
-  /** For machines: values that JSON can hold. */
-  readonly figures: object;
-  /** For people. */
-  readonly text: string;
-  /** Whether a check did not hold. */
-  readonly failed?: boolean;
-}
-
 /** What is committed of a mode: its figures, and what one must know to judge or repeat them. */
-export function record({ animals, rounds, seconds }: Options, { figures }: Outcome, now: Date): object {
+export function record({ animals, rounds, seconds }: Options, { result }: Outcome, now: Date): object {
   const [cpu] = cpus();
   return {
     date: now.toISOString(),
@@ -30,28 +21,25 @@ export function record({ animals, rounds, seconds }: Options, { figures }: Outco
     },
     versions: { node: process.versions.node, sqlite: process.versions.sqlite, wrk: wrkVersion() },
     options: { animals, rounds, seconds },
-    ...figures,
+    ...result,
   };
 }
 
 /** Writes the record of a mode in place of the last one. Gives its path within the project. */
-export async function writeRecord(mode: Mode, contents: object): Promise<string> {
+export async function writeRecord({ mode, scale }: Options, contents: object): Promise<string> {
+  const file = new URL(`${mode}${scale ? '-scale' : ''}.json`, FOLDER);
   await mkdir(FOLDER, { recursive: true });
-  await writeFile(fileOf(mode), `${JSON.stringify(contents, rounded, 2)}\n`);
-  return fileOf(mode).pathname.slice(PROJECT.pathname.length);
+  await writeFile(file, `${JSON.stringify(contents, rounded, 2)}\n`);
+  return file.pathname.slice(PROJECT.pathname.length);
 }
 
 /** The median ratio of each scenario in the committed record. Rejects when there is none. */
 export async function recordedRatios(): Promise<ReadonlyMap<string, number>> {
-  const text = await readFile(fileOf('throughput'), 'utf8').catch((error: unknown) => {
+  const text = await readFile(new URL('throughput.json', FOLDER), 'utf8').catch((error: unknown) => {
     throw new Error('there are no results to compare with: run `npm run bench` first', { cause: error });
   });
   const { scenarios } = JSON.parse(text) as { scenarios: { scenario: string; ratio: { median: number } }[] };
   return new Map(scenarios.map(({ scenario, ratio }) => [scenario, ratio.median]));
-}
-
-function fileOf(mode: Mode): URL {
-  return new URL(`${mode}.json`, FOLDER);
 }
 
 /** Nothing here is exact to more than four digits. */

@@ -13,18 +13,20 @@ const READY: BenchRequest = { method: 'GET', path: '/readyz', headers: {} };
 /** The service over stores of its own, before it starts. */
 export interface PreparedService extends Keys {
   readonly env: NodeJS.ProcessEnv;
+  readonly port: number;
   /** How many requests of the unlimited account were counted today: exact with Redis, else as of a second ago. */
   readonly counted: () => Promise<number>;
 }
 
-/** Puts so many animals and the keys into the stores at these addresses. */
+/** Puts so many animals and the keys into the stores that the variables in `stores` name. */
 export async function prepareService(
-  { databaseUrl, redisUrl }: { readonly databaseUrl: string; readonly redisUrl: string | undefined },
+  stores: NodeJS.ProcessEnv,
   animals: number,
   signal: AbortSignal,
 ): Promise<PreparedService> {
+  const port = await freePort();
   // Nothing else of the environment: what is set for another service must not change this one.
-  const env = { DATABASE_URL: databaseUrl, ...(redisUrl !== undefined && { REDIS_URL: redisUrl }) };
+  const env = { ...stores, PORT: `${port}` };
   const petstore = (...args: string[]) => run([execPath, PETSTORE, ...args], { signal, env });
   await petstore('seed', `${animals}`, '--random-seed', '1');
   const counted = async () => {
@@ -33,21 +35,20 @@ export async function prepareService(
     const { limit = Number.NaN, remaining = Number.NaN } = usage?.day ?? {};
     return limit - remaining;
   };
-  return { ...(await issueKeys(databaseUrl)), env, counted };
+  return { ...(await issueKeys(env)), env, port, counted };
 }
 
 /** The real service as its own process, ready to answer, configured for a scenario. */
-export async function startService(
-  { env }: PreparedService,
+export function startService(
+  { env, port }: PreparedService,
   { place, signal }: Launch & { place: Placement },
   { logged = false, env: special }: Pick<Scenario, 'logged' | 'env'> = {},
 ): Promise<ServerProcess> {
-  const port = await freePort();
   return startServer(place('server', [execPath, PETSTORE, 'serve']), {
     port,
     probe: READY,
     signal,
-    env: { ...env, ...special, PORT: `${port}`, LOG_LEVEL: logged ? 'info' : 'warn' },
+    env: { ...env, ...special, LOG_LEVEL: logged ? 'info' : 'warn' },
     countLines: logged,
   });
 }

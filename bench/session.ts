@@ -23,7 +23,7 @@ export interface Session extends AsyncDisposable {
 
 export async function openSession(options: Options, signal: AbortSignal): Promise<Session> {
   const { animals, rounds, seconds, warmUp, servers } = options;
-  const atScale = options.mode === 'scale';
+  const atScale = options.scale;
   const isSmoke = options.mode === 'smoke';
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-'));
@@ -31,7 +31,9 @@ export async function openSession(options: Options, signal: AbortSignal): Promis
   const { place, unpinned } = findPlacement();
   const stores = opening.use(await (atScale ? sharedStores(servers) : localStores(folder)));
   console.error(`Seeding ${count(animals)} animals …`);
-  const prepared = await prepareService(stores, animals, signal);
+  const { databaseUrl, redisUrl } = stores;
+  const addresses = { DATABASE_URL: databaseUrl, ...(redisUrl !== undefined && { REDIS_URL: redisUrl }) };
+  const prepared = await prepareService(addresses, animals, signal);
   await stores.settle(signal);
   const comparison = { place, signal, folder, animals, rounds, seconds, warmUp, paced: !atScale && !isSmoke };
   const resources = opening.move();

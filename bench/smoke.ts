@@ -1,5 +1,6 @@
+import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
-import { type Outcome, recordedRatios } from './results.ts';
+import { recordedRatios } from './results.ts';
 import { openSession } from './session.ts';
 import { aligned } from './table.ts';
 
@@ -49,7 +50,7 @@ export function report(changes: readonly Change[]): Outcome {
       ? 'No ratio fell by more than a quarter.'
       : `Fell by more than a quarter: ${fallen.map(({ scenario }) => scenario).join(', ')}.`;
   return {
-    figures: { changes, fallen: fallen.map(({ scenario }) => scenario) },
+    result: { changes, fallen: fallen.map(({ scenario }) => scenario) },
     text: `${aligned([['scenario', 'recorded', 'now', 'change'], ...lines])}\n\n${verdict}`,
     failed: fallen.length > 0,
   };

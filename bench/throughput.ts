@@ -1,6 +1,6 @@
+import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
 import { doubts, tables } from './report.ts';
-import type { Outcome } from './results.ts';
 import type { Row } from './rows.ts';
 import { openSession } from './session.ts';
 import { machine, settingLine } from './setting.ts';
@@ -18,7 +18,7 @@ export async function throughput(options: Options, signal: AbortSignal): Promise
   const warnings = [...session.warnings, ...rows.flatMap(doubts)];
   const setting = { ...machine(), animals, rounds, seconds };
   return {
-    figures: { stores: description, scenarios: rows, start, warnings },
+    result: { stores: description, scenarios: rows, start, warnings },
     text: [
       `${settingLine(setting)}; ${description}`,
       ...(rows.length > 0 ? [tables(rows)] : []),

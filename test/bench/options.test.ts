@@ -21,7 +21,8 @@ test('at scale the scenarios with a goal there are measured', () => {
 test('what cannot be measured is refused by name', () => {
   throws(() => read('--only', 'lists'), /there is no scenario lists/);
   throws(() => read('--smoke', '--only', 'start'), /there is no scenario start/);
-  throws(() => read('--grow', '--only', 'list'), /--grow has no scenarios/);
-  throws(() => read('--smoke', '--scale'), /--scale and --smoke are measured one at a time/);
+  throws(() => read('--grow', '--only', 'list'), /--grow does not go with --only/);
+  throws(() => read('--smoke', '--scale'), /--smoke does not go with --scale/);
+  throws(() => read('--smoke', '--grow'), /--smoke and --grow are measured one at a time/);
   throws(() => read('--rounds', '0'), /--rounds must be a whole number from 1 to 1000/);
 });

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { report } from '../../bench/smoke.ts';
 
 test('the check fails when a ratio fell by more than a quarter, and names it', () => {
-  const { failed, figures, text } = report([
+  const { failed, result, text } = report([
     { scenario: 'list', recorded: 0.8, now: 0.7 },
     { scenario: 'create', recorded: 0.8, now: 0.59 },
   ]);
   equal(failed, true);
-  deepEqual((figures as { fallen: string[] }).fallen, ['create']);
+  deepEqual((result as { fallen: string[] }).fallen, ['create']);
   match(text, /Fell by more than a quarter: create\.$/);
 });
 
