@@ -48,7 +48,7 @@ export const USAGE = `Usage: npm run bench -- [OPTIONS]
 Measures the service in every scenario, beside a bare server and peers, and writes bench/results/throughput.json.
   --scale       on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
   --grow        what a list costs in PostgreSQL as the catalogue grows, at the store
-  --smoke       a minute: exits 1 when a ratio is a quarter below that in bench/results/
+  --smoke       a minute and a half: exits 1 when a scenario fell by more than a quarter since bench/results/
   --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds})
   --seconds N   length of each measurement (default ${LENGTH.seconds})
   --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})

@@ -16,7 +16,16 @@ export function tables(rows: readonly Row[]): string {
 }
 
 function ratios(rows: readonly Row[]): string {
-  const head = ['scenario', 'bare req/s', 'service req/s', 'ratio (range)', 'goal', 'µs bare', 'µs service'];
+  const head = [
+    'scenario',
+    'bare req/s',
+    'service req/s',
+    'ratio (range)',
+    'goal',
+    'µs bare',
+    'µs service',
+    'CPU ratio',
+  ];
   const lines = rows.map((row) => [
     row.scenario,
     count(row.bareRequestsPerSecond),
@@ -25,6 +34,7 @@ function ratios(rows: readonly Row[]): string {
     goalText(row.ratio),
     row.bareCpuTime.toFixed(1),
     row.serviceCpuTime.toFixed(1),
+    row.cpuRatio.median.toFixed(2),
     row.p50.toFixed(2),
     row.p99.toFixed(2),
     percent(row.loadCpu),

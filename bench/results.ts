@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
+import { type Ratios, ratiosOf, type Row } from './rows.ts';
 
 const FOLDER = new URL('results/', import.meta.url);
 const PROJECT = new URL('..', import.meta.url);
@@ -33,13 +34,13 @@ export async function writeRecord({ mode, scale }: Options, contents: object): P
   return file.pathname.slice(PROJECT.pathname.length);
 }
 
-/** The median ratio of each scenario in the committed record. Rejects when there is none. */
-export async function recordedRatios(): Promise<ReadonlyMap<string, number>> {
+/** What each scenario reached in the committed record, by its name. Rejects when there is none. */
+export async function recordedRatios(): Promise<ReadonlyMap<string, Ratios>> {
   const text = await readFile(new URL('throughput.json', FOLDER), 'utf8').catch((error: unknown) => {
     throw new Error('there are no results to compare with: run `npm run bench` first', { cause: error });
   });
-  const { scenarios } = JSON.parse(text) as { scenarios: { scenario: string; ratio: { median: number } }[] };
-  return new Map(scenarios.map(({ scenario, ratio }) => [scenario, ratio.median]));
+  const { scenarios } = JSON.parse(text) as { scenarios: Row[] };
+  return new Map(scenarios.map((row) => [row.scenario, ratiosOf(row)]));
 }
 
 /** Nothing here is exact to more than four digits. */

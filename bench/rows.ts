@@ -29,6 +29,8 @@ export interface Row {
   readonly serviceRequestsPerSecond: number;
   /** Throughput of the service over that of the bare server. */
   readonly ratio: Spread & Judged;
+  /** Processor time per request of the bare server over that of the service: holds where others take time from both. */
+  readonly cpuRatio: Spread;
   /** Processor time per request, in microseconds. */
   readonly bareCpuTime: number;
   readonly serviceCpuTime: number;
@@ -60,6 +62,7 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
     bareRequestsPerSecond: median(bares.map(({ requestsPerSecond }) => requestsPerSecond)),
     serviceRequestsPerSecond: median(services.map(({ requestsPerSecond }) => requestsPerSecond)),
     ratio: { ...ratio, ...atLeast(goals.ratio, ratio.median) },
+    cpuRatio: spread(rounds.map(({ bare, service }) => cpuTime(bare) / cpuTime(service))),
     bareCpuTime: median(bares.map(cpuTime)),
     serviceCpuTime: median(services.map(cpuTime)),
     p50: median(services.map(({ p50 }) => p50)),
@@ -76,6 +79,16 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
     bareCpu: Math.min(...bares.map(({ serverCpu }) => serverCpu)),
     counted: Math.min(...rounds.map(({ counted }) => counted)),
   };
+}
+
+/** The ratios of the service to the bare server: of throughput, and of processor time per request. */
+export interface Ratios {
+  readonly throughput: number;
+  readonly cpu: number;
+}
+
+export function ratiosOf({ ratio, cpuRatio }: Pick<Row, 'ratio' | 'cpuRatio'>): Ratios {
+  return { throughput: ratio.median, cpu: cpuRatio.median };
 }
 
 function cpuTime({ serverCpu, requestsPerSecond }: Measurement): number {
