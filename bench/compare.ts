@@ -1,7 +1,8 @@
 import { type Contestants, startContestants, type Surroundings } from './contestants.ts';
-import { type Latencies, type Measurement, measure, measurePaced } from './load.ts';
+import { type Latencies, measure, measurePaced } from './load.ts';
 import type { Peer } from './peers.ts';
 import type { ServerProcess } from './processes.ts';
+import { measureRounds, type Round } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
 import type { PreparedService } from './service.ts';
 import { median } from './statistics.ts';
@@ -17,14 +18,6 @@ export interface Comparison extends Surroundings {
   readonly warmUp: number;
   /** Whether latencies at a steady rate are measured where they have a goal. */
   readonly paced: boolean;
-}
-
-export interface Round {
-  readonly bare: Measurement;
-  readonly service: Measurement;
-  readonly peers: readonly (Measurement & Pick<Peer, 'name' | 'synced'>)[];
-  /** Share of the service's requests that were counted in Redis, or logged, where they should be. */
-  readonly counted: number;
 }
 
 export interface Paced {
@@ -55,8 +48,7 @@ export async function compare(
   const servers = [bare, service, ...contestants.peers.map(({ server }) => server)];
   for (const server of servers) await run(server, warmUp);
   const count = counter(scenario, contestants, prepared);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
+  const measured = await measureRounds(rounds, async () => {
     const ofBare = await run(bare, seconds);
     const before = await count?.();
     const ofService = await run(service, seconds);
@@ -66,8 +58,8 @@ export async function compare(
       ofPeers.push({ name, synced, ...(await run(server, seconds)) });
     }
     const counted = before !== undefined && after !== undefined ? (after - before) / ofService.requests : 1;
-    measured.push({ bare: ofBare, service: ofService, peers: ofPeers, counted });
-  }
+    return { bare: ofBare, service: ofService, peers: ofPeers, counted };
+  });
   const isPaced = paced && scenario.goals.p99 !== undefined;
   return {
     scenario,

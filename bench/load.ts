@@ -81,7 +81,8 @@ export async function measure(
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
   const { requests, unexpected, socketErrors } = summary;
-  if (requests === 0 || unexpected > 0 || socketErrors > 0) {
+  if (requests === 0) throw new Error(`No answer in ${seconds} s: ${server.command}`);
+  if (unexpected > 0 || socketErrors > 0) {
     throw new Error(
       `Of ${requests} answers ${unexpected} had another status; ${socketErrors} socket errors: ${server.command}`,
     );

@@ -1,10 +1,8 @@
 import { goalText, type Judged } from './goals.ts';
+import { IDLE } from './rounds.ts';
 import type { Row } from './rows.ts';
 import type { Spread } from './statistics.ts';
 import { aligned, count, percent, ranged } from './table.ts';
-
-/** Below this share of its core, something other than its own work held the bare server up. */
-const IDLE = 0.9;
 
 /** Below this share, the service went on without its shared counter or its log for a while: less work. */
 const UNCOUNTED = 0.99;

@@ -1,6 +1,7 @@
-import type { Paced, Result, Round } from './compare.ts';
+import type { Paced, Result } from './compare.ts';
 import { atLeast, type Goals, type Judged, under } from './goals.ts';
 import type { Latencies, Measurement } from './load.ts';
+import type { Round } from './rounds.ts';
 import { median, type Spread, spread } from './statistics.ts';
 
 /** From this share of its core on, a process uses all of it. */

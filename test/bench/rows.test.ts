@@ -1,9 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Result, Round } from '../../bench/compare.ts';
+import type { Result } from '../../bench/compare.ts';
 import type { Goals } from '../../bench/goals.ts';
 import type { Measurement } from '../../bench/load.ts';
 import { doubts } from '../../bench/report.ts';
+import { measureRounds, type Round } from '../../bench/rounds.ts';
 import { rowOf } from '../../bench/rows.ts';
 
 const SCENARIO = { name: 'list', requests: () => [], goals: {} };
@@ -65,4 +66,14 @@ test('a load generator that used all of its core is doubted only where the serve
 test('a bare server that did not get its core, and requests that were not counted, are told', () => {
   const idle = { ...round(10, 10), bare: measured(10, { serverCpu: 0.7 }), counted: 0.5 };
   equal(doubts(row([round(10, 10), idle])).length, 2);
+});
+
+test('rounds in which the bare server did not get its core are measured again, as often as there are rounds', async () => {
+  const shares = [0.5, 1, 0.2, 0.95, 1];
+  const measureNext = () =>
+    Promise.resolve({ ...round(1, 1), bare: measured(1, { serverCpu: shares.shift() ?? 0.1 }) });
+  const sharesOf = async () => (await measureRounds(2, measureNext)).map(({ bare }) => bare.serverCpu);
+  deepEqual(await sharesOf(), [1, 0.95]);
+  deepEqual(await sharesOf(), [1, 0.1]);
+  equal(shares.length, 0);
 });
