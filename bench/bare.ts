@@ -3,16 +3,15 @@ import { argv } from 'node:process';
 import { HTTP_LIMITS } from '../src/http/server.ts';
 import { type Answer, without } from './request.ts';
 
-// The limit on this runtime: gives the service's own answer, byte for byte, with no work at all. A body is read and
-// parsed, for no server could do without. Run as `node bare.ts PORT ANSWER`, the answer in JSON.
+// The limit on this runtime: gives the service's own answers, byte for byte, with no work at all. A body is read and
+// parsed, for no server could do without. Run as `node bare.ts PORT ANSWERS`: in JSON, one for each method.
 
 const [, , port, json] = argv;
-const { status, headers, body } = JSON.parse(json ?? '') as Answer;
-const fields = without(headers, ['connection', 'keep-alive']);
+const { GET, POST } = JSON.parse(json ?? '') as Readonly<Partial<Record<'GET' | 'POST', Answer>>>;
 
 const server = createServer({ keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout }, (request, response) => {
   if (request.method === 'GET') {
-    answer(response);
+    answerGet(response);
     return;
   }
   let received = '';
@@ -22,12 +21,21 @@ const server = createServer({ keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout }, 
   });
   request.on('end', () => {
     JSON.parse(received);
-    answer(response);
+    answerPost(response);
   });
 });
+const answerGet = answering(GET);
+const answerPost = answering(POST);
 server.listen(Number(port), '127.0.0.1');
 
-function answer(response: ServerResponse): void {
-  response.writeHead(status, fields);
-  response.end(body);
+function answering(
+  answer: Answer = { status: 405, headers: [], body: '' },
+): (response: ServerResponse) => void {
+  const { status, headers, body } = answer;
+  // Node.js adds these two, and Date, by itself.
+  const fields = without(headers, ['connection', 'keep-alive']);
+  return (response) => {
+    response.writeHead(status, fields);
+    response.end(body);
+  };
 }

@@ -1,78 +1,96 @@
-import { deepEqual } from 'node:assert/strict';
-import { execPath } from 'node:process';
-import { type Measurement, measure, writeRequests } from './load.ts';
-import type { Placement } from './placement.ts';
-import { freePort, type Launch, type ServerProcess, startServer } from './processes.ts';
-import type { Result, Round } from './report.ts';
-import { answerOf } from './request.ts';
+import { type Contestants, startContestants, type Surroundings } from './contestants.ts';
+import { type Latencies, measure, measurePaced } from './load.ts';
+import type { Peer } from './peers.ts';
+import type { ServerProcess } from './processes.ts';
+import { measureRounds, type Round } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
+import type { PreparedService } from './service.ts';
+import { median } from './statistics.ts';
 
-const BARE = new URL('bare.ts', import.meta.url).pathname;
+/** Latencies are measured at this share of the service's own highest throughput. */
+const PACE = 0.7;
 
-/** How long each server runs before it counts, in seconds: its code is compiled by then. */
-const WARM_UP = 2;
-
-/** What is measured beside the bare server. */
-export interface Contestants {
-  readonly service: ServerProcess;
-  /** What a user would build instead, over the same stores. */
-  readonly peer: ServerProcess | undefined;
-  /** Valid at both. */
-  readonly key: string;
-  /** How many requests of the key the service has counted in Redis; undefined: it has none. */
-  readonly counted: (() => Promise<number>) | undefined;
-}
-
-export interface Comparison extends Launch {
-  readonly place: Placement;
-  /** For files that are needed meanwhile. */
-  readonly folder: string;
-  readonly animals: number;
+export interface Comparison extends Surroundings {
   readonly rounds: number;
+  /** Of each measurement. */
   readonly seconds: number;
+  /** How long each server runs before it counts, in seconds: its code is compiled by then. */
+  readonly warmUp: number;
+  /** Whether latencies at a steady rate are measured where they have a goal. */
+  readonly paced: boolean;
 }
 
-/** Measures one scenario at the contestants and at a bare server that gives the service's answer, turn by turn. */
+export interface Paced {
+  /** Requests per second, to both. */
+  readonly rate: number;
+  readonly rounds: readonly { readonly bare: Latencies; readonly service: Latencies }[];
+}
+
+/** One scenario: the measurements of every round. */
+export interface Result {
+  readonly scenario: Scenario;
+  readonly rounds: readonly Round[];
+  readonly paced: Paced | undefined;
+}
+
+/** Measures one scenario at the service, at peers and at a bare server that gives the service's answers, in turns. */
 export async function compare(
   scenario: Scenario,
-  { service, peer, key, counted }: Contestants,
-  { place, folder, animals, rounds, seconds, signal }: Comparison,
+  prepared: PreparedService,
+  peers: readonly Peer[],
+  comparison: Comparison,
 ): Promise<Result> {
-  const requests = scenario.requests({ key, animals });
-  const [first] = requests;
-  if (first === undefined) throw new Error(`The scenario ${scenario.name} has no request.`);
-  const answer = await answerOf(service.url, first);
-  for (const { status, body } of [answer, peer && (await answerOf(peer.url, first))].filter(isDefined)) {
-    if (status !== scenario.status) throw new Error(`${scenario.name} was answered with ${status}: ${body}`);
-  }
-  const port = await freePort();
-  await using bare = await startServer(place('server', [execPath, BARE, `${port}`, JSON.stringify(answer)]), {
-    port,
-    probe: first,
-    signal,
-  });
-  deepEqual(await answerOf(bare.url, first), answer, 'the bare server must give the same answer');
-
-  const file = await writeRequests(folder, requests, new URL(service.url).host);
-  const run = (target: ServerProcess, length: number): Promise<Measurement> =>
-    measure(target, file, { seconds: length, place, signal });
-  for (const target of [bare, service, peer].filter(isDefined)) await run(target, WARM_UP);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
+  const { rounds, seconds, warmUp, paced } = comparison;
+  await using contestants = await startContestants(scenario, prepared, peers, comparison);
+  const { bare, service, file, sending } = contestants;
+  const run = (server: ServerProcess, length: number) =>
+    measure(server, file, { ...sending, seconds: length });
+  const servers = [bare, service, ...contestants.peers.map(({ server }) => server)];
+  for (const server of servers) await run(server, warmUp);
+  const count = counter(scenario, contestants, prepared);
+  const measured = await measureRounds(rounds, async () => {
     const ofBare = await run(bare, seconds);
-    const before = await counted?.();
+    const before = await count?.();
     const ofService = await run(service, seconds);
-    const after = await counted?.();
-    measured.push({
-      bare: ofBare,
-      service: ofService,
-      peer: peer && (await run(peer, seconds)),
-      counted: before !== undefined && after !== undefined ? (after - before) / ofService.requests : 1,
-    });
-  }
-  return { name: scenario.name, rounds: measured };
+    const after = await count?.();
+    const ofPeers: Round['peers'][number][] = [];
+    for (const { name, synced, server } of contestants.peers) {
+      ofPeers.push({ name, synced, ...(await run(server, seconds)) });
+    }
+    const counted = before !== undefined && after !== undefined ? (after - before) / ofService.requests : 1;
+    return { bare: ofBare, service: ofService, peers: ofPeers, counted };
+  });
+  const isPaced = paced && scenario.goals.p99 !== undefined;
+  return {
+    scenario,
+    rounds: measured,
+    paced: isPaced ? await measureAtPace(contestants, measured, comparison) : undefined,
+  };
 }
 
-function isDefined<T>(value: T | undefined): value is T {
-  return value !== undefined;
+/** Tells how many requests were counted so far where they should be; undefined: this scenario has no such place. */
+function counter(
+  { logged = false, scaleGoals }: Scenario,
+  { service }: Contestants,
+  { env, counted }: PreparedService,
+): (() => Promise<number>) | undefined {
+  if (logged) return () => Promise.resolve(service.lines());
+  return env['REDIS_URL'] !== undefined && scaleGoals !== undefined ? counted : undefined;
+}
+
+async function measureAtPace(
+  { bare, service, file, sending }: Contestants,
+  measured: readonly Round[],
+  { rounds, seconds }: Comparison,
+): Promise<Paced> {
+  const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
+  const run = { ...sending, rate, seconds };
+  const turns: Paced['rounds'][number][] = [];
+  for (let round = 0; round < rounds; round++) {
+    turns.push({
+      bare: await measurePaced(bare, file, run),
+      service: await measurePaced(service, file, run),
+    });
+  }
+  return { rate, rounds: turns };
 }

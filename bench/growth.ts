@@ -1,6 +1,7 @@
 import { steadyClock } from '../src/domain/clock.ts';
 import { openPostgres } from '../src/storage/postgres/store.ts';
 import type { Store } from '../src/storage/open.ts';
+import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
 import { temporaryDatabase } from './postgres.ts';
 import { machine, settingLine } from './setting.ts';
@@ -44,8 +45,8 @@ interface Growth {
 }
 
 /** What a list costs at a small and at a large catalogue in PostgreSQL, from the store's port to the rows. */
-export async function growthReport(options: Options, signal: AbortSignal): Promise<string> {
-  const { animals, rounds, seconds, servers, json } = options;
+export async function growthReport(options: Options, signal: AbortSignal): Promise<Outcome> {
+  const { animals, rounds, seconds, servers } = options;
   await using cleanUp = new AsyncDisposableStack();
   const open = async (size: number): Promise<Catalogue> => {
     console.error(`Inserting ${count(size)} animals …`);
@@ -59,8 +60,7 @@ export async function growthReport(options: Options, signal: AbortSignal): Promi
     results.push({ query, ...(await compare(small, large, start, { rounds, seconds, signal })) });
   }
   const setting = { ...machine(), animals, rounds, seconds };
-  if (json) return JSON.stringify({ ...setting, lists: results });
-  return `${settingLine(setting)}\n\n${table(results, animals)}`;
+  return { result: { lists: results }, text: `${settingLine(setting)}\n\n${table(results, animals)}` };
 }
 
 function table(results: readonly Growth[], animals: number): string {

@@ -1,7 +1,20 @@
 -- Sends the requests of a file in turn, over and over, and prints what was measured as one line of JSON.
--- Usage: wrk -s load.lua URL -- FILE; in the file each request is as it goes over the wire, and \1 stands between two.
+-- Usage: wrk -s load.lua URL -- FILE [STATUS,...] [NUMBERS]
+-- In the file each request is as it goes over the wire, and \1 stands between two. With STATUS, each answer must have
+-- one of them; without, one below 400. With NUMBERS, each number from 1 to this stands for \2 in the only request.
 
 local requests, sent = {}, 0
+local before, after, numbers, number
+local threads = {}
+
+-- Shares no factor with a power of ten, so that all numbers come before one comes again.
+local STEP = 611953
+
+unexpected = 0
+
+function setup(thread)
+  threads[#threads + 1] = thread
+end
 
 function init(args)
   local file = assert(io.open(args[1], "rb"))
@@ -9,6 +22,15 @@ function init(args)
     requests[#requests + 1] = request
   end
   file:close()
+  -- wrk reads the head of an answer only when it finds this function: it costs the load generator time.
+  if (args[2] or "") ~= "" then check(args[2]) end
+  if args[3] then
+    numbers = tonumber(args[3])
+    -- Each run begins elsewhere.
+    number = (os.time() * STEP) % numbers
+    before, after = requests[1]:match("^(.-)\2(.*)$")
+    request = numbered
+  end
 end
 
 function request()
@@ -16,13 +38,36 @@ function request()
   return requests[(sent - 1) % #requests + 1]
 end
 
+function numbered()
+  number = (number + STEP) % numbers
+  return before .. (number + 1) .. after
+end
+
+function check(list)
+  local expected = {}
+  for status in list:gmatch("%d+") do
+    expected[tonumber(status)] = true
+  end
+  checked = true
+  response = function(status)
+    if not expected[status] then unexpected = unexpected + 1 end
+  end
+end
+
 function done(summary, latency)
   local errors = summary.errors
+  local wrong = errors.status
+  if threads[1]:get("checked") then
+    wrong = 0
+    for _, thread in ipairs(threads) do
+      wrong = wrong + thread:get("unexpected")
+    end
+  end
   io.write(string.format(
-    '\n{"requests":%d,"microseconds":%d,"errorStatuses":%d,"socketErrors":%d,"p50":%f,"p99":%f,"cpuSeconds":%f}\n',
+    '\n{"requests":%d,"microseconds":%d,"unexpected":%d,"socketErrors":%d,"p50":%f,"p99":%f,"cpuSeconds":%f}\n',
     summary.requests,
     summary.duration,
-    errors.status,
+    wrong,
     errors.connect + errors.read + errors.write + errors.timeout,
     latency:percentile(50),
     latency:percentile(99),

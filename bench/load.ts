@@ -1,18 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import type { Placement } from './placement.ts';
 import { type Launch, run, type ServerProcess } from './processes.ts';
 import { type BenchRequest, wireText } from './request.ts';
 
 const CONNECTIONS = 64;
 
-const SCRIPT = new URL('load.lua', import.meta.url).pathname;
+/** Seconds that an answer may take: the slowest peers need some where the disk is busy. */
+const TIMEOUT = 10;
 
-/** What one run of the load generator saw. */
+const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
+const PACED = new URL('paced.ts', import.meta.url).pathname;
+
+/** What one run of the load generator at full load saw. */
 export interface Measurement {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Latency at full load, in milliseconds. */
+  /** Latency in milliseconds, with all connections waiting in line. */
   readonly p50: number;
   readonly p99: number;
   /** Share of the time that the load generator, or the server, computed: 1 is a whole core. */
@@ -20,18 +25,34 @@ export interface Measurement {
   readonly serverCpu: number;
 }
 
+/** Latencies in milliseconds, each counted from the instant for which its request was planned. */
+export interface Latencies {
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+}
+
+export interface Run extends Launch {
+  readonly place: Placement;
+  readonly seconds: number;
+  /** What the requests must be answered with; without, anything below 400. */
+  readonly statuses?: readonly number[];
+  /** The only request is sent with each number from 1 to this where `NUMBER` stands. */
+  readonly numbers?: number | undefined;
+}
+
 /** What `load.lua` prints. Latencies are in microseconds. */
 interface Summary {
   readonly requests: number;
   readonly microseconds: number;
-  readonly errorStatuses: number;
+  readonly unexpected: number;
   readonly socketErrors: number;
   readonly p50: number;
   readonly p99: number;
   readonly cpuSeconds: number;
 }
 
-/** Writes requests to a file that the load generator reads. */
+/** Writes requests to a file that the load generators read. */
 export async function writeRequests(
   folder: string,
   requests: readonly BenchRequest[],
@@ -43,23 +64,27 @@ export async function writeRequests(
 }
 
 /**
- * Sends the requests of `file` to `server` for `seconds`.
- * Rejects when one of them failed or was not answered with the kind of status that is expected.
+ * Sends the requests of `file` to `server` for so many seconds, as many as it answers.
+ * Rejects when one of them failed or was answered with another status.
  */
 export async function measure(
   server: ServerProcess,
   file: string,
-  { seconds, place, signal }: Launch & { seconds: number; place: Placement },
+  { seconds, place, signal, statuses = [], numbers }: Run,
 ): Promise<Measurement> {
-  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, server.url, '--', file];
+  const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
+  const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
+  const length = [`-d${seconds}s`, '--timeout', `${TIMEOUT}s`];
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, ...length, '-s', WRK_SCRIPT, server.url, '--', ...args];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
-  const { requests, errorStatuses, socketErrors } = summary;
-  if (requests === 0 || errorStatuses > 0 || socketErrors > 0) {
+  const { requests, unexpected, socketErrors } = summary;
+  if (requests === 0) throw new Error(`No answer in ${seconds} s: ${server.command}`);
+  if (unexpected > 0 || socketErrors > 0) {
     throw new Error(
-      `Of ${requests} requests ${errorStatuses} were answered with an error status; ${socketErrors} socket errors.`,
+      `Of ${requests} answers ${unexpected} had another status; ${socketErrors} socket errors: ${server.command}`,
     );
   }
   const elapsed = summary.microseconds / 1e6;
@@ -71,4 +96,18 @@ export async function measure(
     loadCpu: summary.cpuSeconds / elapsed,
     serverCpu: serverSeconds / elapsed,
   };
+}
+
+/**
+ * Sends `rate` requests a second to `server`, whether it keeps up or not.
+ * Rejects when one of them failed or was answered with another status.
+ */
+export async function measurePaced(
+  server: ServerProcess,
+  file: string,
+  { seconds, place, signal, statuses = [200], rate }: Run & { rate: number },
+): Promise<Latencies> {
+  const { port } = new URL(server.url);
+  const args = [port, file, statuses.join(','), `${CONNECTIONS}`, `${rate}`, `${seconds}`];
+  return JSON.parse(await run(place('load', [execPath, PACED, ...args]), { signal })) as Latencies;
 }

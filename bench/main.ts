@@ -1,8 +1,8 @@
-import { missingPeers } from './conventional.ts';
-import { growthReport } from './growth.ts';
+import { MODES, type Outcome } from './modes.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
+import { missingPeers } from './peers.ts';
 import { isInstalled } from './placement.ts';
-import { throughput } from './throughput.ts';
+import { record, writeRecord } from './results.ts';
 
 process.exitCode = await main(process.argv.slice(2), process.env);
 
@@ -27,8 +27,9 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   const interruption = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
   try {
-    console.log(await (options.grow ? growthReport : throughput)(options, interruption.signal));
-    return 0;
+    const outcome = await MODES[options.mode](options, interruption.signal);
+    await publish(options, outcome);
+    return outcome.failed === true ? 1 : 0;
   } catch (error) {
     if (interruption.signal.aborted) return 130;
     console.error(`The benchmark failed: ${(error as Error).message}`);
@@ -36,10 +37,19 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   }
 }
 
+/** Prints what came out, and keeps it when it is the whole of a mode. */
+async function publish(options: Options, outcome: Outcome): Promise<void> {
+  const { mode, json, complete } = options;
+  const contents = record(options, outcome, new Date());
+  console.log(json ? JSON.stringify(contents) : outcome.text);
+  if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
+}
+
 /** In one line, with how to get it. */
-function whatIsMissing({ grow, scale }: Options): string | undefined {
-  if (!grow && !isInstalled('wrk')) {
+function whatIsMissing({ mode, scale, scenarios }: Options): string | undefined {
+  if (mode !== 'grow' && !isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
-  return scale ? missingPeers() : undefined;
+  const hasPeers = scale || scenarios.some(({ goals }) => goals.timesBest !== undefined);
+  return mode === 'throughput' && hasPeers ? missingPeers() : undefined;
 }

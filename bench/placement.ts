@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { pid } from 'node:process';
 
 export type Role = 'server' | 'load';
 
@@ -8,10 +9,12 @@ const CORES = { server: 0, load: 1 } as const satisfies Record<Role, number>;
 /** Puts in front of a command line what keeps its process on the core of its role. */
 export type Placement = (role: Role, command: readonly string[]) => readonly string[];
 
-/** Each role on a core of its own, or where that cannot be, no placement and the reason. */
+/** Each role on a core of its own, this process on that of the load; or where that cannot be, no placement and the reason. */
 export function findPlacement(): { place: Placement; unpinned?: string } {
   const unpinned = reasonAgainst();
   if (unpinned !== undefined) return { place: (_role, command) => command, unpinned };
+  // This process reads what the service logs, which must not take time from it.
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${CORES.load}`, `${pid}`]);
   return { place: (role, command) => ['taskset', '-c', `${CORES[role]}`, ...command] };
 }
 

@@ -14,12 +14,16 @@ const TICKS_PER_SECOND = 100;
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  /** What was run, for error messages. */
+  readonly command: string;
   /** From its start to its first answer, in milliseconds. */
   readonly startTime: number;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
   /** Memory that it occupies now. */
   residentBytes(): number;
+  /** How many lines it has written to its standard output so far; NaN unless they are counted. */
+  lines(): number;
 }
 
 /** Surroundings of everything that is started: `signal` ends it. */
@@ -43,17 +47,31 @@ export async function run(command: readonly string[], { signal, env }: Launch): 
   }
 }
 
+export interface ServerLaunch extends Launch {
+  readonly port: number;
+  readonly probe: BenchRequest;
+  /** Whether its standard output is read and counted by lines, rather than shown. */
+  readonly countLines?: boolean;
+}
+
 /**
  * Starts a server that will listen on `port` of 127.0.0.1, and waits until it answers `probe` with anything but a
  * status that says it cannot.
  */
 export async function startServer(
   command: readonly string[],
-  { port, probe, signal, env }: Launch & { port: number; probe: BenchRequest },
+  { port, probe, signal, env, countLines = false }: ServerLaunch,
 ): Promise<ServerProcess> {
   const [file = '', ...args] = command;
   const begin = performance.now();
-  const child = spawn(file, args, { stdio: ['ignore', process.stderr, 'inherit'], env });
+  const child = spawn(file, args, {
+    stdio: ['ignore', countLines ? 'pipe' : process.stderr, 'inherit'],
+    env,
+  });
+  let lines = countLines ? 0 : Number.NaN;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    for (let at = chunk.indexOf('\n'); at !== -1; at = chunk.indexOf('\n', at + 1)) lines++;
+  });
   const url = `http://127.0.0.1:${port}`;
   const ended = once(child, 'exit');
   const stop = async () => {
@@ -74,9 +92,11 @@ export async function startServer(
   const pid = child.pid ?? 0;
   return {
     url,
+    command: command.join(' ').slice(0, 200),
     startTime: performance.now() - begin,
     cpuSeconds: () => cpuSeconds(pid),
     residentBytes: () => residentBytes(pid),
+    lines: () => lines,
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -1,115 +1,89 @@
-import type { Measurement } from './load.ts';
-import { median, type Spread, spread } from './statistics.ts';
+import { goalText, type Judged } from './goals.ts';
+import { IDLE } from './rounds.ts';
+import type { Row } from './rows.ts';
+import type { Spread } from './statistics.ts';
 import { aligned, count, percent, ranged } from './table.ts';
 
-export interface Round {
-  readonly bare: Measurement;
-  readonly service: Measurement;
-  readonly peer: Measurement | undefined;
-  /** Share of the service's requests that were counted where they should be. */
-  readonly counted: number;
-}
-
-/** One scenario: the measurements of every round. */
-export interface Result {
-  readonly name: string;
-  readonly rounds: readonly Round[];
-}
-
-/** Medians over the rounds. Quotients are taken in each round for itself: what slows both down in it does not count. */
-export interface Row {
-  readonly scenario: string;
-  readonly bareRequestsPerSecond: number;
-  readonly serviceRequestsPerSecond: number;
-  /** Service to bare. */
-  readonly ratio: Spread;
-  readonly peer: { readonly requestsPerSecond: number; readonly timesPeer: Spread } | undefined;
-  /** Latency of the service in milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Highest share of its core that the load generator used, and the lowest that the bare server used. */
-  readonly loadCpu: number;
-  readonly bareCpu: number;
-  /** The lowest share of the service's requests that were counted where they should be. */
-  readonly counted: number;
-}
-
-/** From this share of its core on, the load generator may be what limits the bare server. */
-const BUSY = 0.95;
-
-/** Below this share of its core, something other than its own work held the bare server up. */
-const IDLE = 0.9;
-
-/** Below this share of counted requests, the service went on without its shared counter for a while: less work. */
+/** Below this share, the service went on without its shared counter or its log for a while: less work. */
 const UNCOUNTED = 0.99;
 
-export function rowOf({ name, rounds }: Result): Row {
-  const services = rounds.map(({ service }) => service);
-  const peers = rounds.flatMap(({ service, peer }) => (peer === undefined ? [] : [{ service, peer }]));
-  return {
-    scenario: name,
-    bareRequestsPerSecond: median(rounds.map(({ bare }) => bare.requestsPerSecond)),
-    serviceRequestsPerSecond: median(services.map(({ requestsPerSecond }) => requestsPerSecond)),
-    ratio: spread(rounds.map(({ bare, service }) => service.requestsPerSecond / bare.requestsPerSecond)),
-    peer:
-      peers.length === 0
-        ? undefined
-        : {
-            requestsPerSecond: median(peers.map(({ peer }) => peer.requestsPerSecond)),
-            timesPeer: spread(
-              peers.map(({ service, peer }) => service.requestsPerSecond / peer.requestsPerSecond),
-            ),
-          },
-    p50: median(services.map(({ p50 }) => p50)),
-    p99: median(services.map(({ p99 }) => p99)),
-    loadCpu: Math.max(
-      ...rounds.flatMap(({ bare, service, peer }) => [bare, service, peer].map((each) => each?.loadCpu ?? 0)),
-    ),
-    bareCpu: Math.min(...rounds.map(({ bare }) => bare.serverCpu)),
-    counted: Math.min(...rounds.map(({ counted }) => counted)),
-  };
+/** Everything that was measured, as text. */
+export function tables(rows: readonly Row[]): string {
+  const parts = [ratios(rows), peers(rows), latencies(rows)];
+  return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
-export function table(rows: readonly Row[]): string {
-  const beside = rows.some(({ peer }) => peer !== undefined);
+function ratios(rows: readonly Row[]): string {
   const head = [
     'scenario',
     'bare req/s',
     'service req/s',
-    ...(beside ? ['peer req/s'] : []),
     'ratio (range)',
-    ...(beside ? ['times the peer (range)'] : []),
-    'p50 ms',
-    'p99 ms',
-    'wrk CPU',
+    'goal',
+    'µs bare',
+    'µs service',
+    'CPU ratio',
   ];
-  const lines = rows.map(({ peer, ...row }) => [
+  const lines = rows.map((row) => [
     row.scenario,
     count(row.bareRequestsPerSecond),
     count(row.serviceRequestsPerSecond),
-    ...(peer ? [count(peer.requestsPerSecond)] : []),
     ranged(row.ratio),
-    ...(peer ? [ranged(peer.timesPeer)] : []),
+    goalText(row.ratio),
+    row.bareCpuTime.toFixed(1),
+    row.serviceCpuTime.toFixed(1),
+    row.cpuRatio.median.toFixed(2),
     row.p50.toFixed(2),
     row.p99.toFixed(2),
     percent(row.loadCpu),
   ]);
-  return aligned([head, ...lines]);
+  return aligned([[...head, 'p50 ms', 'p99 ms', 'wrk CPU'], ...lines]);
+}
+
+function peers(rows: readonly Row[]): string | undefined {
+  const line = (name: string, speed: string, times: Spread & Partial<Judged>) => [
+    name,
+    speed,
+    ranged(times),
+    goalText({ goal: times.goal, reached: times.reached }),
+  ];
+  const lines = rows.flatMap(({ scenario, peers: all, timesBest, timesSynced }) => [
+    ...all.map(({ name, requestsPerSecond, times }) =>
+      line(`${scenario}: ${name}`, count(requestsPerSecond), times),
+    ),
+    ...(timesBest ? [line(`${scenario}: best`, '', timesBest)] : []),
+    ...(timesSynced?.goal === undefined ? [] : [line(`${scenario}: best that syncs each`, '', timesSynced)]),
+  ]);
+  return lines.length === 0
+    ? undefined
+    : aligned([['peer', 'req/s', 'times the peer (range)', 'goal'], ...lines]);
+}
+
+function latencies(rows: readonly Row[]): string | undefined {
+  const lines = rows.flatMap(({ scenario, paced }) =>
+    (['service', 'bare'] as const).flatMap((who) => {
+      if (paced === undefined) return [];
+      const { p50, p99, p999 } = paced[who];
+      const goal = who === 'service' ? goalText(paced.p99) : '';
+      const figures = [p50, p99, p999].map((milliseconds) => milliseconds.toFixed(2));
+      return [[`${scenario}: ${who}`, count(paced.rate), ...figures, goal]];
+    }),
+  );
+  if (lines.length === 0) return undefined;
+  return aligned([['at a steady rate', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'goal p99'], ...lines]);
 }
 
 /** What makes the figures of a scenario doubtful, a line each. */
-export function doubts({ scenario, loadCpu, bareCpu, counted }: Row): string[] {
+export function doubts({ scenario, loadCpu, loadBound, bareCpu, counted }: Row): string[] {
   return [
-    ...(loadCpu >= BUSY
-      ? [`${scenario}: the load generator used ${percent(loadCpu)} of its core and may be the bottleneck.`]
+    ...(loadBound
+      ? [`${scenario}: the load generator used ${percent(loadCpu)} of its core and was the bottleneck.`]
       : []),
     ...(bareCpu < IDLE
       ? [`${scenario}: the bare server got only ${percent(bareCpu)} of its core: other programs are running.`]
       : []),
     ...(counted < UNCOUNTED
-      ? [
-          `${scenario}: only ${percent(counted)} of the requests were counted in Redis, which did not answer in time.`,
-        ]
+      ? [`${scenario}: only ${percent(counted)} of the requests were counted in Redis, or logged: less work.`]
       : []),
   ];
 }

@@ -1,6 +1,9 @@
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+/** Stands in a path for numbers that the load generator puts in. */
+export const NUMBER = '\u0002';
+
 /** A request of a scenario. */
 export interface BenchRequest {
   readonly method: 'GET' | 'POST';
@@ -17,6 +20,11 @@ export interface Answer {
   readonly body: string;
 }
 
+/** The same request with `number` where `NUMBER` stands. */
+export function withNumber<T extends BenchRequest>(request: T, number: number): T {
+  return { ...request, path: request.path.replace(NUMBER, `${number}`) };
+}
+
 /** The request as it goes over the wire; `host` is for the `Host` header. */
 export function wireText({ method, path, headers, body = '' }: BenchRequest, host: string): string {
   const length = method === 'POST' ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {};
@@ -24,11 +32,12 @@ export function wireText({ method, path, headers, body = '' }: BenchRequest, hos
   return `${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
-/** Sends one request to the server at `url`. */
+/** Sends one request to the server at `url`. Rejects when the answer has no `Date`: that would spare work. */
 export async function answerOf(url: string, { method, path, headers, body }: BenchRequest): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = send(new URL(path, url), { method, headers }, (response) => {
     const { rawHeaders, statusCode = 0 } = response;
+    if (response.headers.date === undefined) reject(new Error(`${url} answers without a Date.`));
     text(response).then(
       (received) => resolve({ status: statusCode, headers: without(rawHeaders, ['date']), body: received }),
       reject,

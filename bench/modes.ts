@@ -1,0 +1,23 @@
+import { growthReport } from './growth.ts';
+import type { Options } from './options.ts';
+import { smoke } from './smoke.ts';
+import { throughput } from './throughput.ts';
+
+/** What a mode found: for machines, and to be printed. */
+export interface Outcome {
+  /** Values that JSON can hold. */
+  readonly result: object;
+  readonly text: string;
+  /** Whether a check did not hold. */
+  readonly failed?: boolean;
+}
+
+/** What can be measured: the scenarios, or what a flag of this name chooses. */
+export const MODES = { throughput, smoke, grow: growthReport } as const satisfies Record<
+  string,
+  (options: Options, signal: AbortSignal) => Promise<Outcome>
+>;
+
+export type Mode = keyof typeof MODES;
+
+export const MODE_NAMES = Object.keys(MODES) as readonly Mode[];

@@ -1,0 +1,133 @@
+import type { Paced, Result } from './compare.ts';
+import { atLeast, type Goals, type Judged, under } from './goals.ts';
+import type { Latencies, Measurement } from './load.ts';
+import type { Round } from './rounds.ts';
+import { median, type Spread, spread } from './statistics.ts';
+
+/** From this share of its core on, a process uses all of it. */
+const BUSY = 0.95;
+
+export interface PeerRow {
+  readonly name: string;
+  readonly synced: boolean;
+  readonly requestsPerSecond: number;
+  /** Throughput of the service over that of the peer. */
+  readonly times: Spread;
+}
+
+export interface PacedRow {
+  readonly rate: number;
+  readonly service: Latencies;
+  readonly bare: Latencies;
+  /** Of the service's 99th percentile, in milliseconds. */
+  readonly p99: Spread & Judged;
+}
+
+/** Medians over the rounds. Quotients are taken in each round for itself: what slows both down in it does not count. */
+export interface Row {
+  readonly scenario: string;
+  readonly bareRequestsPerSecond: number;
+  readonly serviceRequestsPerSecond: number;
+  /** Throughput of the service over that of the bare server. */
+  readonly ratio: Spread & Judged;
+  /** Processor time per request of the bare server over that of the service: holds where others take time from both. */
+  readonly cpuRatio: Spread;
+  /** Processor time per request, in microseconds. */
+  readonly bareCpuTime: number;
+  readonly serviceCpuTime: number;
+  /** Latency of the service in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly peers: readonly PeerRow[];
+  /** Of the peer that comes closest, and of the closest that syncs each animal by itself. */
+  readonly timesBest: (Spread & Judged) | undefined;
+  readonly timesSynced: (Spread & Judged) | undefined;
+  readonly paced: PacedRow | undefined;
+  /** The highest share of its core that the load generator used. */
+  readonly loadCpu: number;
+  /** Whether it used all of it in a run in which the server did not. */
+  readonly loadBound: boolean;
+  /** The lowest share of its core that the bare server used. */
+  readonly bareCpu: number;
+  /** The lowest share of the service's requests that were counted or logged where they should be. */
+  readonly counted: number;
+}
+
+export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goals): Row {
+  const bares = rounds.map(({ bare }) => bare);
+  const services = rounds.map(({ service }) => service);
+  const ratio = spread(rounds.map(({ bare, service }) => service.requestsPerSecond / bare.requestsPerSecond));
+  const peers = peerRows(rounds);
+  return {
+    scenario: name,
+    bareRequestsPerSecond: median(bares.map(({ requestsPerSecond }) => requestsPerSecond)),
+    serviceRequestsPerSecond: median(services.map(({ requestsPerSecond }) => requestsPerSecond)),
+    ratio: { ...ratio, ...atLeast(goals.ratio, ratio.median) },
+    cpuRatio: spread(rounds.map(({ bare, service }) => cpuTime(bare) / cpuTime(service))),
+    bareCpuTime: median(bares.map(cpuTime)),
+    serviceCpuTime: median(services.map(cpuTime)),
+    p50: median(services.map(({ p50 }) => p50)),
+    p99: median(services.map(({ p99 }) => p99)),
+    peers,
+    timesBest: best(peers, goals.timesBest),
+    timesSynced: best(
+      peers.filter(({ synced }) => synced),
+      goals.timesSynced,
+    ),
+    paced: paced && pacedRow(paced, goals.p99),
+    loadCpu: Math.max(...[...bares, ...services].map(({ loadCpu }) => loadCpu)),
+    loadBound: [...bares, ...services].some(({ loadCpu, serverCpu }) => loadCpu >= BUSY && serverCpu < BUSY),
+    bareCpu: Math.min(...bares.map(({ serverCpu }) => serverCpu)),
+    counted: Math.min(...rounds.map(({ counted }) => counted)),
+  };
+}
+
+/** The ratios of the service to the bare server: of throughput, and of processor time per request. */
+export interface Ratios {
+  readonly throughput: number;
+  readonly cpu: number;
+}
+
+export function ratiosOf({ ratio, cpuRatio }: Pick<Row, 'ratio' | 'cpuRatio'>): Ratios {
+  return { throughput: ratio.median, cpu: cpuRatio.median };
+}
+
+function cpuTime({ serverCpu, requestsPerSecond }: Measurement): number {
+  return (serverCpu / requestsPerSecond) * 1e6;
+}
+
+function peerRows(rounds: readonly Round[]): PeerRow[] {
+  return (rounds[0]?.peers ?? []).map(({ name, synced }, index) => {
+    const both = rounds.flatMap(({ service, peers }) => {
+      const peer = peers[index];
+      return peer === undefined ? [] : [{ service, peer }];
+    });
+    return {
+      name,
+      synced,
+      requestsPerSecond: median(both.map(({ peer }) => peer.requestsPerSecond)),
+      times: spread(both.map(({ service, peer }) => service.requestsPerSecond / peer.requestsPerSecond)),
+    };
+  });
+}
+
+function best(peers: readonly PeerRow[], goal: number | undefined): (Spread & Judged) | undefined {
+  const [closest] = peers.map(({ times }) => times).toSorted((a, b) => a.median - b.median);
+  return closest && { ...closest, ...atLeast(goal, closest.median) };
+}
+
+function pacedRow({ rate, rounds }: Paced, goal: number | undefined): PacedRow {
+  const medians = (all: readonly Latencies[]): Latencies => ({
+    p50: median(all.map(({ p50 }) => p50)),
+    p99: median(all.map(({ p99 }) => p99)),
+    p999: median(all.map(({ p999 }) => p999)),
+  });
+  const services = rounds.map(({ service }) => service);
+  const p99 = spread(services.map((each) => each.p99));
+  return {
+    rate,
+    service: medians(services),
+    bare: medians(rounds.map(({ bare }) => bare)),
+    p99: { ...p99, ...under(goal, p99.median) },
+  };
+}

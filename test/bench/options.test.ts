@@ -1,0 +1,28 @@
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { readOptions } from '../../bench/options.ts';
+
+const read = (...args: string[]) => readOptions(args, {});
+
+test('only a run of all that a mode measures is complete, so that its results are kept', () => {
+  equal(read()?.complete, true);
+  equal(read('--json', '--scale')?.complete, true);
+  for (const option of ['--rounds', '--seconds', '--animals']) equal(read(option, '100')?.complete, false);
+  equal(read('--only', 'list')?.complete, false);
+});
+
+test('at scale the scenarios with a goal there are measured', () => {
+  deepEqual(
+    read('--scale')?.scenarios.map(({ name }) => name),
+    ['list', 'create'],
+  );
+});
+
+test('what cannot be measured is refused by name', () => {
+  throws(() => read('--only', 'lists'), /there is no scenario lists/);
+  throws(() => read('--smoke', '--only', 'start'), /there is no scenario start/);
+  throws(() => read('--grow', '--only', 'list'), /--grow does not go with --only/);
+  throws(() => read('--smoke', '--scale'), /--smoke does not go with --scale/);
+  throws(() => read('--smoke', '--grow'), /--smoke and --grow are measured one at a time/);
+  throws(() => read('--rounds', '0'), /--rounds must be a whole number from 1 to 1000/);
+});
