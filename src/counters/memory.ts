@@ -14,7 +14,7 @@ import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../doma
 const CAPACITY = 200_000;
 
 /** So many are written down at a time: between two portions requests are answered. */
-const PORTION = 2_000;
+const PORTION = 500;
 
 /** The account's id, or the client's address: told apart without making a name for every request. */
 type CallerId = number | string;
@@ -83,20 +83,22 @@ export class MemoryCounter implements Counters {
   /** Writes what changed since the last flush, and takes over the bans that an operator lifted. */
   async flush(): Promise<void> {
     const usage = [...this.#changed];
-    const standings = this.#changedStandings;
+    const standings = [...this.#changedStandings];
     this.#changed = new Set();
     this.#changedStandings = new Map();
+    let told = 0;
     let written = 0;
     try {
-      await this.#writeStandings(standings);
-      standings.clear();
+      // At least once: bans may have been lifted.
+      do await this.#writeStandings(standings.slice(told, told + PORTION));
+      while ((told += PORTION) < standings.length);
       for (; written < usage.length; written += PORTION) {
         await this.#writeUsage(usage.slice(written, written + PORTION));
       }
     } finally {
       // What could not be written is written next time, unless it has changed again meanwhile.
       for (const tally of usage.slice(written)) this.#changed.add(tally);
-      this.#changedStandings = new Map([...standings, ...this.#changedStandings]);
+      this.#changedStandings = new Map([...standings.slice(told), ...this.#changedStandings]);
     }
     await this.#prune();
   }
@@ -104,9 +106,9 @@ export class MemoryCounter implements Counters {
   /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
 
-  async #writeStandings(changed: ReadonlyMap<number, Standing>): Promise<void> {
+  async #writeStandings(changed: readonly (readonly [keyId: number, standing: Standing])[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const standings = new Map([...changed].map(([keyId, each]) => [keyId, shiftStanding(each, offset)]));
+    const standings = new Map(changed.map(([keyId, each]) => [keyId, shiftStanding(each, offset)]));
     const lifted = await this.#store.write({ usage: new Map(), standings });
     for (const keyId of lifted) {
       this.#standings.set(keyId, BLAMELESS);

@@ -34,10 +34,10 @@ export function banInForce(standing: Standing, now: Moment): Ban | undefined {
  * the one before lasts twice as long as that, at most 24 hours.
  */
 export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
-  const refusals = [
-    ...standing.refusals.filter((instant) => now.monotonic - instant < MINUTE),
-    now.monotonic,
-  ];
+  let first = 0;
+  while (now.monotonic - (standing.refusals[first] ?? now.monotonic) >= MINUTE) first++;
+  const refusals = standing.refusals.slice(first);
+  refusals.push(now.monotonic);
   if (refusals.length < policy.banAfter) return { refusals, ban: standing.ban };
   const last = standing.ban;
   const count = last !== undefined && now.unix - last.until < DAY ? last.count + 1 : 1;

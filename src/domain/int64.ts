@@ -12,6 +12,7 @@ const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * `1.0` and `1e3` are integers; `1.5`, `1e19` and `1.0000000000000000000001` are not int64.
  */
 export function int64FromJson(source: string): bigint | undefined {
+  if (/^-?[1-9]\d{0,14}$/.test(source)) return BigInt(source);
   const match = JSON_NUMBER.exec(source);
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
