@@ -10,7 +10,7 @@ import { MemoryCounter } from './memory.ts';
 import { asStartupError, connectRedis } from './redis/connection.ts';
 import { RedisCounter } from './redis/counter.ts';
 import { RedisQuotas } from './redis/quotas.ts';
-import { SharedCounter } from './shared.ts';
+import { PATIENCE, SharedCounter } from './shared.ts';
 
 /** How long a server may take to its first answer, in milliseconds. */
 const START_PATIENCE = 1_000;
@@ -49,7 +49,7 @@ export async function openCounters({ redisUrl, store, log, ...parts }: CounterOp
   if (redisUrl === undefined) return new MemoryCounter(clock, policy, store);
   // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
   const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
-  const shared = new RedisCounter({ redis, instance: randomUUID(), ...parts });
+  const shared = new RedisCounter({ redis, instance: randomUUID(), patience: PATIENCE, ...parts });
   await refuseMuzzled(shared);
   const local = new MemoryCounter(clock, policy, NOWHERE);
   const counter = new SharedCounter({ shared, local, log });

@@ -6,7 +6,7 @@ import type { Quota } from '../domain/quota.ts';
 import { inTime, NoAnswer } from './in-time.ts';
 
 /** How long a request waits for the shared counter, in milliseconds; within 50 it must go on. */
-const PATIENCE = 40;
+export const PATIENCE = 40;
 
 /** After how many milliseconds without any answer a connection is given up for a new one. */
 const SILENCE = 500;
@@ -25,7 +25,10 @@ export interface Pulse {
   readonly instances: number;
 }
 
-/** A counter that instances share, on one or more servers. Everything rejects when its server cannot answer. */
+/**
+ * A counter that instances share, on one or more servers. Everything rejects when its server cannot answer; a charge
+ * also when it does not in time.
+ */
 export interface SharedQuotas extends QuotaCounter {
   servers(): readonly string[];
   serverOf(caller: Caller): string;
@@ -89,7 +92,7 @@ export class SharedCounter implements Counters {
   async peek(caller: Caller): Promise<Quota> {
     return this.#ask(
       caller,
-      () => this.#shared.peek(caller),
+      () => inTime(this.#shared.peek(caller), PATIENCE),
       (share) => this.#local.peek(share),
     );
   }
@@ -136,7 +139,7 @@ export class SharedCounter implements Counters {
     const state = this.#state(server);
     if (state.available) {
       try {
-        return await inTime(together(), PATIENCE);
+        return await together();
       } catch (error) {
         // One late answer is no outage: whether it is one is found out at once.
         if (error instanceof NoAnswer) void this.#visit(server);

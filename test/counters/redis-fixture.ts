@@ -27,6 +27,7 @@ export function onClock(redis: Redis, now: () => number): Redis {
     run: (script, keys, args) => redis.run(rewrite(script), keys, args),
     servers: () => redis.servers(),
     serverOf: (key) => redis.serverOf(key),
+    groupOf: (caller) => redis.groupOf(caller),
     reconnect: (server) => redis.reconnect(server),
     scan: (pattern) => redis.scan(pattern),
     close: () => redis.close(),
@@ -52,7 +53,17 @@ export async function freshCounter(
   return { clock, counter: newCounter(redis, clock, policy), redis };
 }
 
+/** As long as a busy machine may need, in milliseconds. */
+const PATIENCE = 10_000;
+
 /** One instance's view of the counters in Redis. */
 export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
-  return new RedisCounter({ redis, clock, policy, environment: 'production', instance: randomUUID() });
+  return new RedisCounter({
+    redis,
+    clock,
+    policy,
+    environment: 'production',
+    instance: randomUUID(),
+    patience: PATIENCE,
+  });
 }

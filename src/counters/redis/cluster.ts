@@ -36,6 +36,11 @@ export class RedisCluster implements Redis {
     return this.#slots[slotOf(key)] ?? '';
   }
 
+  /** A script may only have keys of one hash slot. */
+  groupOf(caller: string): string {
+    return caller;
+  }
+
   async run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
     try {
       return await this.#server(this.serverOf(keys[0] ?? '')).run(script, keys, args);

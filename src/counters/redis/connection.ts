@@ -12,6 +12,8 @@ export interface Redis {
   servers(): readonly string[];
   /** Which of them has a key. */
   serverOf(key: string): string;
+  /** What keys of callers of the same group may be in one script. */
+  groupOf(caller: string): string;
   /** Gives up the connection to a server once there is a new one. */
   reconnect(server: string): Promise<void>;
   /** Every key that matches a pattern, on whichever server; one may come twice. */
@@ -50,6 +52,7 @@ function alone(server: RedisServer, name: string): Redis {
     run: (script, keys, args) => server.run(script, keys, args),
     servers: () => [name],
     serverOf: () => name,
+    groupOf: () => name,
     reconnect: () => server.connect(),
     scan: (pattern) => server.scan(pattern),
     close: () => server.close(),

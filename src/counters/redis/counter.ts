@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { type Caller, callerName, type Verdict } from '../../domain/ports.ts';
 import { peek, type Quota, quotaOf, take, type Usage } from '../../domain/quota.ts';
 import { inTime } from '../in-time.ts';
+import { Batches } from './batches.ts';
 import type { Pulse, SharedQuotas } from '../shared.ts';
 import type { Redis } from './connection.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
@@ -20,6 +21,9 @@ const LIFE = 3_000;
 /** So many callers and bans at a time are told to a server, between requests, and must be taken in so many milliseconds. */
 const BATCH = 500;
 const BATCH_PATIENCE = 500;
+
+/** Requests that one script charges: it keeps the server from everybody else for so long. */
+const CHARGES = 100;
 
 /** As Redis stores usage, of a caller that this instance never heard of. */
 const NOTHING: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
@@ -43,31 +47,29 @@ export interface RedisCounterParts {
   readonly environment: Environment;
   /** The name of this instance among all. */
   readonly instance: string;
+  /** How long a charge waits for an answer, in milliseconds. */
+  readonly patience: number;
 }
 
 /**
- * Quotas and bans that all instances share, on the clock of Redis: one round trip a request whatever the outcome.
- * Rejects when Redis does not answer; it never answers late by itself, so whoever asks must have a patience.
+ * Quotas and bans that all instances share, on the clock of Redis: one round trip for all requests of a turn of the
+ * event loop, whatever the outcome. A charge rejects when Redis does not answer in time; whoever asks anything else
+ * must have a patience.
  */
 export class RedisCounter implements SharedQuotas {
   readonly #parts: RedisCounterParts;
   readonly #knowledge = new Knowledge();
+  readonly #charges: Batches<Caller, Verdict>;
   /** Milliseconds from Redis' clock to our own, which the headers are printed by. */
   #aheadBy = 0;
 
   constructor(parts: RedisCounterParts) {
     this.#parts = parts;
+    this.#charges = new Batches(CHARGES, (callers) => inTime(this.#chargeAll(callers), parts.patience));
   }
 
-  async charge(caller: Caller): Promise<Verdict> {
-    const { redis, policy } = this.#parts;
-    const name = callerName(caller);
-    const { limits } = caller;
-    const { minuteStart, minuteCount, day, dayCount } = this.#knowledge.usageOf(name) ?? NOTHING;
-    const rules = [limits.perMinute, limits.perDay, policy.banAfter, policy.banSeconds * 1000];
-    const known = [minuteStart, minuteCount, day, dayCount];
-    const reply = (await redis.run(CHARGE, this.#keys(name, caller), [...rules, ...known])) as Reply;
-    return this.#verdict(caller, name, reply);
+  charge(caller: Caller): Promise<Verdict> {
+    return this.#charges.add(this.#parts.redis.groupOf(callerName(caller)), caller);
   }
 
   peek(caller: Caller): Promise<Quota> {
@@ -143,8 +145,22 @@ export class RedisCounter implements SharedQuotas {
     this.#parts.redis.close();
   }
 
+  async #chargeAll(callers: readonly Caller[]): Promise<readonly Verdict[]> {
+    const { redis, policy } = this.#parts;
+    const keys = callers.flatMap((caller) => this.#keys(caller));
+    const rules = [policy.banAfter, policy.banSeconds * 1000];
+    const asked = callers.map((caller) => {
+      const { perMinute, perDay } = caller.limits;
+      const known = this.#knowledge.usageOf(callerName(caller)) ?? NOTHING;
+      return `${perMinute} ${perDay} ${known.minuteStart} ${known.minuteCount} ${known.day} ${known.dayCount}`;
+    });
+    const replies = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly Reply[];
+    return callers.map((caller, index) => this.#verdict(caller, replies[index] as Reply));
+  }
+
   /** Also for an answer that nobody waited for: what Redis has counted is known from now on. */
-  #verdict(caller: Caller, name: string, reply: Reply): Verdict {
+  #verdict(caller: Caller, reply: Reply): Verdict {
+    const name = callerName(caller);
     const [outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = reply;
     const usage: Usage = { minuteStart, minuteCount, day, dayCount };
     this.#knowledge.noteUsage(name, usage);
@@ -163,10 +179,12 @@ export class RedisCounter implements SharedQuotas {
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
   }
 
-  #keys(name: string, caller: Caller): readonly string[] {
+  /** Of its usage, its refusals and its ban. An address is never banned: the first one three times. */
+  #keys(caller: Caller): readonly string[] {
     const { environment } = this.#parts;
+    const name = callerName(caller);
     const usage = usageKey(environment, name);
-    if (caller.kind === 'address') return [usage];
+    if (caller.kind === 'address') return [usage, usage, usage];
     const { keyId } = caller;
     return [usage, refusalsKey(environment, name, keyId), banKey(environment, name, keyId)];
   }
