@@ -126,7 +126,7 @@ export class Gate {
 
   /** Sends away who could not be admitted in time. */
   #dismissLate(waiter: Waiter): void {
-    const turn = this.#turnOf(waiter);
+    const turn = this.#turnOf(waiter, this.#surroundings.now());
     if (turn === 'after an answer' || turn <= waiter.deadline) return;
     this.#queue.delete(waiter);
     waiter.refuse(this.#lateness(turn));
@@ -147,7 +147,7 @@ export class Gate {
   #admit(): void {
     for (const waiter of this.#queue) {
       const now = this.#surroundings.now();
-      const turn = this.#turnOf(waiter);
+      const turn = this.#turnOf(waiter, now);
       if (turn === 'after an answer') return;
       if (turn > now) {
         this.#alarm.abort();
@@ -163,8 +163,7 @@ export class Gate {
   }
 
   /** The instant at which the request may be sent as things stand. */
-  #turnOf({ pace }: Visit): number | 'after an answer' {
-    const now = this.#surroundings.now();
+  #turnOf({ pace }: Visit, now: number): number | 'after an answer' {
     if (now < this.#opensAt) return this.#opensAt;
     if (this.#inFlight >= (this.#isProbing ? 1 : MOST_IN_FLIGHT)) return 'after an answer';
     if (this.#isProbing) return now;
