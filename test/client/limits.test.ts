@@ -88,9 +88,10 @@ test('a wait of a day is not slept: the call fails at once, says when to come ba
 });
 
 test('an abort ends the wait for the limit', async (t) => {
-  const { time, service, seen, client } = await clientScene(t);
+  const stage = await clientScene(t);
+  const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 1, perDay: 100 } });
-  const { pets } = client(time.surroundings(), { apiKey });
+  const { pets } = stage.client(time.surroundings(), { apiKey });
   await settle(time, pets.list());
   const abort = new AbortController();
   const waiting = pets.list({}, { signal: abort.signal }).catch((error: unknown) => error);

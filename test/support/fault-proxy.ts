@@ -65,21 +65,22 @@ export async function startFaultProxy(
   ) {
     const { method, headers } = asked;
     const path = asked.url ?? '/';
-    const sent = request(new URL(path, target), { method, headers, agent }, async (received) => {
-      const chunks = (await received.toArray()) as Buffer[];
-      const body = Buffer.concat(chunks);
-      if (fault === 'answer lost') {
-        asked.socket.destroy();
-        return;
-      }
+    const sent = request(new URL(path, target), { method, headers, agent }, (received) => {
+      const chunks: Buffer[] = [];
+      received.on('data', (chunk: Buffer) => chunks.push(chunk));
+      received.on('end', () => {
+        if (fault === 'answer lost') asked.socket.destroy();
+        else pass(received, Buffer.concat(chunks), fault === undefined);
+      });
+    });
+    function pass(received: IncomingMessage, body: Buffer, isWhole: boolean) {
       for (const [name, value] of Object.entries(received.headers)) {
-        if (value !== undefined && name !== 'connection' && name !== 'keep-alive')
-          answer.setHeader(name, value);
+        if (value !== undefined && !/^(?:connection|keep-alive)$/.test(name)) answer.setHeader(name, value);
       }
       answer.writeHead(received.statusCode ?? 500);
-      if (fault === undefined) answer.end(body);
+      if (isWhole) answer.end(body);
       else answer.write(body.subarray(0, body.length / 2), () => asked.socket.destroy());
-    });
+    }
     sent.on('error', () => asked.socket.destroy());
     asked.pipe(sent);
   }
