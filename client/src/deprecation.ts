@@ -26,8 +26,12 @@ export function readDeprecation(operation: string, headers: Headers): Deprecatio
   };
 }
 
-/** What `onDeprecation` does unless it is set. */
+const warned = new Set<string>();
+
+/** What `onDeprecation` does unless it is set: one line for each operation, however many clients a program makes. */
 export function warn({ operation, removedAt, link }: Deprecation): void {
+  if (warned.has(operation)) return;
+  warned.add(operation);
   const until =
     removedAt === undefined ? '' : ` and will be removed on ${removedAt.toISOString().slice(0, 10)}`;
   const more = link === undefined ? '' : ` See ${link}`;

@@ -79,7 +79,8 @@ export class Gate {
   ): void {
     const now = this.#surroundings.now();
     this.#inFlight--;
-    if (reading !== undefined) this.#window.learn(reading, sentAt, now);
+    // A refusal may describe a ban and not a window, and `Retry-After` says all that matters.
+    if (reading !== undefined && outcome === 'admitted') this.#window.learn(reading, sentAt, now);
     // What was under way when the gate closed says nothing of what comes after.
     const isCurrent = sentAt >= this.#opensAt;
     if (outcome === 'admitted' && isCurrent) {
@@ -94,18 +95,17 @@ export class Gate {
 
   /** Gives the function that ends the waiting. */
   #queueUp(waiter: Waiter): () => void {
-    const { signal, deadline, refuse } = waiter;
-    const onAbort = () => refuse(signal?.reason);
+    const { signal, deadline } = waiter;
+    const onAbort = () => this.#dismiss(waiter, signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     const decided = new AbortController();
     void this.#wake(deadline, decided.signal, () =>
-      refuse(new TimeoutError('The request did not get its turn within maxWait.')),
+      this.#dismiss(waiter, new TimeoutError('The request did not get its turn within maxWait.')),
     );
     this.#queue.add(waiter);
     this.#dismissLate(waiter);
     this.#admit();
     return () => {
-      this.#queue.delete(waiter);
       signal?.removeEventListener('abort', onAbort);
       decided.abort();
     };
@@ -126,10 +126,16 @@ export class Gate {
 
   /** Sends away who could not be admitted in time. */
   #dismissLate(waiter: Waiter): void {
-    const turn = this.#turnOf(waiter, this.#surroundings.now());
-    if (turn === 'after an answer' || turn <= waiter.deadline) return;
+    const now = this.#surroundings.now();
+    const turn = this.#turnOf(waiter, now);
+    if (turn === 'after an answer' || turn <= Math.max(now, waiter.deadline)) return;
+    this.#dismiss(waiter, this.#lateness(turn));
+  }
+
+  /** At once, and not when its promise is settled: whoever is admitted in between would never give the pass back. */
+  #dismiss(waiter: Waiter, reason: unknown): void {
     this.#queue.delete(waiter);
-    waiter.refuse(this.#lateness(turn));
+    waiter.refuse(reason);
   }
 
   #lateness(opensAt: number): RateLimitError {

@@ -2,6 +2,9 @@
 const FIRST = 500;
 const LONGEST = 16_000;
 
+/** What asks for more, asks for this: 31 years, which is still a date. Milliseconds. */
+const FOREVER = 1e12;
+
 /**
  * Exponential backoff with full jitter: anything from nothing to a ceiling that doubles with each failure in a row, so
  * that clients which failed together do not come back together. Milliseconds.
@@ -19,10 +22,10 @@ export function backoff(failures: number, random: number): number {
  */
 export function retryAfter(headers: Headers, unix: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  if (/^\d+$/.test(value)) return Math.min(FOREVER, Number(value) * 1000);
   const date = httpDate(value);
   if (date === undefined) return undefined;
-  return Math.max(0, date - (httpDate(headers.get('date')) ?? unix));
+  return Math.min(FOREVER, Math.max(0, date - (httpDate(headers.get('date')) ?? unix)));
 }
 
 /** An HTTP date as Unix milliseconds. */

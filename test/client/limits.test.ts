@@ -87,6 +87,41 @@ test('a wait of a day is not slept: the call fails at once, says when to come ba
   assert.equal(admitted(seen), 4);
 });
 
+test('a ban is not slept either, and when it is over all goes on', async (t) => {
+  const stage = await clientScene(t, { BAN_AFTER: '1' });
+  const { time, service, seen } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 2, perDay: 1_000 } });
+  const [one, other] = [0, 1].map(() => stage.client(time.surroundings(), { apiKey, pace: true }));
+  assert.ok(one !== undefined && other !== undefined);
+  await settle(time, one.pets.list());
+  await settle(time, other.pets.list());
+  // This process does not know that the other one has used the minute up.
+  const error = await rejection(time, one.pets.list());
+  assert.equal(error.code, 'key_banned');
+  assert.ok(error instanceof RateLimitError && error.retryAfter !== undefined);
+  assert.ok(error.retryAfter >= 300 && error.retryAfter < 302, `${error.retryAfter} s`);
+  await time.run(error.retryAfter * 1_000);
+  await settle(time, one.pets.list());
+  assert.deepEqual(
+    seen.map(({ status }) => status),
+    [200, 200, 429, 200],
+  );
+});
+
+test('with maxWait 0 nothing is waited for, and yet every call is sent', async (t) => {
+  const stage = await clientScene(t);
+  const { time, service, seen } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 2, perDay: 1_000 } });
+  const client = stage.client(time.surroundings(), { apiKey, maxWait: 0 });
+  await settle(time, client.pets.list());
+  await settle(time, client.pets.list());
+  const started = time.now();
+  assert.equal((await rejection(time, client.pets.list())).code, 'rate_limit_exceeded');
+  assert.equal((await rejection(time, client.pets.list())).code, 'rate_limit_exceeded');
+  assert.equal(seen.length, 3);
+  assert.ok(time.now() - started < 1_000);
+});
+
 test('an abort ends the wait for the limit', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;

@@ -21,6 +21,7 @@ test('Retry-After is read as seconds or as a date, and anything else is none', (
     [{ 'Retry-After': '0' }, 0],
     [{ 'Retry-After': '56' }, 56_000],
     [{ 'Retry-After': ' 56 ' }, 56_000],
+    [{ 'Retry-After': '9'.repeat(400) }, 1e12],
     [{ 'Retry-After': '-5' }, undefined],
     [{ 'Retry-After': '1.5' }, undefined],
     [{ 'Retry-After': 'soon' }, undefined],

@@ -28,10 +28,10 @@ export interface Scene {
   client(by: Surroundings, options: Pick<PetStoreOptions, 'apiKey'> & Partial<PetStoreOptions>): PetStore;
 }
 
-export async function clientScene(t: TestContext): Promise<Scene> {
+export async function clientScene(t: TestContext, env: Record<string, string> = {}): Promise<Scene> {
   const clock = fakeClock();
   const time = simulatedTime(clock);
-  const service = await startTestService(t, { clock });
+  const service = await startTestService(t, { clock, env });
   const seen: Seen[] = [];
   return {
     time,
