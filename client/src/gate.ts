@@ -135,6 +135,8 @@ export class Gate {
   /** At once, and not when its promise is settled: whoever is admitted in between would never give the pass back. */
   #dismiss(waiter: Waiter, reason: unknown): void {
     this.#queue.delete(waiter);
+    // Else the timer would keep a program from ending.
+    if (this.#queue.size === 0) this.#alarm.abort();
     waiter.refuse(reason);
   }
 
@@ -172,7 +174,6 @@ export class Gate {
   #turnOf({ pace }: Visit, now: number): number | 'after an answer' {
     if (now < this.#opensAt) return this.#opensAt;
     if (this.#inFlight >= (this.#isProbing ? 1 : MOST_IN_FLIGHT)) return 'after an answer';
-    if (this.#isProbing) return now;
     if (this.#window.left(now, this.#inFlight) >= 1) {
       return pace ? Math.max(now, this.#window.dueAt(now, this.#inFlight, this.#lastSentAt)) : now;
     }

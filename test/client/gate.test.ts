@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TimeoutError } from '../../client/src/index.ts';
+import { RateLimitError, TimeoutError } from '../../client/src/index.ts';
 import { Gate } from '../../client/src/gate.ts';
-import { SURROUNDINGS } from '../../client/src/surroundings.ts';
+import { gateOf, SURROUNDINGS } from '../../client/src/surroundings.ts';
 
 const visit = (milliseconds: number, signal?: AbortSignal) => ({
   deadline: SURROUNDINGS.now() + milliseconds,
@@ -31,4 +31,39 @@ test('a turn that does not come before the deadline is a TimeoutError, and the n
   for (const pass of passes) gate.leave(pass, undefined, 'unanswered');
   gate.leave(await next, undefined, 'unanswered');
   assert.ok(gate.isIdle());
+});
+
+test('when the last one gives up waiting for the limit, no timer is left that would keep the program from ending', async () => {
+  let asleep = 0;
+  const gate = new Gate({
+    ...SURROUNDINGS,
+    async sleep(milliseconds, signal) {
+      asleep++;
+      await SURROUNDINGS.sleep(milliseconds, signal).finally(() => asleep--);
+    },
+  });
+  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  gate.leave(await gate.enter(visit(60_000)), undefined, refusal);
+  const abort = new AbortController();
+  const waiting = gate.enter(visit(60_000, abort.signal));
+  assert.equal(asleep, 2);
+  abort.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(asleep, 0);
+});
+
+test('of many keys, those that are not used are forgotten, but none that must wait', async () => {
+  const surroundings = { ...SURROUNDINGS, gates: new Map<string, Gate>() };
+  const baseUrl = 'https://petstore.example/v1';
+  const refused = gateOf(surroundings, baseUrl, 'refused');
+  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  refused.leave(await refused.enter(visit(60_000)), undefined, refusal);
+  const busy = gateOf(surroundings, baseUrl, 'busy');
+  await busy.enter(visit(60_000));
+  for (let key = 0; key < 1_500; key++) gateOf(surroundings, baseUrl, String(key));
+  assert.ok(surroundings.gates.size <= 1_000, String(surroundings.gates.size));
+  assert.equal(gateOf(surroundings, baseUrl, 'refused'), refused);
+  assert.equal(gateOf(surroundings, baseUrl, 'busy'), busy);
+  assert.notEqual(gateOf(surroundings, 'https://staging.petstore.example/v1', 'busy'), busy);
 });
