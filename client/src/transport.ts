@@ -85,10 +85,9 @@ export class Transport {
       reading = readRateLimit(answer.headers, unix);
       const asked = retryAfter(answer.headers, unix);
       ended = this.#judge(call, answer, asked, tries);
-      outcome =
-        'error' in ended && ended.error instanceof RateLimitError
-          ? { error: ended.error, asked }
-          : 'admitted';
+      if ('error' in ended && ended.error instanceof RateLimitError) outcome = { error: ended.error, asked };
+      // What a failing service or proxy answers does not show that the limit admits again.
+      else if (answer.status < 500) outcome = 'admitted';
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       return { error, wait: backoff(tries, this.#surroundings.random()) };

@@ -166,6 +166,26 @@ test('a storm of 429 is met with fewer and fewer requests, with and without Retr
   }
 });
 
+test('after a 429, requests go one at a time until one is admitted', async (t) => {
+  let underWay = 0;
+  const together: number[] = [];
+  const refusal: Fault = { status: 429, headers: { 'Retry-After': '2' } };
+  const faults: Fault[] = [refusal, BAD_GATEWAY, 'request lost', BAD_GATEWAY];
+  const { time, client } = await unlucky(t, faults, {
+    async fetch(...request) {
+      together.push(++underWay);
+      return await delayed(...request).finally(() => underWay--);
+    },
+  });
+  const delayed = time.delayed(fetch);
+  const first = Promise.resolve(client.pets.list());
+  await time.run(1_000);
+  const others = Array.from({ length: 8 }, () => client.pets.list());
+  await settle(time, Promise.all([first, ...others]));
+  assert.deepEqual(together.slice(0, 5), [1, 1, 1, 1, 1]);
+  assert.ok(Math.max(...together) > 1);
+});
+
 test('silence ends with the timeout, and is tried again', async (t) => {
   const service = await startTestService(t);
   const apiKey = await service.issueKey();
