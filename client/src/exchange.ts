@@ -1,0 +1,66 @@
+import { ConnectionError, TimeoutError } from './errors.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A whole answer of the service. */
+export interface Answer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export interface ExchangeOptions {
+  readonly fetch: typeof globalThis.fetch;
+  /** For the whole answer, in milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * Sends a request once.
+ * @throws TimeoutError or ConnectionError when there is no whole answer; the reason of the signal when it is aborted.
+ */
+export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Answer> {
+  const { fetch, timeout, signal, surroundings } = options;
+  // AbortSignal.any would do this, but Node.js 20.0 does not have it.
+  const canceller = new AbortController();
+  const onAbort = () => canceller.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const over = new AbortController();
+  let isLate = false;
+  const onLate = () => {
+    isLate = true;
+    canceller.abort();
+  };
+  surroundings.sleep(timeout, over.signal).then(onLate, () => undefined);
+
+  let response: Response | undefined;
+  try {
+    signal?.throwIfAborted();
+    // The key goes to the base address and nowhere else, so redirects are not followed.
+    response = await fetch(url, { ...init, redirect: 'manual', signal: canceller.signal });
+    const body = await response.text();
+    const { status, statusText, headers } = response;
+    return { status, statusText, headers, body };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const details = {
+      status: response?.status,
+      requestId: response?.headers.get('x-request-id') ?? undefined,
+      cause,
+    };
+    const asked = `${init.method} ${url}`;
+    if (isLate) throw new TimeoutError(`${asked} had no whole answer within ${timeout} ms.`, details);
+    throw new ConnectionError(`${asked} had no whole answer: ${reason(cause)}`, details);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    over.abort();
+  }
+}
+
+/** Node.js tells the reason only in the cause of "fetch failed". */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

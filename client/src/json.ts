@@ -1,0 +1,64 @@
+/**
+ * `JSON.parse` in which an integer beyond ±(2^53 − 1) is an exact bigint; every other number is a number.
+ * @throws SyntaxError when the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  // Shorter integers are exact already. The parser's access to source text is missing in Node.js 20 and older browsers.
+  return /\d{16}/.test(text) ? readTokens(text.match(TOKENS) ?? []) : value;
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|-?\d[\d.eE+-]*|true|false|null/g;
+
+/** The value that the tokens of a text which is known to be JSON spell. */
+function readTokens(tokens: readonly string[]): unknown {
+  let position = 0;
+  const next = (): string => tokens[position++] ?? '';
+  const read = (token: string): unknown => {
+    if (token === '[') {
+      const items: unknown[] = [];
+      for (let item = next(); item !== ']'; item = next()) items.push(read(item));
+      return items;
+    }
+    if (token === '{') {
+      const entries: [string, unknown][] = [];
+      for (let name = next(); name !== '}'; name = next()) {
+        entries.push([JSON.parse(name) as string, read(next())]);
+      }
+      return Object.fromEntries(entries);
+    }
+    return /^-?\d+$/.test(token) ? integer(token) : JSON.parse(token);
+  };
+  return read(next());
+}
+
+function integer(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
+
+/**
+ * A flat object as JSON; bigints are written as integers, undefined fields left out.
+ * @throws RangeError, naming the field, for a number beyond ±(2^53 − 1): it may have been rounded before it came here.
+ */
+export function writeJson(fields: object): string {
+  const written = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) =>
+        `${JSON.stringify(name)}:${isInteger(value) ? integerText(name, value) : JSON.stringify(value)}`,
+    );
+  return `{${written.join(',')}}`;
+}
+
+/** An integer in decimal digits. @throws RangeError as `writeJson` does. */
+export function integerText(name: string, value: number | bigint): string {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
+  throw new RangeError(
+    `${name} is the number ${value}, which is not an exact integer: give integers beyond 2^53 - 1 as a bigint.`,
+  );
+}
+
+function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}

@@ -1,0 +1,47 @@
+import { httpDate } from './retry-timing.ts';
+
+/** The window with the fewest requests left, as the last answer told it (specification §8). */
+export interface RateLimit {
+  /** Requests that the window admits. */
+  readonly limit: number;
+  /** Requests that were left after that answer. */
+  readonly remaining: number;
+  /** When the window begins anew, on the service's clock. */
+  readonly resetAt: Date;
+}
+
+/** The rate limit of an answer, and how far its reset lies ahead in milliseconds, whatever this machine's clock shows. */
+export interface RateLimitReading extends RateLimit {
+  readonly resetIn: number;
+}
+
+/**
+ * What the rate headers of an answer say; undefined when it has none, as answers of a proxy.
+ * @param unix the instant of the answer on this machine's clock, Unix milliseconds
+ */
+export function readRateLimit(headers: Headers, unix: number): RateLimitReading | undefined {
+  const limit = integerOf(headers, 'x-ratelimit-limit');
+  const remaining = integerOf(headers, 'x-ratelimit-remaining');
+  const reset = integerOf(headers, 'x-ratelimit-reset');
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  const resetAt = new Date(reset * 1000);
+  const resetIn = secondsToReset(headers) ?? resetAt.getTime() - (httpDate(headers.get('date')) ?? unix);
+  return { limit, remaining, resetAt, resetIn: Math.max(0, resetIn) };
+}
+
+function integerOf(headers: Headers, name: string): number | undefined {
+  const value = headers.get(name) ?? '';
+  return /^\d+$/.test(value) ? Number(value) : undefined;
+}
+
+/** From `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600`: browsers cannot read `Date`, and their clock may be wrong. */
+function secondsToReset(headers: Headers): number | undefined {
+  let fewest = Number.POSITIVE_INFINITY;
+  let seconds: number | undefined;
+  for (const [, remaining, reset] of (headers.get('ratelimit') ?? '').matchAll(/;r=(\d+);t=(\d+)/g)) {
+    if (Number(remaining) >= fewest) continue;
+    fewest = Number(remaining);
+    seconds = Number(reset);
+  }
+  return seconds === undefined ? undefined : seconds * 1000;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RateLimitError, TimeoutError } from '../../client/src/index.ts';
+import { Gate } from '../../client/src/gate.ts';
+import { gateOf, SURROUNDINGS } from '../../client/src/surroundings.ts';
+
+const visit = (milliseconds: number, signal?: AbortSignal) => ({
+  deadline: SURROUNDINGS.now() + milliseconds,
+  pace: false,
+  signal,
+});
+
+test('whoever gives up waiting in the same moment as there is room takes none of it', async () => {
+  const gate = new Gate(SURROUNDINGS);
+  const passes = await Promise.all(Array.from({ length: 10 }, () => gate.enter(visit(60_000))));
+  const abort = new AbortController();
+  const waiting = gate.enter(visit(60_000, abort.signal));
+  const next = gate.enter(visit(60_000));
+  abort.abort();
+  for (const pass of passes) gate.leave(pass, undefined, 'unanswered');
+  await assert.rejects(waiting, { name: 'AbortError' });
+  gate.leave(await next, undefined, 'unanswered');
+  assert.ok(gate.isIdle());
+});
+
+test('a turn that does not come before the deadline is a TimeoutError, and the next one is not lost', async () => {
+  const gate = new Gate(SURROUNDINGS);
+  const passes = await Promise.all(Array.from({ length: 10 }, () => gate.enter(visit(60_000))));
+  await assert.rejects(gate.enter(visit(20)), TimeoutError);
+  const next = gate.enter(visit(60_000));
+  for (const pass of passes) gate.leave(pass, undefined, 'unanswered');
+  gate.leave(await next, undefined, 'unanswered');
+  assert.ok(gate.isIdle());
+});
+
+test('when the last one gives up waiting for the limit, no timer is left that would keep the program from ending', async () => {
+  let asleep = 0;
+  const gate = new Gate({
+    ...SURROUNDINGS,
+    async sleep(milliseconds, signal) {
+      asleep++;
+      await SURROUNDINGS.sleep(milliseconds, signal).finally(() => asleep--);
+    },
+  });
+  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  gate.leave(await gate.enter(visit(60_000)), undefined, refusal);
+  const abort = new AbortController();
+  const waiting = gate.enter(visit(60_000, abort.signal));
+  assert.equal(asleep, 2);
+  abort.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(asleep, 0);
+});
+
+test('of many keys, those that are not used are forgotten, but none that must wait', async () => {
+  const surroundings = { ...SURROUNDINGS, gates: new Map<string, Gate>() };
+  const baseUrl = 'https://petstore.example/v1';
+  const refused = gateOf(surroundings, baseUrl, 'refused');
+  const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
+  refused.leave(await refused.enter(visit(60_000)), undefined, refusal);
+  const busy = gateOf(surroundings, baseUrl, 'busy');
+  await busy.enter(visit(60_000));
+  for (let key = 0; key < 1_500; key++) gateOf(surroundings, baseUrl, String(key));
+  assert.ok(surroundings.gates.size <= 1_000, String(surroundings.gates.size));
+  assert.equal(gateOf(surroundings, baseUrl, 'refused'), refused);
+  assert.equal(gateOf(surroundings, baseUrl, 'busy'), busy);
+  assert.notEqual(gateOf(surroundings, 'https://staging.petstore.example/v1', 'busy'), busy);
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { parseJson, writeJson } from '../../client/src/json.ts';
+import { parseExactJson } from '../../src/json.ts';
+
+/** JSON text of a value in which integers are bigints. */
+function textOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[ ${value.map(textOf).join(' , ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([name, field]) => `${JSON.stringify(name)} :\n${textOf(field)}`)
+      .join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** What the service's parser, which sees source text, makes of it; safe integers as numbers. */
+function expected(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(expected);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, expected(field)]));
+}
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const nearTheEdge = fc
+  .bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 4n })
+  .chain((value) => fc.constantFrom(value, -value));
+// Digits, quotes and backslashes in strings are what could be taken for numbers and for the ends of strings.
+const tricky = fc.oneof(
+  fc.string({ unit: fc.constantFrom('"', '\\', '9', '-', '[', '}', ':', ',', 'é', '\n') }),
+  fc.constant('9007199254740993'),
+);
+const { value: json } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    int64,
+    nearTheEdge,
+    tricky,
+    fc.boolean(),
+    fc.constant(null),
+    fc.constantFrom(0.5, 1e300, -2.5e-7),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.oneof(tricky, fc.constant('__proto__')), tie('value'), {
+      maxKeys: 5,
+      noNullPrototype: true,
+    }),
+  ),
+}));
+
+test('parses what the parser of the service parses, with every integer exact', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = textOf(value);
+      assert.deepStrictEqual(parseJson(text), expected(parseExactJson(text)));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('refuses what is not JSON, also beside large integers', () => {
+  for (const text of [
+    '',
+    '[9007199254740993',
+    '[9007199254740993,]',
+    '{"a":09007199254740993}',
+    '9007199254740993 1',
+  ]) {
+    assert.throws(() => parseJson(text), SyntaxError, text);
+  }
+});
+
+test('writes what the service reads back', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.oneof(int64, nearTheEdge, fc.maxSafeInteger()), (name, categoryId) => {
+      const text = writeJson({ name, categoryId, status: undefined });
+      assert.deepStrictEqual(
+        expected(parseExactJson(text)),
+        expected({ name, categoryId: BigInt(categoryId) }),
+      );
+    }),
+  );
+});

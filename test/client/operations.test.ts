@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { inspect } from 'node:util';
+import {
+  ApiError,
+  type Deprecation,
+  type Pet,
+  PetStore,
+  type PetStoreOptions,
+} from '../../client/src/index.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+async function start(t: TestContext, options: Partial<PetStoreOptions> = {}) {
+  const service = await startTestService(t);
+  const apiKey = await service.issueKey();
+  const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1`, ...options });
+  return { service, apiKey, client };
+}
+
+async function addPets(client: PetStore, count: number): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let index = 0; index < count; index++) {
+    pets.push(
+      await client.pets.create({
+        name: `Rex ${index}`,
+        categoryId: index,
+        status: index % 2 === 0 ? 'available' : 'sold',
+      }),
+    );
+  }
+  return pets.toReversed();
+}
+
+/** How many requests the service was sent. */
+function requestsOf(service: TestService): number {
+  return service.log.filter(({ msg }) => msg === 'request').length;
+}
+
+test('spec §4.2: create gives the animal with its id, and an absent status stays absent', async (t) => {
+  const { client } = await start(t);
+  assert.deepEqual(await client.pets.create({ name: 'Rex 🐕', categoryId: 7, status: 'pending' }), {
+    id: 1,
+    name: 'Rex 🐕',
+    categoryId: 7,
+    status: 'pending',
+  });
+  assert.deepEqual(await client.pets.create({ name: 'Minka', categoryId: 3, status: undefined }), {
+    id: 2,
+    name: 'Minka',
+    categoryId: 3,
+  });
+});
+
+test('await gives one page, and its cursor the next one', async (t) => {
+  const { client } = await start(t);
+  const pets = await addPets(client, 5);
+  const first = await client.pets.list({ limit: 2 });
+  assert.deepEqual(first.pets, pets.slice(0, 2));
+  const second = await client.pets.list({ limit: 3, cursor: first.nextCursor });
+  assert.deepEqual(second, { pets: pets.slice(2), nextCursor: undefined });
+});
+
+test('for await walks over all pages, in the order of the service, and asks for a page only when it is needed', async (t) => {
+  const { client, service } = await start(t);
+  const pets = await addPets(client, 7);
+  const before = requestsOf(service);
+  const walked: Pet[] = [];
+  for await (const pet of client.pets.list({ limit: 2 })) walked.push(pet);
+  assert.deepEqual(walked, pets);
+  assert.equal(requestsOf(service) - before, 4);
+  for await (const pet of client.pets.list({ limit: 2 })) {
+    assert.deepEqual(pet, pets[0]);
+    break;
+  }
+  assert.equal(requestsOf(service) - before, 5);
+});
+
+test('a list can be filtered, awaited more than once, and asks for nothing before', async (t) => {
+  const { client, service } = await start(t);
+  const pets = await addPets(client, 4);
+  const before = requestsOf(service);
+  const list = client.pets.list({ status: 'sold' });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(requestsOf(service), before);
+  const page = await list;
+  assert.deepEqual(
+    page.pets,
+    pets.filter(({ status }) => status === 'sold'),
+  );
+  assert.equal(await list.finally(() => undefined), page);
+  assert.equal(requestsOf(service), before + 1);
+});
+
+test('decisions §3: int64 is exact in and out, as a number up to 2^53 − 1 and as a bigint beyond', async (t) => {
+  const { client, service } = await start(t);
+  const values = [
+    0,
+    -1,
+    7n,
+    2 ** 53 - 1,
+    2n ** 53n,
+    2n ** 53n + 1n,
+    -(2n ** 53n),
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+  ];
+  for (const categoryId of values) {
+    const created = await client.pets.create({ name: 'Rex', categoryId });
+    const expected = Number.isSafeInteger(Number(categoryId)) ? Number(categoryId) : categoryId;
+    assert.equal(created.categoryId, expected);
+    const [listed] = (await client.pets.list({ limit: 1 })).pets;
+    assert.deepEqual(listed, created);
+    const stored = await service.store.pets.get(BigInt(created.id));
+    assert.equal(stored?.categoryId, BigInt(categoryId));
+  }
+});
+
+test('a number that may have been rounded already is refused before anything is sent', async (t) => {
+  const { client, service } = await start(t, { onDeprecation: () => undefined });
+  const message =
+    'categoryId is the number 9007199254740992, which is not an exact integer: give integers beyond 2^53 - 1 as a bigint.';
+  await assert.rejects(client.pets.create({ name: 'Rex', categoryId: 2 ** 53 }), {
+    name: 'RangeError',
+    message,
+  });
+  await assert.rejects(client.pets.get(2 ** 53), RangeError);
+  await assert.rejects(client.pets.get(1.5), RangeError);
+  assert.equal(requestsOf(service), 0);
+});
+
+test('spec §7: an error of the service is an ApiError with its status, code, message and request id', async (t) => {
+  const { client, apiKey } = await start(t);
+  const error = await client.pets.create({ name: '', categoryId: 1.5 }).catch((reason: unknown) => reason);
+  assert.ok(error instanceof ApiError);
+  assert.equal(error.name, 'ApiError');
+  assert.equal(error.status, 400);
+  assert.equal(error.code, 'invalid_request');
+  assert.match(error.message, /^name must not be empty/);
+  assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(error.retryAfter, undefined);
+  assert.ok(!inspect(error, { depth: 9, showHidden: true }).includes(apiKey));
+  assert.ok(!inspect(client, { depth: 9, showHidden: true }).includes(apiKey));
+});
+
+test('a wrong key is refused once, not again and again', async (t) => {
+  const { service } = await start(t);
+  const client = new PetStore({ apiKey: 'petstore_live_wrong', baseUrl: `${service.url}/v1` });
+  const error = await client.pets.list().catch((reason: unknown) => reason);
+  assert.ok(error instanceof ApiError);
+  assert.equal(error.code, 'unauthorized');
+  assert.ok(!error.message.includes('petstore_live_wrong'));
+  assert.equal(requestsOf(service), 1);
+});
+
+test('decisions §4: the same Idempotency-Key gives the same animal, and another animal under it is refused', async (t) => {
+  const { client } = await start(t);
+  const idempotencyKey = 'order-4711';
+  const first = await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey });
+  assert.deepEqual(await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey }), first);
+  const error = await client.pets
+    .create({ name: 'Max', categoryId: 1 }, { idempotencyKey })
+    .catch((reason: unknown) => reason);
+  assert.ok(error instanceof ApiError);
+  assert.equal(error.code, 'idempotency_key_reused');
+  // Without one of the caller's, each create is one of its own.
+  const second = await client.pets.create({ name: 'Rex', categoryId: 1 });
+  assert.notEqual(second.id, first.id);
+});
+
+test('spec §4.3: get warns once that it is deprecated', async (t) => {
+  const notices: Deprecation[] = [];
+  const { client, service } = await start(t, { onDeprecation: (notice) => notices.push(notice) });
+  const pet = await client.pets.create({ name: 'Rex', categoryId: 1 });
+  assert.deepEqual(await client.pets.get(pet.id), pet);
+  await assert.rejects(client.pets.get(99n), { code: 'not_found', status: 404 });
+  assert.deepEqual(notices, [
+    {
+      operation: 'getPet',
+      deprecatedAt: new Date('2025-12-05'),
+      removedAt: new Date('2030-12-05'),
+      link: `${service.url}/reference`,
+    },
+  ]);
+});
+
+test('unless told otherwise, the warning goes to the console, once', async (t) => {
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  const { client, service, apiKey } = await start(t);
+  const { id } = await client.pets.create({ name: 'Rex', categoryId: 1 });
+  await client.pets.get(id);
+  await client.pets.get(id);
+  const another = new PetStore({ apiKey, baseUrl: `${service.url}/v1` });
+  await another.pets.get(id);
+  assert.deepEqual(
+    warn.mock.calls.map((call) => call.arguments),
+    [
+      [
+        `petstore-client: getPet is deprecated and will be removed on 2030-12-05. See ${service.url}/reference`,
+      ],
+    ],
+  );
+});
+
+test('spec §8: the last rate limit can be read', async (t) => {
+  const { service } = await start(t);
+  const apiKey = await service.issueKey({ account: 'free', limits: { perMinute: 60, perDay: 1_000 } });
+  const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1` });
+  assert.equal(client.rateLimit, undefined);
+  await client.pets.list();
+  const { limit, remaining, resetAt } = client.rateLimit ?? assert.fail('no rate limit');
+  assert.deepEqual(
+    { limit, remaining, resetAt },
+    { limit: 60, remaining: 59, resetAt: new Date('2026-11-21T12:01:00Z') },
+  );
+});
+
+test('the key goes to the base address only: redirects and links that lead elsewhere are not followed', async (t) => {
+  const { service, apiKey } = await start(t);
+  const elsewhere = await startFaultProxy(t, service.url, () => undefined);
+  const body = '[{"id":1,"name":"Rex","categoryId":1}]';
+  const link = `<${elsewhere.url}/v1/pets?cursor=a%2Bb>; rel="next"`;
+  const proxy = await startFaultProxy(t, service.url, (before) => {
+    if (before === 0) return { status: 307, headers: { Location: `${elsewhere.url}/v1/pets` } };
+    return before === 1 ? { status: 200, headers: { Link: link }, body } : { status: 200, body: '[]' };
+  });
+  const client = new PetStore({ apiKey, baseUrl: `${proxy.url}/v1/` });
+  await assert.rejects(client.pets.list(), {
+    name: 'PetStoreError',
+    message: 'The base address redirects (307): set baseUrl to where the service really is.',
+  });
+  let count = 0;
+  for await (const pet of client.pets.list({ limit: 1 })) count += pet.name.length;
+  assert.equal(count, 3);
+  assert.equal(elsewhere.requests.length, 0);
+  assert.deepEqual(proxy.requests.map(({ url }) => url).slice(1), [
+    '/v1/pets?limit=1',
+    '/v1/pets?limit=1&cursor=a%2Bb',
+  ]);
+});
+
+test('an answer that is not one of the service is no result', async (t) => {
+  for (const body of ['<html>', '{}', '[{"id":1}]', '[{"id":"1","name":"Rex","categoryId":1}]', '']) {
+    const { service, apiKey } = await start(t);
+    const proxy = await startFaultProxy(t, service.url, () => ({ status: 200, body }));
+    const client = new PetStore({ apiKey, baseUrl: `${proxy.url}/v1`, maxTries: 2 });
+    await assert.rejects(client.pets.list(), { name: 'ConnectionError', status: 200 });
+    assert.equal(proxy.requests.length, 2);
+  }
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkTarget } from '../../client/src/link.ts';
+import { readRateLimit } from '../../client/src/rate-limit.ts';
+import { backoff, retryAfter, waitAfter } from '../../client/src/retry-timing.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+
+test('backoff is anything up to a ceiling that doubles, at most 16 s', () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 7, 100].map((failures) => backoff(failures, 1)),
+    [500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000],
+  );
+  assert.equal(backoff(3, 0), 0);
+  assert.equal(backoff(3, 0.5), 1_000);
+});
+
+test('Retry-After is read as seconds or as a date, and anything else is none', () => {
+  const cases: [Record<string, string>, number | undefined][] = [
+    [{}, undefined],
+    [{ 'Retry-After': '0' }, 0],
+    [{ 'Retry-After': '56' }, 56_000],
+    [{ 'Retry-After': ' 56 ' }, 56_000],
+    [{ 'Retry-After': '9'.repeat(400) }, 1e12],
+    [{ 'Retry-After': '-5' }, undefined],
+    [{ 'Retry-After': '1.5' }, undefined],
+    [{ 'Retry-After': 'soon' }, undefined],
+    [{ 'Retry-After': 'Sat, 21 Nov 2026 12:00:30 GMT' }, 30_000],
+    [{ 'Retry-After': 'Saturday, 21-Nov-26 12:00:30 GMT' }, 30_000],
+    [{ 'Retry-After': 'Sat Nov 21 12:00:30 2026 GMT' }, 30_000],
+    [{ 'Retry-After': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
+    [{ 'Retry-After': 'Sat, 21 Nov 2026 12:00:30 GMT', Date: 'Sat, 21 Nov 2026 12:00:20 GMT' }, 10_000],
+  ];
+  for (const [headers, expected] of cases) {
+    assert.equal(retryAfter(new Headers(headers), NOW), expected, JSON.stringify(headers));
+  }
+});
+
+test('spec §8: no wait is shorter than Retry-After, and only what passes by itself is waited for', () => {
+  assert.equal(waitAfter(429, 60_000, 1, 0), 60_000);
+  assert.equal(waitAfter(503, 5_000, 2, 1), 6_000);
+  assert.equal(waitAfter(500, undefined, 1, 1), 500);
+  assert.equal(waitAfter(409, 1_000, 1, 0), 1_000);
+  for (const status of [400, 401, 403, 404, 408, 409, 410, 413, 422]) {
+    assert.equal(waitAfter(status, undefined, 1, 1), undefined, String(status));
+  }
+});
+
+test('the reset is measured without trusting the clock of this machine', () => {
+  const rate = {
+    'X-RateLimit-Limit': '60',
+    'X-RateLimit-Remaining': '58',
+    'X-RateLimit-Reset': String(NOW / 1000 + 40),
+  };
+  const read = (headers: Record<string, string>, unix: number) =>
+    readRateLimit(new Headers({ ...rate, ...headers }), unix)?.resetIn;
+  const wrong = NOW + 3_600_000;
+  assert.equal(read({ RateLimit: '"minute";r=58;t=40, "day";r=998;t=3600' }, wrong), 40_000);
+  assert.equal(read({ RateLimit: '"minute";r=58;t=40, "day";r=3;t=3600' }, wrong), 3_600_000);
+  assert.equal(read({ RateLimit: '"minute";r=3;t=40, "day";r=3;t=3600' }, wrong), 40_000);
+  assert.equal(read({ Date: 'Sat, 21 Nov 2026 12:00:10 GMT' }, wrong), 30_000);
+  assert.equal(read({}, NOW), 40_000);
+  assert.equal(read({}, wrong), 0);
+  assert.equal(readRateLimit(new Headers(), NOW), undefined);
+});
+
+test('links are found by their relation, among others and however they are quoted', () => {
+  const find = (link: string, relation: string) => linkTarget(new Headers({ Link: link }), relation);
+  const two = '<https://a/reference>; rel="deprecation", <https://a/v1/pets?x=1,2>; title="a, b"; rel="next"';
+  assert.equal(find(two, 'next'), 'https://a/v1/pets?x=1,2');
+  assert.equal(find(two, 'deprecation'), 'https://a/reference');
+  assert.equal(find(two, 'prev'), undefined);
+  assert.equal(find('<b>;rel=next', 'next'), 'b');
+  assert.equal(find('<b>; rel="prev next"', 'next'), 'b');
+  assert.equal(find('<b>; rel="nextish"', 'next'), undefined);
+});
