@@ -16,6 +16,7 @@ const ALWAYS = headerRefs(
   'RateLimit-Policy',
   'RateLimit',
   'X-Request-Id',
+  'Access-Control-Allow-Origin',
 );
 
 const HEADERS_OF: Partial<Record<(typeof STATUS_OF)[ErrorCode], HeaderRefs>> = {
