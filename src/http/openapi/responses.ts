@@ -69,7 +69,10 @@ export function errors(
   const responses = [...byStatus].map(([status, codes]) => {
     const examples = codes.map((code): [string, Example] => [
       code,
-      { summary: ERRORS[code].when, value: errorExample(code, messages[code] ?? ERRORS[code].message) },
+      {
+        summary: `${code}: ${ERRORS[code].when}`,
+        value: errorExample(code, messages[code] ?? ERRORS[code].message),
+      },
     ]);
     const response: Response = {
       description: codes.map((code) => ERRORS[code].when).join(' '),
@@ -77,7 +80,7 @@ export function errors(
       content: json(
         {
           allOf: [{ ...schemaRef('Error') }],
-          properties: { code: { enum: codes }, status: { const: status } },
+          properties: { code: { type: 'string', enum: codes }, status: { const: status } },
         },
         Object.fromEntries(examples),
       ),

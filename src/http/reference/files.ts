@@ -28,7 +28,10 @@ export interface ReferenceFiles {
 export async function referenceFiles(): Promise<ReferenceFiles> {
   const chunks = (await readdir(new URL('chunks/', SCALAR))).filter((name) => name.endsWith('.js'));
   const files: [name: string, file: URL][] = [
-    ...['start.js', 'style.css', 'icon.svg'].map((name): [string, URL] => [name, new URL(name, OURS)]),
+    ...['start.js', 'accessibility.js', 'style.css', 'icon.svg'].map((name): [string, URL] => [
+      name,
+      new URL(name, OURS),
+    ]),
     ['standalone.esm.js', new URL('standalone.esm.js', SCALAR)],
     ...chunks.map((name): [string, URL] => [`chunks/${name}`, new URL(`chunks/${name}`, SCALAR)]),
   ];

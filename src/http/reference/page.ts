@@ -21,7 +21,7 @@ export function referencePage({ info }: Description, markdown: string, base: str
 <script type="module" src="${base}start.js"></script>
 </head>
 <body>
-<main id="reference" data-server="${server}"></main>
+<div id="reference" data-server="${server}"></div>
 <noscript>
 <p>Without JavaScript: the same as text. It is also at <a href="reference.md">/reference.md</a>; the description is
 <a href="openapi.json">/openapi.json</a> and <a href="openapi.yaml">/openapi.yaml</a>.</p>

@@ -1,3 +1,4 @@
+import { mendAccessibility } from './accessibility.js';
 import { createApiReference } from './standalone.esm.js';
 
 /**
@@ -38,3 +39,5 @@ createApiReference(main, {
   orderSchemaPropertiesBy: 'preserve',
   modelsSectionLabel: 'Schemas',
 });
+
+mendAccessibility();
