@@ -39,6 +39,7 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t)
   await pasteKey(adding, key);
   const body = adding.locator('.cm-content[contenteditable="true"]').last();
   await body.fill(`{"name":"Rex","categoryId":${INT64_MAX}}`);
+  assert.equal(await adding.getByText('Form', { exact: true }).isVisible(), false, 'a form would round it');
   await send(adding, '201 Created');
   const answer = '.cm-content[contenteditable="false"]';
   await adding.locator(answer).getByText(INT64_MAX, { exact: true }).waitFor();
@@ -54,6 +55,18 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t)
   );
   assert.deepEqual(foreign, []);
   assert.deepEqual(faults, []);
+});
+
+test('"try it" sends the int64 of a path as it was typed', async (t) => {
+  const service = await startTestService(t);
+  const { page } = await openReference(await launchBrowser(t), service.url);
+  const dialog = await tryOut(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
+  await pasteKey(dialog, await service.issueKey());
+  const variables = dialog.getByRole('region', { name: 'Variables' });
+  await variables.getByRole('combobox', { name: 'Value' }).first().fill(INT64_MAX);
+  const asked = page.waitForRequest((request) => request.url().includes('/v1/pets/'));
+  await send(dialog, '404 Not Found');
+  assert.equal((await asked).url(), `${service.url}/v1/pets/${INT64_MAX}`);
 });
 
 test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate headers', async (t) => {
