@@ -85,6 +85,8 @@ test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate h
   for (const header of [/x-ratelimit-limit\s+1\n/i, /x-ratelimit-remaining\s+0\n/i, /retry-after\s+\d+\n/i]) {
     assert.match(headers, header);
   }
+  const kept = await page.context().storageState({ indexedDB: true });
+  assert.ok(!JSON.stringify(kept).includes(key), 'a key that was pasted is kept nowhere');
   assert.deepEqual(faults, [REFUSED('401 (Unauthorized)'), REFUSED('429 (Too Many Requests)')]);
 });
 
