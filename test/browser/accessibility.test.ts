@@ -13,9 +13,9 @@ async function seriousFaults(page: Page): Promise<string[]> {
   // What fades in has the colours of neither state until it is there.
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   await page.evaluate(AXE);
-  const { violations } = (await page.evaluate(
+  const { violations } = await page.evaluate<AxeResults>(
     'axe.run(document, { resultTypes: ["violations"] })',
-  )) as AxeResults;
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
