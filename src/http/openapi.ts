@@ -42,7 +42,7 @@ function describe(urls: Urls, environment: Environment, paths: Paths): Descripti
       title: 'Pet Store',
       version: '1.0.0',
       summary: 'A catalogue of animals offered for adoption.',
-      description: guide(),
+      description: guide(urls[environment]),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [

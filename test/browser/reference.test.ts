@@ -64,6 +64,17 @@ test('the reference has the guide, the groups Pets and Store, and the operations
   await page.getByText('No operation of this group is specified yet.').waitFor();
 });
 
+test('the reference offers no service of others: all links lead to this service, but for the one to the maker', async (t) => {
+  const service = await startTestService(t);
+  const { page } = await openReference(await launchBrowser(t), service.url);
+  const origins = await page.evaluate<string[]>('Array.from(document.links, ({ origin }) => origin)');
+  assert.deepEqual([...new Set(origins)].toSorted(), [service.url, 'https://www.scalar.com']);
+  const buttons = await page.getByRole('button').allInnerTexts();
+  for (const offer of ['Ask AI', 'VS Code', 'Cursor', 'Share', 'Deploy', 'Developer Tools']) {
+    assert.ok(!buttons.some((text) => text.includes(offer)), offer);
+  }
+});
+
 test('spec §8: the plan table of the guide is the one in the code', async (t) => {
   const service = await startTestService(t);
   const { page } = await openReference(await launchBrowser(t), service.url);
@@ -88,7 +99,7 @@ test('spec §1: both servers can be chosen, and the running one is chosen first'
   await page.getByText('Production', { exact: true }).waitFor();
 });
 
-test('every operation has samples in curl, TypeScript and Python, and each error code has an example', async (t) => {
+test('every operation has samples in curl, TypeScript and Python, each error code an example, each response its headers', async (t) => {
   const service = await startTestService(t);
   const { page } = await openReference(await launchBrowser(t), service.url);
   await showSection(page, ...OPERATIONS[0]);
@@ -106,6 +117,11 @@ test('every operation has samples in curl, TypeScript and Python, and each error
   assert.deepEqual(codes, ['rate_limit_exceeded', 'daily_limit_exceeded', 'key_banned']);
   await page.getByRole('option', { name: 'key_banned' }).click();
   await page.getByText('"This API key is banned').first().waitFor();
+  await page.getByRole('button', { name: /^429 / }).first().click();
+  await page.getByRole('button', { name: 'Headers', exact: true }).click();
+  for (const header of ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+    await page.getByText(header, { exact: true }).last().waitFor();
+  }
 });
 
 test('spec §9: an operation that the description marks as beta or experimental has a badge', async (t) => {

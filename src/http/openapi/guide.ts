@@ -8,10 +8,13 @@ import { code, fence, table } from '../markdown.ts';
 import { LIMIT } from '../parameters.ts';
 import { ERRORS, errorExample } from './errors.ts';
 
-/** What a user of the API has to know besides the operations, in Markdown: each heading is a page of the reference. */
-export function guide(): string {
+/**
+ * What a user of the API has to know besides the operations, in Markdown: each heading is a page of the reference. `base`
+ * is the base address that the reference is beside.
+ */
+export function guide(base: string): string {
   return [
-    '## Introduction\n\nA catalogue of animals offered for adoption: list them, add new ones, read a single one.',
+    introduction(base),
     gettingAKey(),
     authentication(),
     rateLimits(),
@@ -22,6 +25,15 @@ export function guide(): string {
     CONDITIONAL_REQUESTS,
     deprecation(),
   ].join('\n\n');
+}
+
+function introduction(base: string): string {
+  const link = (page: string) => `[${page}](${new URL(`../${page}`, `${base}/`).href})`;
+  return `## Introduction
+
+A catalogue of animals offered for adoption: list them, add new ones, read a single one.
+
+All of this is also there for tools, as ${link('openapi.json')} and ${link('openapi.yaml')}, and for programs that read, as ${link('reference.md')} and ${link('llms.txt')}.`;
 }
 
 function gettingAKey(): string {
