@@ -112,6 +112,7 @@ test('files of the reference are kept for ever under the hash of what they hold,
   assert.equal((await call(service.url, `/${folder}${chunk}`)).status, 200);
   for (const path of [
     `${folder}standalone.esm.js.map`,
+    `${folder}${chunk}.map`,
     `${folder}chunks/..%2f..%2findex.js`,
     `${folder}../../reference.ts`,
     `${folder}tsconfig.json`,
@@ -121,7 +122,7 @@ test('files of the reference are kept for ever under the hash of what they hold,
   ]) {
     assertError(await call(service.url, `/${path}`), 'not_found');
   }
-  assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 9);
+  assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
 });
 
 test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {
