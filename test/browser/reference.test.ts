@@ -154,3 +154,11 @@ test('without script the reference is there as text', async (t) => {
   assert.match(text, /^# Pet Store API 1\.0\.0\n/);
   assert.match(text, /\n### List animals\n/);
 });
+
+test('when the description cannot be loaded, the page says so and where else to look', async (t) => {
+  const service = await startTestService(t);
+  const { page } = await openPage(await launchBrowser(t), service.url);
+  await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
+  await page.goto(`${service.url}/reference`);
+  await page.getByRole('alert').getByText('Reload the page, or read reference.md').waitFor();
+});

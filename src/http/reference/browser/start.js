@@ -8,8 +8,7 @@ import { createApiReference } from './standalone.esm.js';
  */
 
 const main = /** @type {HTMLElement} */ (document.querySelector('#reference'));
-const response = await fetch('openapi.json');
-const description = /** @type {Description} */ (await response.json());
+const description = await readDescription();
 
 // A parameter with an example is sent unless it is switched off: a cursor that leads nowhere, an entity tag of nothing.
 for (const parameter of Object.values(description.components.parameters)) {
@@ -40,3 +39,16 @@ createApiReference(main, {
 });
 
 mendAccessibility();
+
+/** Without it there is nothing to show but where else to look. */
+async function readDescription() {
+  try {
+    const response = await fetch('openapi.json');
+    if (!response.ok) throw new Error(`openapi.json was answered ${response.status}`);
+    return /** @type {Description} */ (await response.json());
+  } catch (error) {
+    main.innerHTML =
+      '<p role="alert">The description could not be loaded. Reload the page, or read <a href="reference.md">reference.md</a>.</p>';
+    throw error;
+  }
+}
