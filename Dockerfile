@@ -2,7 +2,7 @@
 FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev
+RUN npm ci --omit=dev && find node_modules -name "*.js.map" -delete
 
 FROM debian:bookworm-slim
 # What Node.js itself is linked to.

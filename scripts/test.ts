@@ -2,38 +2,47 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { argv, env, execPath, exit } from 'node:process';
+import { findChromium } from '../test/support/browser.ts';
+import { findCurl, findPython } from '../test/support/samples.ts';
 import { program } from '../test/support/servers.ts';
 
 /*
- * Runs every test file, or those given. On a machine without a server that some need, it leaves those out and says which
+ * Runs every test file, or those given. On a machine without a program that some need, it leaves those out and says which
  * and how to get it; in continuous integration (CI=true) none may be missing.
  */
 
 interface Need {
-  readonly server: string;
-  /** What a test imports, near or far, when it needs the server. */
+  readonly name: string;
+  /** What a test imports, near or far, when it needs the program. */
   readonly support: string;
-  /** Names a server that is there already; then only tests that start one of their own need its program. */
-  readonly variable: string;
-  readonly startsOwn: RegExp;
+  /** For a server that is there already. */
+  readonly instead?: {
+    /** Names it; then only tests that start one of their own need the program. */
+    readonly variable: string;
+    readonly startsOwn: RegExp;
+  };
   readonly find: () => string;
 }
 
 const NEEDS: readonly Need[] = [
   {
-    server: 'PostgreSQL',
+    name: 'PostgreSQL',
     support: 'test/support/postgres.ts',
-    variable: 'TEST_DATABASE_URL',
-    startsOwn: /\bstartPostgres\(/,
+    instead: { variable: 'TEST_DATABASE_URL', startsOwn: /\bstartPostgres\(/ },
     find: () => program('initdb', 'postgresql', ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin']),
   },
   {
-    server: 'Redis',
+    name: 'Redis',
     support: 'test/support/redis.ts',
-    variable: 'TEST_REDIS_URL',
-    startsOwn: /\b(?:startRedis|temporaryRedis|temporaryCluster)\(/,
+    instead: {
+      variable: 'TEST_REDIS_URL',
+      startsOwn: /\b(?:startRedis|temporaryRedis|temporaryCluster)\(/,
+    },
     find: () => program('redis-server', 'redis-server'),
   },
+  { name: 'Chromium', support: 'test/support/browser.ts', find: findChromium },
+  { name: 'Python', support: 'test/support/samples.ts', find: findPython },
+  { name: 'curl', support: 'test/support/samples.ts', find: findCurl },
 ];
 
 const asked = argv.slice(2);
@@ -45,8 +54,10 @@ for (const need of NEEDS) {
   } catch (error) {
     const without = files.filter((file) => lacks(file, need));
     for (const file of without) leftOut.add(file);
-    const instead = `${(error as Error).message}, or set ${need.variable}`;
-    console.error(`Left out: ${without.length} test files that need ${need.server}. ${instead}`);
+    const instead = need.instead === undefined ? '' : `, or set ${need.instead.variable}`;
+    console.error(
+      `Left out: ${without.length} test files that need ${need.name}. ${(error as Error).message}${instead}`,
+    );
   }
 }
 if (leftOut.size > 0 && env['CI'] === 'true') exit(1);
@@ -56,11 +67,11 @@ const run = files.filter((file) => !leftOut.has(file));
 const { status } = spawnSync(execPath, ['--test', ...limits, ...run], { stdio: 'inherit' });
 exit(status ?? 1);
 
-function lacks(file: string, { support, variable, startsOwn }: Need): boolean {
+function lacks(file: string, { support, instead }: Need): boolean {
   const imported = importsOf(file, new Map());
   if (!imported.has(support)) return false;
-  if (env[variable] === undefined) return true;
-  return [...imported].some(([path, source]) => path !== support && startsOwn.test(source));
+  if (instead === undefined || env[instead.variable] === undefined) return true;
+  return [...imported].some(([path, source]) => path !== support && instead.startsOwn.test(source));
 }
 
 /** The sources of the file and of all that it imports of this project, by path. */

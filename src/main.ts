@@ -13,7 +13,6 @@ import { deprecationHeaders } from './http/deprecation.ts';
 import { Metrics, NO_METRICS } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { petOperations } from './http/pets.ts';
-import { referencePage } from './http/reference.ts';
 import { apiRoutes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './http/site.ts';
@@ -78,7 +77,6 @@ export async function startService(config: Config, surroundings: Surroundings): 
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
     }
 
-    const description = openApi(urls, config.environment);
     const app: App = new App({
       accounts: store.accounts,
       counter: counters,
@@ -89,8 +87,8 @@ export async function startService(config: Config, surroundings: Surroundings): 
       isDraining,
       matchRoute: apiRoutes(petOperations(store.pets, base), deprecationHeaders(base)),
       site: createSite({
-        openApi: description,
-        reference: referencePage(description.document),
+        openApi: openApi(urls, config.environment),
+        base,
         ping: () => store.ping(),
         isDraining,
       }),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The two environments a key can belong to (spec §1) and the prefix that shows it (decisions §5). */
-const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' } as const;
+export const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' } as const;
 
 export type Environment = keyof typeof PREFIXES;
 

@@ -151,7 +151,9 @@ export class App {
 
   /** For log and metrics: never the path itself, which may hold anything, a key included. */
   #route({ match, path }: Exchange): string {
-    return match?.route.template ?? (path !== undefined && this.#deps.site.knows(path) ? path : 'unknown');
+    return (
+      match?.route.template ?? (path === undefined ? undefined : this.#deps.site.route(path)) ?? 'unknown'
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** A strong entity tag of exactly these bytes (RFC 9110 §8.8.3). */
-export function entityTag(body: string): string {
+export function entityTag(body: string | Uint8Array): string {
   return `"${hash('sha1', body, 'base64url')}"`;
 }
 

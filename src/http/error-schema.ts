@@ -8,7 +8,13 @@ export const ErrorBody = z
     message: z
       .string()
       .min(1)
+      .max(1_000)
+      .regex(/\S/)
       .meta({ description: 'Human-readable description of the error: what to do about it.' }),
-    status: z.int().min(400).max(599).meta({ description: 'The HTTP status code of the response.' }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
   })
   .meta({ id: 'Error', description: 'Why a request was refused.' });

@@ -3,8 +3,9 @@ import { guide } from './openapi/guide.ts';
 import { headerComponents } from './openapi/headers.ts';
 import { PATHS, SECURITY_SCHEME } from './openapi/operations.ts';
 import { PARAMETERS } from './openapi/parameters.ts';
+import { presented } from './openapi/presentation.ts';
 import { schemaComponents } from './openapi/schemas.ts';
-import type { Description } from './openapi/types.ts';
+import type { Description, Paths } from './openapi/types.ts';
 
 type Urls = Readonly<Record<Environment, string>>;
 
@@ -17,8 +18,8 @@ export interface OpenApi {
 }
 
 /** The OpenAPI description of both environments (spec §1, §9) and the catalogue that leads to it. */
-export function openApi(urls: Urls, environment: Environment): OpenApi {
-  const document = describe(urls);
+export function openApi(urls: Urls, environment: Environment, paths: Paths = PATHS): OpenApi {
+  const document = describe(urls, environment, paths);
   let yaml: Promise<string> | undefined;
   return {
     document,
@@ -34,28 +35,25 @@ async function toYaml(document: Description): Promise<string> {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-function describe(urls: Urls): Description {
+function describe(urls: Urls, environment: Environment, paths: Paths): Description {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Pet Store',
       version: '1.0.0',
       summary: 'A catalogue of animals offered for adoption.',
-      description: guide(),
+      description: guide(urls[environment]),
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
-      { url: urls.production, description: 'Production' },
-      { url: urls.staging, description: 'Staging' },
+      { url: urls.production, description: 'Production', 'x-internal': false },
+      { url: urls.staging, description: 'Staging', 'x-internal': false },
     ],
     tags: [
       { name: 'Pets', description: 'The animals of the catalogue.' },
-      { name: 'Store', description: 'Orders. No operations are specified yet.' },
+      { name: 'Store', description: 'Orders and the like. No operation of this group is specified yet.' },
     ],
-    'x-tagGroups': [
-      { name: 'Pets', tags: ['Pets'] },
-      { name: 'Store', tags: ['Store'] },
-    ],
-    paths: PATHS,
+    paths: presented(paths, urls[environment]),
     components: {
       schemas: schemaComponents(),
       parameters: PARAMETERS,

@@ -1,53 +1,43 @@
-import { Html, html } from './html.ts';
-import { markdown } from './markdown.ts';
+import { Content } from './content.ts';
+import { fields } from './fields.ts';
 import type { Description } from './openapi/types.ts';
-import { operationSection } from './reference/operation.ts';
-import { schemaSection } from './reference/schema.ts';
-import { STYLE } from './reference/style.ts';
+import { type ReferenceFiles, referenceFiles } from './reference/files.ts';
+import { llmsText } from './reference/llms.ts';
+import { referenceMarkdown } from './reference/markdown.ts';
+import { contentSecurityPolicy, referencePage } from './reference/page.ts';
 
-/** The published reference as one HTML page, made of the description alone: no script, nothing from elsewhere. */
-export function referencePage(description: Description): string {
-  const { info, servers, tags, paths, components } = description;
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
-  );
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title} API reference</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<header>
-<h1>${info.title} API</h1>
-<p class="quiet">Version ${info.version}. The description: <a href="/openapi.json">openapi.json</a>, <a href="/openapi.yaml">openapi.yaml</a></p>
-<ul>${servers.map(({ url, description: name }) => html`<li>${name}: <code>${url}</code></li>`)}</ul>
-</header>
-<nav aria-label="Operations">
-${tags.map(
-  ({ name, description: text }) => html`<h2>${name}</h2>
-<p>${text}</p>
-<ul>${operations
-    .filter(({ operation }) => operation.tags.includes(name))
-    .map(
-      ({ method, path, operation }) =>
-        html`<li><a href="#${operation.operationId}">${operation.summary}</a> <code>${method.toUpperCase()} ${path}</code></li>`,
-    )}</ul>`,
-)}
-</nav>
-<main>
-<section id="guide">
-${markdown(info.description)}
-</section>
-${operations.map(({ method, path, operation }) => operationSection(description, method, path, operation))}
-<section id="schemas">
-<h2>Schemas</h2>
-${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
-</section>
-</main>
-</body>
-</html>
-`.text;
+/** The published reference: all of it is made of the description, when it is first asked for. */
+export interface Reference {
+  readonly page: Content;
+  readonly markdown: Content;
+  /** See https://llmstxt.org. */
+  readonly llms: Content;
+  /** A file of the page, by its path without the slash at the front. */
+  file(path: string): Promise<Content | undefined>;
+}
+
+/** `base` is the base address of the running environment, which "try it" begins with. */
+export function createReference(description: Description, base: string): Reference {
+  let found: Promise<ReferenceFiles> | undefined;
+  const files = () => (found ??= referenceFiles());
+  const page = async () =>
+    referencePage(description, referenceMarkdown(description), (await files()).base, base);
+  return {
+    page: new Content(
+      'text/html; charset=utf-8',
+      page,
+      fields('Cache-Control', 'no-cache', 'Content-Security-Policy', contentSecurityPolicy(description)),
+    ),
+    markdown: text('text/markdown; charset=utf-8', () => referenceMarkdown(description)),
+    llms: text('text/plain; charset=utf-8', () => llmsText(description, base)),
+    async file(path) {
+      const { base: folder, byName } = await files();
+      return path.startsWith(folder) ? byName.get(path.slice(folder.length)) : undefined;
+    },
+  };
+}
+
+/** For programs, on whatever site they run. */
+function text(type: string, load: () => string): Content {
+  return new Content(type, load, fields('Access-Control-Allow-Origin', '*', 'Cache-Control', 'no-cache'));
 }

@@ -1,69 +1,88 @@
-import type { OpenApi } from './openapi.ts';
-import { errorReply, JSON_TYPE } from './errors.ts';
+import { Content } from './content.ts';
+import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fields, fields } from './fields.ts';
-import { CONTENT_SECURITY_POLICY } from './reference/style.ts';
 import { SHUTTING_DOWN } from './messages.ts';
+import type { OpenApi } from './openapi.ts';
+import { createReference } from './reference.ts';
 import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
 export interface Site {
-  knows(path: string): boolean;
+  /** For log and metrics: what the path is one of, undefined when there is no such path. */
+  route(path: string): string | undefined;
   answer(exchange: Exchange): Promise<Reply>;
 }
 
 export interface SiteDependencies {
   readonly openApi: OpenApi;
-  /** The reference, as an HTML page. */
-  readonly reference: string;
+  /** The base address of the running environment. */
+  readonly base: string;
   /** Rejects when a store cannot answer. */
   readonly ping: () => Promise<void>;
   readonly isDraining: () => boolean;
 }
 
-type Page = () => Reply | Promise<Reply>;
+type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 
-export function createSite({ openApi, reference, ping, isDraining }: SiteDependencies): Site {
+export function createSite({ openApi, base, ping, isDraining }: SiteDependencies): Site {
+  const reference = createReference(openApi.document, base);
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
-    '/reference': () =>
-      text('text/html; charset=utf-8', reference, fields('Content-Security-Policy', CONTENT_SECURITY_POLICY)),
-    '/openapi.json': () => open('application/json; charset=utf-8', openApi.json),
-    '/openapi.yaml': async () => open('application/yaml; charset=utf-8', await openApi.yaml()),
-    '/.well-known/api-catalog': () =>
+    '/reference': page(reference.page),
+    '/reference.md': page(reference.markdown),
+    '/llms.txt': page(reference.llms),
+    '/openapi.json': page(open('application/json; charset=utf-8', () => openApi.json)),
+    '/openapi.yaml': page(open('application/yaml; charset=utf-8', openApi.yaml)),
+    '/.well-known/api-catalog': page(
       open(
         'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-        openApi.catalog,
-        CATALOG_LINK,
+        () => openApi.catalog,
+        fields('Link', '</.well-known/api-catalog>; rel="api-catalog"'),
       ),
-    '/healthz': () => text(JSON_TYPE, '{"status":"ok"}', NO_STORE),
+    ),
+    '/healthz': () => OK,
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
       await ping();
-      return text(JSON_TYPE, '{"status":"ok"}', NO_STORE);
+      return OK;
     },
   };
-  const knows = (path: string) => Object.hasOwn(pages, path);
+  const find = async (path: string): Promise<Page | undefined> => {
+    if (Object.hasOwn(pages, path)) return pages[path];
+    const file = path.startsWith(FILES) ? await reference.file(path.slice(1)) : undefined;
+    return file === undefined ? undefined : page(file);
+  };
   return {
-    knows,
-    async answer({ path, request }) {
-      const page = path !== undefined && knows(path) ? pages[path] : undefined;
-      if (page === undefined) return errorReply('not_found', 'There is no such path; the API begins at /v1.');
-      if (request.method === 'GET' || request.method === 'HEAD') return page();
+    route(path) {
+      if (path.startsWith(FILES)) return `${FILES}*`;
+      return Object.hasOwn(pages, path) ? path : undefined;
+    },
+    async answer({ path = '', request }) {
+      const found = await find(path);
+      if (found === undefined) {
+        return errorReply('not_found', 'There is no such path; the API begins at /v1.');
+      }
+      if (request.method === 'GET' || request.method === 'HEAD') return found(request);
       return errorReply('method_not_allowed', 'This path takes GET and HEAD.', fields('Allow', 'GET, HEAD'));
     },
   };
 }
 
+const FILES = '/reference/';
 const NO_STORE = fields('Cache-Control', 'no-store');
-const CATALOG_LINK = fields('Link', '</.well-known/api-catalog>; rel="api-catalog"');
-const ANY_ORIGIN = fields('Access-Control-Allow-Origin', '*');
+const OPEN = fields('Access-Control-Allow-Origin', '*', 'Cache-Control', 'no-cache');
+const OK: Reply = {
+  status: 200,
+  headers: JSON_CONTENT + NO_STORE,
+  body: '{"status":"ok"}',
+};
 
-function text(type: string, body: string, headers: Fields = ''): Reply {
-  return { status: 200, headers: fields('Content-Type', type) + headers, body };
+function page(content: Content): Page {
+  return (request) => content.reply(request);
 }
 
 /** What tools on other sites may read: the description and the way to it. */
-function open(type: string, body: string, headers: Fields = ''): Reply {
-  return text(type, body, ANY_ORIGIN + headers);
+function open(type: string, load: () => string | Promise<string>, headers: Fields = ''): Content {
+  return new Content(type, load, OPEN + headers);
 }

@@ -12,7 +12,7 @@ const operations = Object.values(document.paths).flatMap((item) => Object.values
 
 /** What HTTP itself puts on a response, and which headers are there only when there is something to say. */
 const BY_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'transfer-encoding']);
-const SOMETIMES = new Set(['Idempotent-Replay']);
+const SOMETIMES = new Set(['Idempotent-Replay', 'Access-Control-Allow-Origin']);
 
 const REX = '{"name":"Rex","categoryId":7}';
 const PROBE = { listPets: '/v1/pets', createPet: '/v1/pets', getPet: '/v1/pets/1' };

@@ -1,15 +1,35 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { get as getHttp, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { html } from '../../src/http/html.ts';
 import { openApi } from '../../src/http/openapi.ts';
-import { referencePage } from '../../src/http/reference.ts';
+import { referenceMarkdown } from '../../src/http/reference/markdown.ts';
+import { referencePage } from '../../src/http/reference/page.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
-const PAGES = ['/', '/reference', '/openapi.json', '/openapi.yaml', '/.well-known/api-catalog'];
+const PAGES = [
+  '/',
+  '/reference',
+  '/reference.md',
+  '/llms.txt',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/.well-known/api-catalog',
+];
+
+/** An answer as its bytes, which `call` reads as text. */
+function asked(base: string, path: string, headers: Record<string, string>) {
+  return new Promise<{ headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    getHttp(base + path, { headers, agent: false }, (response) => {
+      buffer(response).then((body) => resolve({ headers: response.headers, body }), reject);
+    }).on('error', reject);
+  });
+}
 
 test('decisions §1: /openapi.json and /openapi.yaml describe the running environment at its own address', async (t) => {
   const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
@@ -55,57 +75,148 @@ test('RFC 9727 §3: the catalogue of a base address with a path of its own stays
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
 
-test('decisions §1: /reference works with no internet access: no script, and nothing from elsewhere', async (t) => {
+test('decisions §1: /reference is a page without inline script, and all it refers to is served here', async (t) => {
   const service = await startTestService(t);
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.doesNotMatch(text, /<script|<link|<img|<iframe|\ssrc=|@import|url\(|\sstyle=|\son\w+=/i);
-  for (const [, target = ''] of text.matchAll(/href="([^"]*)"/g)) {
-    if (target.startsWith('#')) assert.ok(text.includes(` id="${target.slice(1)}"`), target);
-    else assert.equal((await call(service.url, target)).status, 200, target);
+  assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|<iframe|\sstyle=|\son\w+=/i);
+  const targets = [...text.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, target = '']) => target);
+  assert.ok(targets.length > 5);
+  for (const target of targets) {
+    const url = new URL(target, `${service.url}/reference`);
+    assert.equal(url.origin, service.url);
+    assert.equal((await call(service.url, url.pathname)).status, 200, target);
   }
 });
 
-test('the Content-Security-Policy of /reference admits its own style sheet and nothing else', async (t) => {
+test('the Content-Security-Policy of /reference admits our own scripts alone, and calls of both servers', async (t) => {
   const service = await startTestService(t);
-  const { headers, text } = await call(service.url, '/reference');
-  const styles = [...text.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style = '']) => style);
-  assert.equal(styles.length, 1);
-  const digest = createHash('sha256').update(styles.join('')).digest('base64');
+  const { headers } = await call(service.url, '/reference');
   const policy = (headers.get('content-security-policy') ?? '').split('; ');
   assert.ok(policy.includes("default-src 'self'"));
-  assert.ok(policy.includes(`style-src 'sha256-${digest}'`));
-  assert.ok(policy.includes("script-src 'none'"));
+  assert.ok(policy.includes("script-src 'self'"));
+  assert.ok(policy.includes("frame-ancestors 'none'"));
+  assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin}`));
 });
 
-test('spec §4: the reference shows every operation, parameter, status and schema of the description', () => {
-  const { document } = openApi(EXAMPLE_URLS, 'production');
-  const page = referencePage(document);
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, { operationId, responses }] of Object.entries(item)) {
-      const section = page.split(`<section id="${operationId}">`)[1]?.split('</section>')[0] ?? '';
-      assert.ok(section.includes(`<code>${method.toUpperCase()} ${path}</code>`), operationId);
-      for (const status of Object.keys(responses))
-        assert.ok(section.includes(`<code>${status}</code>`), status);
+test('files of the reference are kept for ever under the hash of what they hold, and no others are served', async (t) => {
+  const service = await startTestService(t);
+  const { text } = await call(service.url, '/reference');
+  const [, folder = ''] = /src="(reference\/[\w-]{16}\/)start\.js"/.exec(text) ?? [];
+  const file = await call(service.url, `/${folder}standalone.esm.js`);
+  assert.equal(file.status, 200);
+  assert.equal(file.headers.get('content-type'), 'text/javascript; charset=utf-8');
+  assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  const [, chunk = ''] = /"\.\/(chunks\/[\w.-]+\.js)"/.exec(file.text) ?? [];
+  assert.equal((await call(service.url, `/${folder}${chunk}`)).status, 200);
+  for (const path of [
+    `${folder}standalone.esm.js.map`,
+    `${folder}${chunk}.map`,
+    `${folder}chunks/..%2f..%2findex.js`,
+    `${folder}../../reference.ts`,
+    `${folder}tsconfig.json`,
+    folder,
+    'reference/0000000000000000/start.js',
+    'reference/',
+  ]) {
+    assertError(await call(service.url, `/${path}`), 'not_found');
+  }
+  assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
+});
+
+test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {
+  const service = await startTestService(t);
+  const plain = await asked(service.url, '/openapi.json', {});
+  assert.equal(plain.headers['content-encoding'], undefined);
+  assert.equal(plain.headers.vary, 'Accept-Encoding');
+  const takeApart = { br: brotliDecompressSync, gzip: gunzipSync };
+  for (const [accepted, coding] of [
+    ['gzip, deflate, br', 'br'],
+    ['GZIP', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+  ] as const) {
+    const { headers, body } = await asked(service.url, '/openapi.json', { 'accept-encoding': accepted });
+    assert.equal(headers['content-encoding'], coding);
+    assert.ok(body.length < plain.body.length / 4);
+    assert.deepEqual(takeApart[coding](body), plain.body);
+    assert.notEqual(headers.etag, plain.headers.etag, 'RFC 9110 §8.8.3: other bytes, another entity tag');
+  }
+  for (const none of ['br;q=0', 'identity', 'deflate']) {
+    const { headers } = await asked(service.url, '/openapi.json', { 'accept-encoding': none });
+    assert.equal(headers['content-encoding'], undefined, none);
+  }
+});
+
+test('RFC 9110 §13.1.2: a page that the reader has already is 304', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/reference', '/reference.md', '/llms.txt', '/openapi.json', '/openapi.yaml']) {
+    const first = await call(service.url, path);
+    const tag = first.headers.get('etag') ?? '';
+    const again = await call(service.url, path, { headers: { 'if-none-match': tag } });
+    assert.equal(again.status, 304, path);
+    assert.equal(again.text, '');
+    const other = await call(service.url, path, { headers: { 'if-none-match': '"other"' } });
+    assert.equal(other.status, 200, path);
+  }
+});
+
+test('spec §4: the Markdown has every operation, parameter, status, error code, sample and schema of the description', async (t) => {
+  const service = await startTestService(t);
+  const { text, headers } = await call(service.url, '/reference.md');
+  assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8');
+  const { json: document } = await call(service.url, '/openapi.json');
+  assert.ok(text.includes(document.info.description));
+  for (const { url } of document.servers) assert.ok(text.includes(`\`${url}\``));
+  for (const [path, item] of Object.entries<Record<string, any>>(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const section = text.split(`\n### ${operation.summary}\n`)[1]?.split(/\n##{1,2} /)[0] ?? '';
+      assert.ok(
+        section.includes(`\`${method.toUpperCase()} ${path}\` (${operation.operationId}; scope pets:`),
+      );
+      assert.ok(section.includes(operation.description));
+      for (const [status, response] of Object.entries<any>(operation.responses)) {
+        assert.ok(section.includes(`#### ${status}\n\n${response.description}`), status);
+        for (const example of Object.values<any>(response.content?.['application/json'].examples ?? {})) {
+          assert.ok(section.includes(JSON.stringify(example.value)), status);
+        }
+      }
+      for (const { source } of operation['x-codeSamples']) assert.ok(section.includes(source));
     }
   }
-  const { parameters, schemas } = document.components;
-  for (const { name } of Object.values(parameters)) assert.ok(page.includes(`<td><code>${name}</code></td>`));
-  for (const name of Object.keys(schemas)) assert.ok(page.includes(`<h3 id="${name}">`), name);
-  assert.ok(page.includes('Deprecated; removed on 2030-12-05.'), 'spec §9');
+  for (const { name } of Object.values<any>(document.components.parameters)) {
+    assert.ok(text.includes(`| \`${name}\` | `), name);
+  }
+  for (const name of Object.keys(document.components.schemas))
+    assert.ok(text.includes(`\n### ${name}\n`), name);
+});
+
+test('llms.txt leads to the reference and the description, at addresses that are served', async (t) => {
+  const service = await startTestService(t);
+  const { text, headers } = await call(service.url, '/llms.txt');
+  assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
+  assert.match(text, /^# Pet Store API\n\n> /);
+  const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, target = '']) => target);
+  assert.deepEqual(
+    links,
+    ['reference.md', 'openapi.json', 'openapi.yaml', 'reference'].map((page) => `${service.url}/${page}`),
+  );
+  for (const link of links) assert.equal((await call(service.url, new URL(link).pathname)).status, 200, link);
 });
 
 test('text of the description cannot become markup of the page', () => {
   assert.equal(html`<b title="${`"'&`}">${'<i>'}</b>`.text, '<b title="&quot;&#39;&amp;">&lt;i&gt;</b>');
   const { document } = openApi(EXAMPLE_URLS, 'production');
-  const hostile = '<script>alert("`<img>`")</script>';
-  const info = {
-    ...document.info,
-    title: hostile,
-    description: `${hostile}\n\n| ${hostile} |\n| --- |\n| ${hostile} |`,
-  };
-  assert.doesNotMatch(referencePage({ ...document, info }), /<script|<img/);
+  const hostile = '</pre></noscript><script>alert("`<img>`")</script>';
+  const info = { ...document.info, title: hostile, summary: hostile, description: hostile };
+  const described = { ...document, info };
+  const page = referencePage(
+    described,
+    referenceMarkdown(described),
+    'reference/x/',
+    EXAMPLE_URLS.production,
+  );
+  assert.doesNotMatch(page, /<script>|<img/);
 });
 
 test('decisions §1: / leads to /reference; HEAD is answered, other methods are 405, and no key is asked for', async (t) => {

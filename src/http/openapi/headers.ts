@@ -5,6 +5,7 @@ import { entityTag } from '../conditional.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import { type Fields, namesAndValues } from '../fields.ts';
 import { petJson } from '../../json.ts';
+import { REQUEST_ID } from '../exchange.ts';
 import { LIMIT } from '../parameters.ts';
 import { rateHeaders, retryAfter } from '../rate-headers.ts';
 import { EXAMPLE_PET } from './examples.ts';
@@ -13,8 +14,12 @@ import type { Header, Ref } from './types.ts';
 /** When the examples were answered: half a minute before a full hour, for windows that are easy to read. */
 const NOW = { unix: Date.UTC(2026, 11, 1, 12, 59, 30), monotonic: 0 };
 
-const text = { type: 'string' } as const;
-const whole = { type: 'integer', minimum: 0 } as const;
+/** A string of this form, at most `maxLength` characters long. */
+const text = (pattern: RegExp, maxLength: number) =>
+  ({ type: 'string', pattern: pattern.source, maxLength }) as const;
+const exactly = (value: string) => ({ type: 'string', const: value }) as const;
+const whole = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 } as const;
+const link = text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, 2_000);
 
 /** The response headers, as reusable components; the examples are for the base address `base`. */
 export function headerComponents(base: string) {
@@ -33,53 +38,58 @@ export function headerComponents(base: string) {
     },
     'X-RateLimit-Reset': {
       description: 'When that window ends and the limit resets: a Unix timestamp in seconds.',
-      schema: { ...whole, format: 'int64' },
+      schema: { type: 'integer', format: 'int64', minimum: 0 },
       example: Number(rate['X-RateLimit-Reset']),
     },
     'RateLimit-Policy': {
       description: 'Both limits: requests `q` per window of `w` seconds.',
-      schema: text,
+      schema: text(/^"minute";q=\d+;w=60, "day";q=\d+;w=86400$/, 100),
       example: `${rate['RateLimit-Policy']}`,
     },
     RateLimit: {
       description: 'Both windows: `r` requests remaining, `t` seconds until the limit resets.',
-      schema: text,
+      schema: text(/^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/, 100),
       example: `${rate['RateLimit']}`,
     },
     'X-Request-Id': {
       description:
         'Identifies the request in the logs of the service: the one that was sent, else a new one.',
-      schema: text,
+      schema: text(REQUEST_ID, 128),
       example: '0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21',
+    },
+    'Access-Control-Allow-Origin': {
+      description: 'On a request with `Origin`: who may read the response in a browser.',
+      schema: text(/^(?:\*|https?:\/\/[^/]+)$/, 300),
+      example: '*',
     },
     'Retry-After': {
       description: 'Whole seconds to wait before trying again.',
-      schema: { type: 'integer', minimum: 1 },
+      schema: { ...whole, minimum: 1 },
       example: Number(retryAfter(17_000).seconds),
     },
     'WWW-Authenticate': {
       description: 'The authentication scheme to use.',
-      schema: text,
+      schema: exactly('Bearer'),
       example: 'Bearer',
     },
     ETag: {
       description: 'Identifies exactly this content; send it back in `If-None-Match`.',
-      schema: text,
+      schema: text(/^"[A-Za-z0-9_-]+"$/, 64),
       example: entityTag(petJson(EXAMPLE_PET)),
     },
     'Cache-Control': {
       description: 'Only the caller may keep the response, and must ask whether it still holds.',
-      schema: text,
+      schema: exactly('private, no-cache'),
       example: 'private, no-cache',
     },
     NextLink: {
       description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
-      schema: text,
+      schema: link,
       example: `<${base}/pets?limit=${LIMIT.default}&cursor=${encodeCursor(EXAMPLE_PET.id)}>; rel="next"`,
     },
     Location: {
       description: 'The address of the new animal.',
-      schema: { ...text, format: 'uri' },
+      schema: { type: 'string', format: 'uri', maxLength: 2_000 },
       example: `${base}/pets/${EXAMPLE_PET.id}`,
     },
     'Idempotent-Replay': {
@@ -89,22 +99,22 @@ export function headerComponents(base: string) {
     },
     Deprecation: {
       description: 'Since when the operation is deprecated (RFC 9745): `@` and a Unix timestamp in seconds.',
-      schema: text,
+      schema: text(/^@\d+$/, 20),
       example: `${deprecation['Deprecation']}`,
     },
     Sunset: {
       description: 'When the operation is removed (RFC 8594).',
-      schema: text,
+      schema: text(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/, 29),
       example: `${deprecation['Sunset']}`,
     },
     Allow: {
       description: 'The methods that the path takes; on 405.',
-      schema: text,
+      schema: text(/^[A-Z]+(?:, [A-Z]+)*$/, 100),
       example: 'GET, HEAD, POST, OPTIONS',
     },
     DeprecationLinks: {
       description: 'What to read about the deprecation, and the operation that takes over.',
-      schema: text,
+      schema: link,
       example: `${deprecation['Link']}`,
     },
   } as const satisfies Record<string, Header>;

@@ -85,8 +85,8 @@ const getPet: OperationObject = {
   tags: ['Pets'],
   summary: 'Get an animal',
   description:
-    `Deprecated: it will be removed on ${GET_PET_SUNSET}, and answers 410 from then on. ` +
-    'Use `GET /pets` with the `status` filter instead. HEAD answers the same without a body.',
+    'Returns one animal. Use `GET /pets` with the `status` filter instead: once removed, this operation answers 410. ' +
+    'HEAD answers the same without a body.',
   deprecated: true,
   'x-deprecated-sunset': GET_PET_SUNSET,
   security: requires('pets:read'),

@@ -13,7 +13,7 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     description: 'Maximum number of animals to return.',
-    schema: { type: 'integer', ...LIMIT },
+    schema: { type: 'integer', format: 'int32', ...LIMIT },
     example: LIMIT.default,
   },
   status: {
@@ -27,7 +27,7 @@ export const PARAMETERS = {
     name: 'cursor',
     in: 'query',
     description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 64 },
     example: encodeCursor(EXAMPLE_PET.id),
   },
   petId: {
@@ -42,14 +42,14 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'Makes it safe to send the request again: 1 to 255 visible ASCII characters.',
-    schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
+    schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source, maxLength: 255 },
     example: '5b1f0a6e-3c9d-4c57-8d0e-9a2f6b7c1d34',
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
     description: 'The `ETag` of content that the client already has: if it still holds, the answer is 304.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^(?:\\*|(?:W/)?"[^"]*"(?: *, *(?:W/)?"[^"]*")*)$', maxLength: 8_192 },
     example: entityTag(petJson(EXAMPLE_PET)),
   },
   'X-Request-Id': {
@@ -57,7 +57,7 @@ export const PARAMETERS = {
     in: 'header',
     description:
       "Identifies the request in the service's logs and in the response; another value is replaced.",
-    schema: { type: 'string', pattern: REQUEST_ID.source },
+    schema: { type: 'string', pattern: REQUEST_ID.source, maxLength: 128 },
     example: 'checkout-7f3a',
   },
 } as const satisfies Record<string, Parameter>;

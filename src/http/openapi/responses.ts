@@ -16,6 +16,7 @@ const ALWAYS = headerRefs(
   'RateLimit-Policy',
   'RateLimit',
   'X-Request-Id',
+  'Access-Control-Allow-Origin',
 );
 
 const HEADERS_OF: Partial<Record<(typeof STATUS_OF)[ErrorCode], HeaderRefs>> = {
@@ -68,7 +69,10 @@ export function errors(
   const responses = [...byStatus].map(([status, codes]) => {
     const examples = codes.map((code): [string, Example] => [
       code,
-      { summary: ERRORS[code].when, value: errorExample(code, messages[code] ?? ERRORS[code].message) },
+      {
+        summary: `${code}: ${ERRORS[code].when}`,
+        value: errorExample(code, messages[code] ?? ERRORS[code].message),
+      },
     ]);
     const response: Response = {
       description: codes.map((code) => ERRORS[code].when).join(' '),
@@ -76,7 +80,7 @@ export function errors(
       content: json(
         {
           allOf: [{ ...schemaRef('Error') }],
-          properties: { code: { enum: codes }, status: { const: status } },
+          properties: { code: { type: 'string', enum: codes }, status: { const: status } },
         },
         Object.fromEntries(examples),
       ),

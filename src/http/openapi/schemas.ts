@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { int64 } from '../../domain/int64.ts';
 import { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { ErrorBody } from '../error-schema.ts';
+import { LIMIT } from '../parameters.ts';
 import { ERRORS, errorExample } from './errors.ts';
 import { EXAMPLE_PET, NEW_PET, PET, PETS } from './examples.ts';
 import type { Ref, Schema } from './types.ts';
 
-const Pets = z.array(Pet).meta({ id: 'Pets', description: 'Animals, the newest first.' });
+const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
 
 const COMPONENTS = {
   PetStatus: { schema: PetStatus, example: EXAMPLE_PET.status },

@@ -43,6 +43,20 @@ export interface Response {
 /** By status, or `default`. */
 export type Responses = Readonly<Record<string, Response>>;
 
+/** How far an operation may be relied on (spec §9 rule 4); without it: fully. */
+export type Stability = 'experimental' | 'beta';
+
+export interface Badge {
+  readonly name: string;
+  readonly color: string;
+}
+
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -50,6 +64,9 @@ export interface OperationObject {
   readonly description: string;
   readonly deprecated?: true;
   readonly 'x-deprecated-sunset'?: string;
+  readonly 'x-stability'?: Stability;
+  readonly 'x-badges'?: readonly Badge[];
+  readonly 'x-codeSamples'?: readonly CodeSample[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly Ref[];
   readonly requestBody?: { readonly required: true; readonly description: string; readonly content: Content };
@@ -74,10 +91,15 @@ export interface Description {
     readonly version: string;
     readonly summary: string;
     readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
   };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly servers: readonly {
+    readonly url: string;
+    readonly description: string;
+    /** Whether it is meant for the house alone. */
+    readonly 'x-internal': boolean;
+  }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Paths;
   readonly components: Components;
 }

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { entityTag, noneMatchNames } from './conditional.ts';
+import { type Fields, fields } from './fields.ts';
+import type { Reply } from './reply.ts';
+
+const withBrotli = promisify(brotliCompress);
+const withGzip = promisify(gzip);
+
+/** The content codings that are offered, the best first. */
+const CODINGS = {
+  br: (body: Buffer) =>
+    withBrotli(body, {
+      // Nearly as small as the highest quality, which takes seconds for the largest file.
+      params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  gzip: (body: Buffer) => withGzip(body),
+} as const;
+
+type Coding = keyof typeof CODINGS | 'identity';
+
+interface Encoded {
+  readonly body: Buffer;
+  readonly tag: string;
+}
+
+/** A body that stays the same while the service runs, compressed for those who take it so (RFC 9110 §8.4, §12.5.3). */
+export class Content {
+  readonly #load: () => Promise<Buffer>;
+  readonly #headers: Fields;
+  readonly #encoded = new Map<Coding, Promise<Encoded>>();
+
+  /** `load` gives the bytes when they are first asked for. */
+  constructor(type: string, load: () => string | Buffer | Promise<string | Buffer>, headers: Fields) {
+    this.#load = async () => Buffer.from(await load());
+    this.#headers = fields('Content-Type', type, 'Vary', 'Accept-Encoding') + headers;
+  }
+
+  async reply({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Reply> {
+    const coding = acceptedCoding(headers['accept-encoding']);
+    const { body, tag } = await this.#in(coding);
+    const all = this.#headers + fields('ETag', tag);
+    if (noneMatchNames(headers['if-none-match'], tag)) return { status: 304, headers: all };
+    return {
+      status: 200,
+      headers: coding === 'identity' ? all : all + fields('Content-Encoding', coding),
+      body,
+    };
+  }
+
+  #in(coding: Coding): Promise<Encoded> {
+    const known = this.#encoded.get(coding);
+    if (known !== undefined) return known;
+    const encoded = this.#encode(coding);
+    this.#encoded.set(coding, encoded);
+    // What failed once is tried again.
+    encoded.catch(() => this.#encoded.delete(coding));
+    return encoded;
+  }
+
+  async #encode(coding: Coding): Promise<Encoded> {
+    const plain = await this.#load();
+    const body = coding === 'identity' ? plain : await CODINGS[coding](plain);
+    return { body, tag: entityTag(body) };
+  }
+}
+
+function acceptedCoding(header: string | string[] | undefined): Coding {
+  const accepted = new Set(
+    String(header ?? '')
+      .toLowerCase()
+      .split(',')
+      .filter((item) => !/;\s*q=0(?:\.0*)?\s*$/.test(item))
+      .map((item) => item.split(';')[0]?.trim()),
+  );
+  return (Object.keys(CODINGS) as Coding[]).find((coding) => accepted.has(coding)) ?? 'identity';
+}

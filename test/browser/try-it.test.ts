@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { Pet } from '../../src/domain/pet.ts';
+import { parseExactJson } from '../../src/json.ts';
+import { launchBrowser, openReference, showSection } from '../support/browser.ts';
+import { startTestService } from '../support/service.ts';
+
+/** Far beyond 2^53: a client that reads JSON with floating point shows 9223372036854776000. */
+const INT64_MAX = '9223372036854775807';
+
+/** What the browser itself says on its console about an answer that is a refusal. */
+const REFUSED = (status: string) =>
+  `Failed to load resource: the server responded with a status of ${status}`;
+
+/** Opens what tries the operation out. */
+async function tryOut(page: Page, path: string, heading: string): Promise<Locator> {
+  await showSection(page, path, heading);
+  const [method = '', target = ''] = path.replace('#tag/pets/', '').split(/\/(.*)/);
+  const button = page.getByRole('button', { name: `Test Request (${method.toLowerCase()} /${target})` });
+  await button.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Send' }).first().waitFor();
+  return dialog;
+}
+
+async function pasteKey(dialog: Locator, key: string): Promise<void> {
+  await dialog.getByRole('textbox', { name: /token/i }).first().fill(key);
+}
+
+async function send(dialog: Locator, status: string): Promise<void> {
+  await dialog.getByRole('button', { name: 'Send' }).first().click();
+  await dialog.getByText(status).first().waitFor();
+}
+
+test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { page, foreign, faults } = await openReference(await launchBrowser(t), service.url);
+  const adding = await tryOut(page, '#tag/pets/POST/pets', 'Add an animal');
+  await pasteKey(adding, key);
+  const body = adding.locator('.cm-content[contenteditable="true"]').last();
+  await body.fill(`{"name":"Rex","categoryId":${INT64_MAX}}`);
+  assert.equal(await adding.getByText('Form', { exact: true }).isVisible(), false, 'a form would round it');
+  await send(adding, '201 Created');
+  const answer = '.cm-content[contenteditable="false"]';
+  await adding.locator(answer).getByText(INT64_MAX, { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+
+  const listing = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await send(listing, '200 OK');
+  await listing.locator(answer).getByText(INT64_MAX, { exact: true }).waitFor();
+  const { json } = await service.store.pets.list({ limit: 2 });
+  const pets = parseExactJson(json) as Pet[];
+  assert.deepEqual(
+    pets.map(({ name, categoryId }) => [name, categoryId]),
+    [['Rex', BigInt(INT64_MAX)]],
+  );
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(faults, []);
+});
+
+test('"try it" sends the int64 of a path as it was typed', async (t) => {
+  const service = await startTestService(t);
+  const { page } = await openReference(await launchBrowser(t), service.url);
+  const dialog = await tryOut(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
+  await pasteKey(dialog, await service.issueKey());
+  const variables = dialog.getByRole('region', { name: 'Variables' });
+  await variables.getByRole('combobox', { name: 'Value' }).first().fill(INT64_MAX);
+  const asked = page.waitForRequest((request) => request.url().includes('/v1/pets/'));
+  await send(dialog, '404 Not Found');
+  assert.equal((await asked).url(), `${service.url}/v1/pets/${INT64_MAX}`);
+});
+
+test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate headers', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey({ account: 'small', limits: { perMinute: 1, perDay: 9 } });
+  const { page, faults } = await openReference(await launchBrowser(t), service.url);
+  const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await send(dialog, '401 Unauthorized');
+  await dialog.getByText('"unauthorized"').waitFor();
+  await pasteKey(dialog, key);
+  await send(dialog, '200 OK');
+  await send(dialog, '429 Too Many Requests');
+  await dialog.getByText('"rate_limit_exceeded"').waitFor();
+  await dialog.getByRole('button', { name: /Response Headers/ }).click();
+  const headers = await dialog.innerText();
+  for (const header of [/x-ratelimit-limit\s+1\n/i, /x-ratelimit-remaining\s+0\n/i, /retry-after\s+\d+\n/i]) {
+    assert.match(headers, header);
+  }
+  assert.deepEqual(faults, [REFUSED('401 (Unauthorized)'), REFUSED('429 (Too Many Requests)')]);
+});
+
+test('a key that is pasted is kept nowhere', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const { page } = await openReference(await launchBrowser(t), service.url);
+  await page.clock.install();
+  const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await pasteKey(dialog, key);
+  await send(dialog, '200 OK');
+  // What would be kept is written down a moment later.
+  await page.clock.runFor(60_000);
+  assert.ok(!JSON.stringify(await page.context().storageState({ indexedDB: true })).includes(key));
+});
+
+test('"try it" asks the server that was chosen', async (t) => {
+  const staging = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
+  const service = await startTestService(t, { env: { STAGING_URL: `${staging.url}/v1` } });
+  const { page, foreign } = await openReference(await launchBrowser(t), service.url);
+  await page
+    .getByRole('button', { name: `${service.url}/v1` })
+    .first()
+    .click();
+  await page.getByRole('option', { name: `${staging.url}/v1` }).click();
+  const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await pasteKey(dialog, await staging.issueKey());
+  await send(dialog, '200 OK');
+  assert.deepEqual(foreign, [`${staging.url}/v1/pets`]);
+});

@@ -1,0 +1,73 @@
+import type { TestContext } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { program } from './servers.ts';
+
+/** A page, and what went wrong on it so far. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Requests to any other origin than those allowed. */
+  readonly foreign: readonly string[];
+  /** Errors and warnings of the console, and what scripts threw. */
+  readonly faults: readonly string[];
+}
+
+/** Where Debian's Chromium is, or an error that says how to get it. */
+export function findChromium(): string {
+  return program('chromium', 'chromium');
+}
+
+export async function launchBrowser(t: TestContext): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** Opens a page of its own, which may send requests to `origin` alone. */
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const foreign: string[] = [];
+  const faults: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) foreign.push(url.href);
+  });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  return { page, foreign, faults };
+}
+
+/** Opens the reference of the service and waits until it is there. */
+export async function openReference(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, url, options);
+  await watched.page.goto(`${url}/reference`);
+  await watched.page.getByRole('heading', { name: 'Pet Store', level: 1 }).waitFor();
+  return watched;
+}
+
+/** Brings a section of the reference into view, which is rendered only then. */
+export async function showSection(page: Page, path: string, heading: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
+  await page.getByRole('heading', { name: heading }).first().waitFor();
+}

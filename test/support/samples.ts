@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { program } from './servers.ts';
+
+const run = promisify(execFile);
+
+/** Where Python is, or an error that says how to get it. */
+export function findPython(): string {
+  return program('python3', 'python3');
+}
+
+/** Where curl is, or an error that says how to get it. */
+export function findCurl(): string {
+  return program('curl', 'curl');
+}
+
+/** What a code sample in shell prints when it is run with the API key in the environment. */
+export async function runShell(source: string, key: string): Promise<string> {
+  findCurl();
+  const { stdout } = await run('sh', ['-c', source], environment(key));
+  return stdout;
+}
+
+/** What a code sample in Python prints when it is run with the API key in the environment. */
+export async function runPython(source: string, key: string): Promise<string> {
+  const { stdout } = await run(findPython(), ['-c', source], environment(key));
+  return stdout;
+}
+
+function environment(key: string) {
+  return { env: { ...process.env, PETSTORE_API_KEY: key } };
+}
