@@ -9,6 +9,10 @@ import { systemClock } from './with-store.ts';
 /** Bytes of log that may wait to be written. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
 
+/** The log is written in chunks of so many bytes, and what there is of one after so many milliseconds. */
+const LOG_CHUNK = 8 * 1024;
+const LOG_INTERVAL = 100;
+
 /** How long the end waits for the rest of the log to be read, in milliseconds. */
 const LOG_PATIENCE = 1_000;
 
@@ -25,12 +29,18 @@ export function serveCommand(program: Command): void {
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
   // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: LOG_CHUNK,
+    periodicFlush: LOG_INTERVAL,
+    maxLength: LOG_BACKLOG,
+  });
   const log = pino(
     {
       level: config.logLevel,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       formatters: { level: (level) => ({ level }) },
     },
     destination,
@@ -53,6 +63,20 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     await service.stop();
     await writeOut(destination);
   }
+}
+
+/** The time as pino writes it, made once a millisecond. */
+function isoTime(): () => string {
+  let last = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) {
+      last = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** Ends the log. What nobody reads in time is dropped, and with it what pino would wait for for ever. */
