@@ -29,7 +29,17 @@ export function parseBody(body: Uint8Array): unknown {
  * @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply.
  */
 export function parseExactJson(text: string): unknown {
-  return JSON.parse(text, exactNumber);
+  // Integers of up to 15 digits are exact as they are, and a parse that is told of the source takes three times as long.
+  return /\d[.eE]|\d{16}/.test(text) ? JSON.parse(text, exactNumber) : integers(JSON.parse(text));
+}
+
+/** The same value with every number in it, each an integer, as a bigint. */
+function integers(value: unknown): unknown {
+  if (typeof value === 'number') return BigInt(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const parent = value as Record<string, unknown>;
+  for (const key of Object.keys(parent)) parent[key] = integers(parent[key]);
+  return parent;
 }
 
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -7,6 +7,9 @@ import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 const PATIENCE = 5_000;
 const RETRY = 10;
 
+/** So many turns of the event loop may bring more, which is far less time than a sync takes. */
+const GATHERING_TURNS = 8;
+
 interface Job {
   readonly run: () => unknown;
   readonly resolve: (value: unknown) => void;
@@ -15,8 +18,8 @@ interface Job {
 }
 
 /**
- * Group commit: all writes that are asked for in one turn of the event loop share one transaction, so one sync to
- * disk. Each resolves after the commit; when it fails, none of them is done and all are told why.
+ * Group commit: all writes that are asked for in one turn of the event loop, or few, share one transaction, so one sync
+ * to disk. Each resolves after the commit; when it fails, none of them is done and all are told why.
  */
 export class Writer {
   readonly #db: DatabaseSync;
@@ -42,9 +45,16 @@ export class Writer {
       this.#waiting.push({ run: job, resolve: resolve as (value: unknown) => void, reject, deadline });
       if (!this.#scheduled) {
         this.#scheduled = true;
-        setImmediate(() => this.#commit());
+        setImmediate(() => this.#gather(0, GATHERING_TURNS));
       }
     });
+  }
+
+  /** Waits while every turn brings more: a sync for all of them is cheaper than one for some and one for the rest. */
+  #gather(before: number, turns: number): void {
+    const { length } = this.#waiting;
+    if (length > before && turns > 0) setImmediate(() => this.#gather(length, turns - 1));
+    else this.#commit();
   }
 
   #commit(): void {
