@@ -11,15 +11,22 @@ export type ClientAddress = (remote: string | undefined, forwardedFor: string | 
 export function clientAddress(trusted: Networks): ClientAddress {
   const proxies = new BlockList();
   for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family);
-  const isProxy = (address: string) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  // Most connections come from the same proxy.
+  let last = { address: '', isProxy: false };
+  const isProxy = (address: string): boolean => {
+    if (address !== last.address)
+      last = { address, isProxy: proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') };
+    return last.isProxy;
+  };
 
   return (remote, forwardedFor) => {
     let client = plain(remote ?? '');
     if (trusted.length > 0 && forwardedFor !== undefined) {
-      const hops = forwardedFor.split(',').map((hop) => plain(hop.trim()));
-      while (isProxy(client)) {
-        const hop = hops.pop();
-        if (hop === undefined || (!isIPv4(hop) && !isIPv6(hop))) break;
+      const hops = forwardedFor.split(',');
+      // The first hop is the client, whether it is a proxy or not: nobody says more.
+      while (hops.length > 0 && isProxy(client)) {
+        const hop = plain(hops.pop()?.trim() ?? '');
+        if (!isIPv4(hop) && !isIPv6(hop)) break;
         client = hop;
       }
     }

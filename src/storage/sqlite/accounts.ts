@@ -39,7 +39,7 @@ export class SqliteAccounts implements AccountStore {
   readonly #expireKey: Query<never>;
   readonly #revokeKey: Query<never>;
   readonly #touchKey: Query<never>;
-  readonly #known = new Map<string, KeyRecord>();
+  readonly #known = new Map<string, KeyRecord | undefined>();
   readonly #used = new Map<number, number>();
   #knownAt = 0;
 
@@ -112,10 +112,10 @@ export class SqliteAccounts implements AccountStore {
     await this.#changes.check();
     this.#forgetWhenChanged();
     const known = this.#known.get(hash.hex);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#known.has(hash.hex)) return known;
     const row = this.#keyByHash.get(hash.hex);
-    if (row === undefined) return undefined;
-    const key = keyOf(row);
+    // Also that there is none: who has a wrong key comes again with it.
+    const key = row && keyOf(row);
     if (this.#known.size >= KNOWN_KEYS) this.#known.clear();
     this.#known.set(hash.hex, key);
     return key;

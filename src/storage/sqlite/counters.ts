@@ -47,7 +47,11 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     this.#environment = environment;
     this.#writer = writer;
     this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
-    this.#writeUsage = new Query(db, 'INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)');
+    this.#writeUsage = new Query(
+      db,
+      `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET minute_start = excluded.minute_start,
+       minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`,
+    );
     this.#pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
     this.#standing = new Query(
       db,
