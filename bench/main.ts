@@ -1,5 +1,5 @@
 import { missingPeers } from './conventional.ts';
-import { growthReport } from './growth.ts';
+import { MODES } from './modes.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { isInstalled } from './placement.ts';
 import { throughput } from './throughput.ts';
@@ -27,7 +27,7 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   const interruption = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
   try {
-    console.log(await (options.grow ? growthReport : throughput)(options, interruption.signal));
+    console.log(await report(options, interruption.signal));
     return 0;
   } catch (error) {
     if (interruption.signal.aborted) return 130;
@@ -36,10 +36,17 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   }
 }
 
+async function report(options: Options, signal: AbortSignal): Promise<string> {
+  if (options.mode === undefined) return throughput(options, signal);
+  const { result, text } = await MODES[options.mode](options, signal);
+  return options.json ? JSON.stringify(result) : text;
+}
+
 /** In one line, with how to get it. */
-function whatIsMissing({ grow, scale }: Options): string | undefined {
-  if (!grow && !isInstalled('wrk')) {
+function whatIsMissing({ mode, scale }: Options): string | undefined {
+  const alone = mode === 'grow' && scale;
+  if (!alone && !isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
-  return scale ? missingPeers() : undefined;
+  return scale && !alone ? missingPeers() : undefined;
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios.ts';
+import { MODE_NAMES, type Mode } from './modes.ts';
 import type { Servers } from './stores.ts';
 
 export interface Options {
@@ -8,8 +9,8 @@ export interface Options {
   readonly seconds: number;
   readonly animals: number;
   readonly json: boolean;
-  /** What to measure instead of requests per second: what a list costs as the catalogue grows. */
-  readonly grow: boolean;
+  /** What to measure instead of the scenarios. */
+  readonly mode: Mode | undefined;
   /** With PostgreSQL, Redis and a peer, instead of with the service alone. */
   readonly scale: boolean;
   readonly scenarios: typeof SCENARIOS;
@@ -28,14 +29,20 @@ const SCALE = ['list', 'create'];
 const ANIMALS = 1_000_000;
 const GROWN = 10_000_000;
 
+const SECONDS = 5;
+const SOAK_SECONDS = 600;
+
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const REDIS = 'redis://127.0.0.1:6379/15';
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
   --scale       the service on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
-  --grow        what a list costs in PostgreSQL as the catalogue grows, at the store
+  --grow        throughput, memory and start as the catalogue grows; with --scale what a list costs in PostgreSQL
+  --memory      what 100,000 accounts that called take of it, and how long requests wait meanwhile
+  --connections what 10,000 idle connections take of memory and throughput
+  --soak        memory and latency over ten minutes at full load
   --rounds N    measurements of each server, of which the medians count (default 5)
-  --seconds N   length of each measurement (default 5)
+  --seconds N   length of each measurement (default ${SECONDS}), of --soak of it all (default ${SOAK_SECONDS})
   --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
@@ -54,8 +61,11 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     options: {
       scale: { type: 'boolean', default: false },
       grow: { type: 'boolean', default: false },
+      memory: { type: 'boolean', default: false },
+      connections: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '5' },
+      seconds: { type: 'string' },
       animals: { type: 'string' },
       only: { type: 'string', multiple: true },
       json: { type: 'boolean', default: false },
@@ -63,20 +73,26 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     },
   });
   if (values.help) return undefined;
-  const { scale, grow, json, only } = values;
-  if (grow && (scale || only !== undefined)) throw new Error('--grow goes with neither --scale nor --only.');
+  const { scale, json, only } = values;
+  const [mode, another] = MODE_NAMES.filter((name) => values[name]);
+  if (mode !== undefined && (another !== undefined || only !== undefined || (scale && mode !== 'grow'))) {
+    throw new Error(
+      `--${mode} goes with no other choice of what to measure${mode === 'grow' ? ' but --scale' : ''}.`,
+    );
+  }
   const unknown = only?.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) {
     throw new Error(`--only: there is no scenario ${unknown}; there are ${NAMES.join(', ')}.`);
   }
   const chosen = only ?? (scale ? SCALE : ALONE);
-  const animals = values.animals ?? `${grow ? GROWN : ANIMALS}`;
+  const animals = values.animals ?? `${mode === 'grow' ? GROWN : ANIMALS}`;
+  const seconds = values.seconds ?? `${mode === 'soak' ? SOAK_SECONDS : SECONDS}`;
   return {
     rounds: whole('--rounds', values.rounds, 1, 1_000),
-    seconds: whole('--seconds', values.seconds, 1, 3_600),
+    seconds: whole('--seconds', seconds, 1, 3_600),
     animals: whole('--animals', animals, 100, 100_000_000),
     json,
-    grow,
+    mode,
     scale,
     scenarios: SCENARIOS.filter(({ name }) => chosen.includes(name)),
     start: chosen.includes(START),

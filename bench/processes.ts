@@ -14,6 +14,7 @@ const TICKS_PER_SECOND = 100;
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** From its start to its first answer, in milliseconds. */
   readonly startTime: number;
   /** Processor time used so far, in seconds. */
@@ -74,6 +75,7 @@ export async function startServer(
   const pid = child.pid ?? 0;
   return {
     url,
+    pid,
     startTime: performance.now() - begin,
     cpuSeconds: () => cpuSeconds(pid),
     residentBytes: () => residentBytes(pid),

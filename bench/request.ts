@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 
 /** A request of a scenario. */
 export interface BenchRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
