@@ -6,9 +6,10 @@ import { type BenchRequest, wireText } from './request.ts';
 const AT_ONCE = 200;
 
 /** Connections that had an answer each and wait for another request. */
-export interface IdleConnections extends Disposable {
+export interface IdleConnections {
   /** How many of them the server has closed. */
   lost(): number;
+  close(): void;
 }
 
 /**
@@ -40,7 +41,7 @@ export async function openIdle(
   }
   let lost = 0;
   for (const socket of sockets) socket.once('close', () => lost++);
-  return { lost: () => lost, [Symbol.dispose]: close };
+  return { lost: () => lost, close };
 }
 
 async function firstAnswer(socket: Socket, request: string): Promise<void> {

@@ -9,7 +9,7 @@ import type { BenchRequest } from './request.ts';
 import { machine, settingLine } from './setting.ts';
 import { measureStart, type Start } from './start.ts';
 import { median, type Spread, spread } from './statistics.ts';
-import { type LocalService, type Surroundings, surroundings } from './surroundings.ts';
+import { cpuPerRequest, type LocalService, type Surroundings, surroundings } from './surroundings.ts';
 import { aligned, count, ranged } from './table.ts';
 import { atLeast, atMost, type Verdict, verdictTable } from './verdict.ts';
 
@@ -136,10 +136,6 @@ async function compare(
     ratio: spread(measured.map((each) => each.large.requestsPerSecond / each.small.requestsPerSecond)),
     cpu: spread(measured.map((each) => cpuPerRequest(each.large) / cpuPerRequest(each.small))),
   };
-}
-
-function cpuPerRequest({ serverCpu, requestsPerSecond }: Measurement): number {
-  return serverCpu / requestsPerSecond;
 }
 
 function throughputTable(results: readonly Growth[], animals: number): string {

@@ -48,3 +48,8 @@ export async function surroundings(signal: AbortSignal): Promise<Surroundings> {
     [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
   };
 }
+
+/** Processor time that a request takes of the server, in seconds: it hangs less on what else the machine does. */
+export function cpuPerRequest({ serverCpu, requestsPerSecond }: Measurement): number {
+  return serverCpu / requestsPerSecond;
+}
