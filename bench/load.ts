@@ -51,7 +51,19 @@ export async function measure(
   file: string,
   { seconds, place, signal }: Launch & { seconds: number; place: Placement },
 ): Promise<Measurement> {
-  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, server.url, '--', file];
+  const wrk = [
+    'wrk',
+    '-t1',
+    `-c${CONNECTIONS}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    SCRIPT,
+    server.url,
+    '--',
+    file,
+  ];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
   const serverSeconds = server.cpuSeconds() - before;

@@ -15,9 +15,6 @@ import { atMost, verdictTable } from './verdict.ts';
 const ACCOUNTS = 100_000;
 const ANIMALS = 10_000;
 
-/** How long each service is called, in seconds: long enough for every account to have its turn more than once. */
-const SECONDS = 15;
-
 /** Between two requests of the probe, in milliseconds. */
 const PAUSE = 5;
 
@@ -33,15 +30,15 @@ interface Weighed {
 }
 
 /** What 100,000 accounts that called take of memory, beside one account that called as often. */
-export async function accountsMemory(_options: Options, signal: AbortSignal): Promise<Outcome> {
+export async function accountsMemory({ seconds }: Options, signal: AbortSignal): Promise<Outcome> {
   await using around = await surroundings(signal);
-  const one = await weigh(around, 1);
-  const many = await weigh(around, ACCOUNTS);
+  const one = await weigh(around, 1, seconds);
+  const many = await weigh(around, ACCOUNTS, seconds);
   const more = many.memory.resident - one.memory.resident;
   const verdicts = [atMost(`MiB that ${count(ACCOUNTS)} accounts take`, more, GOAL)];
   const { warnings } = around;
   return {
-    result: { ...machine(), warnings, one, many, verdicts },
+    result: { ...machine(), warnings, seconds, one, many, verdicts },
     text: [
       table([one, many]),
       verdictTable(verdicts),
@@ -51,7 +48,7 @@ export async function accountsMemory(_options: Options, signal: AbortSignal): Pr
 }
 
 /** A service of its own, called by so many accounts in turn. */
-async function weigh(around: Surroundings, accounts: number): Promise<Weighed> {
+async function weigh(around: Surroundings, accounts: number, seconds: number): Promise<Weighed> {
   const prepared = await around.prepare(ANIMALS);
   console.error(`Making ${count(accounts)} accounts …`);
   const keys =
@@ -61,7 +58,7 @@ async function weigh(around: Surroundings, accounts: number): Promise<Weighed> {
   console.error('Calling …');
   const over = new AbortController();
   const latencies = probe(server.url, list(prepared.key), over.signal);
-  const { requests } = await around.load(server, file, SECONDS);
+  const { requests } = await around.load(server, file, seconds);
   over.abort();
   if (requests < accounts) throw new Error(`Only ${requests} of ${accounts} accounts called.`);
   const waited = await latencies;

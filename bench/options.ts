@@ -30,7 +30,7 @@ const ANIMALS = 1_000_000;
 const GROWN = 10_000_000;
 
 const SECONDS = 5;
-const SOAK_SECONDS = 600;
+const SECONDS_OF: Partial<Record<Mode, number>> = { memory: 15, soak: 600 };
 
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const REDIS = 'redis://127.0.0.1:6379/15';
@@ -42,7 +42,7 @@ export const USAGE = `Usage: npm run bench -- [OPTIONS]
   --connections what 10,000 idle connections take of memory and throughput
   --soak        memory and latency over ten minutes at full load
   --rounds N    measurements of each server, of which the medians count (default 5)
-  --seconds N   length of each measurement (default ${SECONDS}), of --soak of it all (default ${SOAK_SECONDS})
+  --seconds N   length of each measurement (default ${SECONDS}; ${SECONDS_OF.memory} with --memory), of all of --soak (${SECONDS_OF.soak})
   --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
@@ -86,7 +86,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   }
   const chosen = only ?? (scale ? SCALE : ALONE);
   const animals = values.animals ?? `${mode === 'grow' ? GROWN : ANIMALS}`;
-  const seconds = values.seconds ?? `${mode === 'soak' ? SOAK_SECONDS : SECONDS}`;
+  const seconds = values.seconds ?? `${(mode && SECONDS_OF[mode]) ?? SECONDS}`;
   return {
     rounds: whole('--rounds', values.rounds, 1, 1_000),
     seconds: whole('--seconds', seconds, 1, 3_600),
