@@ -15,7 +15,7 @@ export interface Memory {
   readonly resident: number;
   /** Without pages of files, which the system takes back when it needs them. */
   readonly anonymous: number;
-  /** Of JavaScript's objects and buffers. */
+  /** Of JavaScript's objects, without buffers. */
   readonly heap: number;
 }
 
@@ -57,9 +57,9 @@ async function collectGarbage(port: number): Promise<number> {
   socket.addEventListener('message', ({ data }) => {
     const { id, result } = JSON.parse(String(data)) as {
       id: number;
-      result: { usedSize: number; backingStorageSize: number };
+      result: { usedSize: number };
     };
-    if (id === 2) resolve(result.usedSize + result.backingStorageSize);
+    if (id === 2) resolve(result.usedSize);
   });
   try {
     return await promise;
