@@ -60,7 +60,9 @@ async function weigh(around: Surroundings, accounts: number, seconds: number): P
   const latencies = probe(server.url, list(prepared.key), over.signal);
   const { requests } = await around.load(server, file, seconds);
   over.abort();
-  if (requests < accounts) throw new Error(`Only ${requests} of ${accounts} accounts called.`);
+  if (requests < accounts) {
+    throw new Error(`Only ${requests} of ${accounts} accounts called: give more --seconds.`);
+  }
   const waited = await latencies;
   return {
     accounts,
