@@ -47,7 +47,8 @@ async function publish(options: Options, outcome: Outcome): Promise<void> {
 
 /** In one line, with how to get it. */
 function whatIsMissing({ mode, scale, scenarios }: Options): string | undefined {
-  if (mode !== 'grow' && !isInstalled('wrk')) {
+  const alone = mode === 'grow' && scale;
+  if (!alone && !isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
   const hasPeers = scale || scenarios.some(({ goals }) => goals.timesBest !== undefined);

@@ -39,6 +39,9 @@ const DEFAULTS: Readonly<Record<Mode, Defaults>> = {
   throughput: { ...LENGTH, animals: ANIMALS },
   smoke: { rounds: 2, seconds: 1, warmUp: 1, animals: ANIMALS },
   grow: { rounds: 5, seconds: 5, warmUp: 2, animals: GROWN },
+  memory: { rounds: 1, seconds: 15, warmUp: 0, animals: 10_000 },
+  connections: { ...LENGTH, animals: ANIMALS },
+  soak: { rounds: 1, seconds: 600, warmUp: 20, animals: ANIMALS },
 };
 
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -47,10 +50,13 @@ const REDIS = 'redis://127.0.0.1:6379/15';
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
 Measures the service in every scenario, beside a bare server and peers, and writes bench/results/throughput.json.
   --scale       on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
-  --grow        what a list costs in PostgreSQL as the catalogue grows, at the store
+  --grow        throughput, memory and start as the catalogue grows; with --scale what a list costs in PostgreSQL
+  --memory      what 100,000 accounts that called take of it, and how long requests wait meanwhile
+  --connections what 10,000 idle connections take of memory and throughput
+  --soak        memory and latency over ten minutes at full load
   --smoke       a minute and a half: exits 1 when a scenario fell by more than a quarter since bench/results/
   --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds})
-  --seconds N   length of each measurement (default ${LENGTH.seconds})
+  --seconds N   length of each measurement (default ${LENGTH.seconds}); --memory ${DEFAULTS.memory.seconds}; all of --soak ${DEFAULTS.soak.seconds})
   --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
@@ -70,6 +76,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     options: {
       scale: { type: 'boolean', default: false },
       grow: { type: 'boolean', default: false },
+      memory: { type: 'boolean', default: false },
+      connections: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
       smoke: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
@@ -83,8 +92,11 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   const { rounds, seconds, animals, only, json, scale } = values;
   const [mode = 'throughput', another] = MODE_NAMES.filter((name) => name !== 'throughput' && values[name]);
   if (another !== undefined) throw new Error(`--${mode} and --${another} are measured one at a time.`);
-  if (scale && mode !== 'throughput') throw new Error(`--${mode} does not go with --scale.`);
-  if (only !== undefined && mode === 'grow') throw new Error(`--${mode} does not go with --only.`);
+  if (scale && mode !== 'throughput' && mode !== 'grow')
+    throw new Error(`--${mode} does not go with --scale.`);
+  if (only !== undefined && mode !== 'throughput' && mode !== 'smoke') {
+    throw new Error(`--${mode} does not go with --only.`);
+  }
   const known = mode === 'smoke' ? ALL : NAMES;
   const unknown = only?.find((name) => !known.includes(name));
   if (unknown !== undefined) {

@@ -1,0 +1,108 @@
+import { create, list } from './calls.ts';
+import { writeRequests } from './load.ts';
+import type { Outcome } from './modes.ts';
+import type { Options } from './options.ts';
+import { startService } from './service.ts';
+import { machine } from './setting.ts';
+import { median } from './statistics.ts';
+import { surroundings } from './surroundings.ts';
+import { aligned, count } from './table.ts';
+import { atMost, verdictTable } from './verdict.ts';
+
+/** How long a window is, in seconds, unless that makes too few of them. */
+const WINDOW = 20;
+const MOST_WINDOWS = 30;
+
+/** How long it runs before the first window, in seconds: code is compiled, caches are filled. */
+const WARM_UP = 20;
+
+const MIXED = { lists: 19, creates: 1 } as const;
+
+/** What the last third of the windows may have of the first: what two runs of the same differ by. */
+const GOALS = { memory: 1.05, p99: 1.1 } as const;
+
+const MIB = 2 ** 20;
+
+interface Window {
+  /** Since the first window began. */
+  readonly seconds: number;
+  readonly requestsPerSecond: number;
+  /** In milliseconds, at full load. */
+  readonly p50: number;
+  readonly p99: number;
+  /** At its end, in MiB. */
+  readonly resident: number;
+}
+
+/** Whether memory or latency grow while the service runs at full load. */
+export async function soak(options: Options, signal: AbortSignal): Promise<Outcome> {
+  const { animals, seconds } = options;
+  const length = Math.max(1, Math.min(WINDOW, Math.floor(seconds / MOST_WINDOWS)));
+  const number = Math.max(3, Math.floor(seconds / length));
+  await using around = await surroundings(signal);
+  const prepared = await around.prepare(animals);
+  await using server = await startService(prepared, around);
+  const { key, folder } = prepared;
+  const requests = [
+    ...Array.from({ length: MIXED.lists }, () => list(key)),
+    ...Array.from({ length: MIXED.creates }, () => create(key)),
+  ];
+  const file = await writeRequests(folder, requests, new URL(server.url).host);
+  console.error('Warming up …');
+  await around.load(server, file, Math.min(WARM_UP, seconds));
+  const windows: Window[] = [];
+  for (let index = 0; index < number; index++) {
+    const { requestsPerSecond, p50, p99 } = await around.load(server, file, length);
+    const resident = server.residentBytes() / MIB;
+    windows.push({ seconds: (index + 1) * length, requestsPerSecond, p50, p99, resident });
+    console.error(`${(index + 1) * length} s: ${resident.toFixed(0)} MiB, p99 ${p99.toFixed(2)} ms`);
+  }
+  const thirds = thirdsOf(windows);
+  const verdicts = [
+    atMost(
+      'memory, last third to first',
+      growthOf(thirds, ({ resident }) => resident),
+      GOALS.memory,
+    ),
+    atMost(
+      'p99, last third to first',
+      growthOf(thirds, ({ p99 }) => p99),
+      GOALS.p99,
+    ),
+  ];
+  const setting = { ...machine(), animals, seconds: number * length, window: length };
+  const { warnings } = around;
+  return {
+    result: { ...setting, warnings, windows, verdicts },
+    text: [
+      `Node ${setting.node}, ${setting.cpu}; ${count(animals)} animals; ${number} windows of ${length} s`,
+      table(thirds),
+      verdictTable(verdicts),
+      ...warnings.map((warning) => `Warning: ${warning}`),
+    ].join('\n\n'),
+  };
+}
+
+type Thirds = readonly [first: Window[], second: Window[], last: Window[]];
+
+function thirdsOf(windows: readonly Window[]): Thirds {
+  const size = Math.floor(windows.length / 3);
+  return [windows.slice(0, size), windows.slice(size, -size), windows.slice(-size)];
+}
+
+function growthOf([first, , last]: Thirds, figure: (window: Window) => number): number {
+  return median(last.map(figure)) / median(first.map(figure));
+}
+
+function table(thirds: Thirds): string {
+  const names = ['first third', 'second', 'last'];
+  const lines = thirds.map((windows, index) => [
+    names[index] ?? '',
+    count(median(windows.map(({ requestsPerSecond }) => requestsPerSecond))),
+    median(windows.map(({ p50 }) => p50)).toFixed(2),
+    median(windows.map(({ p99 }) => p99)).toFixed(2),
+    median(windows.map(({ resident }) => resident)).toFixed(0),
+    Math.max(...windows.map(({ resident }) => resident)).toFixed(0),
+  ]);
+  return aligned([['', 'req/s', 'p50 ms', 'p99 ms', 'MiB resident', 'highest'], ...lines]);
+}
