@@ -1,28 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { list } from './calls.ts';
 import { openIdle } from './connections-idle.ts';
+import { atLeast, atMost, GOALS, verdict, verdictTable } from './goals.ts';
 import { type InspectedService, type Memory, startInspected } from './inspected.ts';
-import { type Measurement, writeRequests } from './load.ts';
+import { cpuTime, measure, type Measurement, writeRequests } from './load.ts';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
-import { machine, settingLine } from './setting.ts';
+import type { PreparedService } from './service.ts';
+import { settingLine } from './setting.ts';
 import { median, spread } from './statistics.ts';
-import { cpuPerRequest, type LocalService, type Surroundings, surroundings } from './surroundings.ts';
+import { openSurroundings, type Surroundings } from './surroundings.ts';
 import { aligned, count, ranged } from './table.ts';
-import { atLeast, atMost, verdictTable } from './verdict.ts';
 
 const CONNECTIONS = 10_000;
 
 /** Without a body, so that the end of the headers is the end of the answer. */
 const HEAD = { method: 'HEAD' } as const;
 
-/** How long the server runs before it counts, in seconds. */
-const WARM_UP = 2;
-
 /** How long the server takes to see that connections were closed, in milliseconds. */
 const CLOSING = 2_000;
-
-const GOALS = { more: 150, throughput: 0.9 } as const;
 
 /** Beside idle connections and without any. */
 interface Round {
@@ -34,12 +30,12 @@ interface Round {
 
 /** What idle keep-alive connections take of memory, and of the throughput of the others. */
 export async function connections(options: Options, signal: AbortSignal): Promise<Outcome> {
-  const { animals, rounds, seconds } = options;
-  await using around = await surroundings(signal);
+  const { animals, rounds, seconds, warmUp } = options;
+  await using around = await openSurroundings(signal);
   const prepared = await around.prepare(animals);
   await using server = await startInspected(prepared, around);
   const file = await writeRequests(prepared.folder, [list(prepared.key)], new URL(server.url).host);
-  await around.load(server, file, WARM_UP);
+  await measure(server, file, { seconds: warmUp, place: around.place, signal });
   const before = await server.memory(signal);
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -51,38 +47,25 @@ export async function connections(options: Options, signal: AbortSignal): Promis
   const throughput = spread(
     measured.map(({ without, beside }) => beside.requestsPerSecond / without.requestsPerSecond),
   );
-  const cpu = spread(measured.map(({ without, beside }) => cpuPerRequest(beside) / cpuPerRequest(without)));
+  const cpu = spread(measured.map(({ without, beside }) => cpuTime(beside) / cpuTime(without)));
   const verdicts = [
-    atMost(`MiB that ${count(CONNECTIONS)} connections take`, more.median, GOALS.more),
-    atLeast('list: throughput beside them', throughput.median, GOALS.throughput),
+    verdict(`MiB that ${count(CONNECTIONS)} connections take`, atMost, GOALS.connections.memory, more.median),
+    verdict('list: throughput beside them', atLeast, GOALS.connections.throughput, throughput.median),
   ];
-  const setting = { ...machine(), animals, rounds, seconds };
-  const { warnings } = around;
   return {
-    result: {
-      ...setting,
-      warnings,
-      connections: CONNECTIONS,
-      before,
-      measured,
-      after,
-      more,
-      throughput,
-      cpu,
-      verdicts,
-    },
+    result: { connections: CONNECTIONS, before, rounds: measured, after, more, throughput, cpu, verdicts },
     text: [
-      settingLine(setting),
+      settingLine(options),
       table(measured, before, after),
       `throughput  ${ranged(throughput)}\nCPU a request  ${ranged(cpu)}`,
       verdictTable(verdicts),
-      ...warnings.map((warning) => `Warning: ${warning}`),
     ].join('\n\n'),
+    warnings: around.warnings,
   };
 }
 
 interface Measured {
-  readonly prepared: LocalService;
+  readonly prepared: PreparedService;
   readonly server: InspectedService;
   readonly file: string;
   readonly seconds: number;
@@ -93,13 +76,14 @@ async function measureRound(
   around: Surroundings,
   { prepared, server, file, seconds, round }: Measured,
 ): Promise<Round> {
-  const load = () => around.load(server, file, seconds);
+  const { place, signal } = around;
+  const load = () => measure(server, file, { seconds, place, signal });
   const without = await load();
   // Another address each time: the ports of the last one are not free yet.
   const from = `127.0.0.${2 + (round % 250)}`;
   const idle = await openIdle(server.url, { ...list(prepared.key), ...HEAD }, { count: CONNECTIONS, from });
   try {
-    const memory = await server.memory(around.signal);
+    const memory = await server.memory(signal);
     const beside = await load();
     if (idle.lost() > 0) throw new Error(`The service closed ${idle.lost()} idle connections.`);
     return { without, beside, memory };
@@ -113,7 +97,6 @@ function table(rounds: readonly Round[], before: Memory, after: Memory): string 
   const line = (name: string, memory: Memory, loads: readonly Measurement[]) => [
     name,
     memory.resident.toFixed(0),
-    memory.heap.toFixed(1),
     ...(loads.length === 0
       ? ['', '']
       : [
@@ -124,10 +107,9 @@ function table(rounds: readonly Round[], before: Memory, after: Memory): string 
   const beside: Memory = {
     resident: median(rounds.map(({ memory }) => memory.resident)),
     anonymous: median(rounds.map(({ memory }) => memory.anonymous)),
-    heap: median(rounds.map(({ memory }) => memory.heap)),
   };
   return aligned([
-    ['idle connections', 'MiB resident', 'in JavaScript', 'list req/s', 'p99 ms'],
+    ['idle connections', 'MiB resident', 'list req/s', 'p99 ms'],
     line(
       'none yet',
       before,

@@ -1,21 +1,16 @@
 import { steadyClock } from '../src/domain/clock.ts';
 import { openPostgres } from '../src/storage/postgres/store.ts';
 import type { Store } from '../src/storage/open.ts';
+import { PAGE } from './calls.ts';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
 import { temporaryDatabase } from './postgres.ts';
-import { machine, settingLine } from './setting.ts';
+import { settingLine, SMALL } from './setting.ts';
 import { median, type Spread, spread } from './statistics.ts';
 import { aligned, count, ranged } from './table.ts';
 
-const SMALL = 10_000;
-const LIMIT = 20;
-
 /** Queries in a row at one catalogue before it is the other's turn. */
 const TURN = 100;
-
-/** How long each kind of query runs at both catalogues before it counts, in milliseconds. */
-const WARM_UP = 2_000;
 
 /** As the service is set up unless it is told otherwise, but a migration of the full database may take its time. */
 const LIMITS = { connections: 2, connectTimeout: 2_000, statementTimeout: 60_000 };
@@ -32,8 +27,8 @@ type Start = (animals: number, query: number) => bigint | undefined;
 const QUERIES: Readonly<Record<string, Start>> = {
   newest: () => undefined,
   // From page to page as a client goes, and again from the start after as many pages as the small catalogue has.
-  walk: (animals, query) => BigInt(animals - LIMIT * (query % (SMALL / LIMIT - 1))),
-  anywhere: (animals) => BigInt(LIMIT + 1 + Math.floor(Math.random() * (animals - LIMIT))),
+  walk: (animals, query) => BigInt(animals - PAGE * (query % (SMALL / PAGE - 1))),
+  anywhere: (animals) => BigInt(PAGE + 1 + Math.floor(Math.random() * (animals - PAGE))),
 };
 
 interface Growth {
@@ -46,7 +41,7 @@ interface Growth {
 
 /** What a list costs at a small and at a large catalogue in PostgreSQL, from the store's port to the rows. */
 export async function postgresGrowth(options: Options, signal: AbortSignal): Promise<Outcome> {
-  const { animals, rounds, seconds, servers } = options;
+  const { animals, servers } = options;
   await using cleanUp = new AsyncDisposableStack();
   const open = async (size: number): Promise<Catalogue> => {
     console.error(`Inserting ${count(size)} animals …`);
@@ -57,10 +52,9 @@ export async function postgresGrowth(options: Options, signal: AbortSignal): Pro
   const results: Growth[] = [];
   for (const [query, start] of Object.entries(QUERIES)) {
     console.error(`Measuring ${query} …`);
-    results.push({ query, ...(await compare(small, large, start, { rounds, seconds, signal })) });
+    results.push({ query, ...(await compare(small, large, start, options, signal)) });
   }
-  const setting = { ...machine(), animals, rounds, seconds };
-  return { result: { lists: results }, text: `${settingLine(setting)}\n\n${table(results, animals)}` };
+  return { result: { lists: results }, text: `${settingLine(options)}\n\n${table(results, animals)}` };
 }
 
 function table(results: readonly Growth[], animals: number): string {
@@ -78,9 +72,10 @@ async function compare(
   small: Catalogue,
   large: Catalogue,
   start: Start,
-  { rounds, seconds, signal }: Pick<Options, 'rounds' | 'seconds'> & { signal: AbortSignal },
+  { rounds, seconds, warmUp }: Options,
+  signal: AbortSignal,
 ): Promise<Omit<Growth, 'query'>> {
-  await round(small, large, start, WARM_UP, signal);
+  await round(small, large, start, warmUp * 1000, signal);
   const measured: { small: number; large: number }[] = [];
   for (let number = 0; number < rounds; number++) {
     measured.push(await round(small, large, start, seconds * 1000, signal));
@@ -114,7 +109,7 @@ async function turn({ store, animals }: Catalogue, start: Start, first: number):
   const begin = performance.now();
   for (let query = first; query < first + TURN; query++) {
     const before = start(animals, query);
-    const page = await store.pets.list({ limit: LIMIT, ...(before !== undefined && { before }) });
+    const page = await store.pets.list({ limit: PAGE, ...(before !== undefined && { before }) });
     if (page.next === undefined) throw new Error('A list gave the last page.');
   }
   return ((performance.now() - begin) * 1000) / TURN;

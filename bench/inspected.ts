@@ -7,16 +7,12 @@ import { type PreparedService, startService } from './service.ts';
 /** How long freed memory takes to go back to the system, in milliseconds. */
 const RELEASE = 1_000;
 
-const MIB = 2 ** 20;
-
 /** What a process holds once its garbage is collected, in MiB. */
 export interface Memory {
   /** Of physical memory, pages of files included: what `top` shows. */
   readonly resident: number;
   /** Without pages of files, which the system takes back when it needs them. */
   readonly anonymous: number;
-  /** Of JavaScript's objects, without buffers. */
-  readonly heap: number;
 }
 
 /** The service as it runs in production, but for a port by which its garbage can be collected before it is weighed. */
@@ -35,40 +31,33 @@ export async function startInspected(
   return {
     ...server,
     async memory(signal) {
-      const heap = await collectGarbage(port);
+      await collectGarbage(port);
       await delay(RELEASE, undefined, { signal });
-      return { ...pagesOf(server.pid), heap: heap / MIB };
+      return pagesOf(server.pid);
     },
   };
 }
 
-/** Gives the bytes that are in use afterwards. */
-async function collectGarbage(port: number): Promise<number> {
+async function collectGarbage(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`);
   const [target] = (await response.json()) as { webSocketDebuggerUrl: string }[];
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.addEventListener('error', () => reject(new Error('The inspector of the service does not answer.')));
   socket.addEventListener('close', () => reject(new Error('The inspector of the service hung up.')));
-  socket.addEventListener('open', () => {
-    socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}');
-    socket.send('{"id":2,"method":"Runtime.getHeapUsage"}');
-  });
+  socket.addEventListener('open', () => socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}'));
   socket.addEventListener('message', ({ data }) => {
-    const { id, result } = JSON.parse(String(data)) as {
-      id: number;
-      result: { usedSize: number };
-    };
-    if (id === 2) resolve(result.usedSize);
+    const { id } = JSON.parse(String(data)) as { id?: number };
+    if (id === 1) resolve();
   });
   try {
-    return await promise;
+    await promise;
   } finally {
     socket.close();
   }
 }
 
-function pagesOf(pid: number): Omit<Memory, 'heap'> {
+function pagesOf(pid: number): Memory {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const mebibytes = (field: string) =>
     Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(rollup)?.[1]) / 1024;

@@ -41,7 +41,8 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
 async function publish(options: Options, outcome: Outcome): Promise<void> {
   const { mode, json, complete } = options;
   const contents = record(options, outcome, new Date());
-  console.log(json ? JSON.stringify(contents) : outcome.text);
+  const warnings = (outcome.warnings ?? []).map((warning) => `Warning: ${warning}`);
+  console.log(json ? JSON.stringify(contents) : [outcome.text, ...warnings].join('\n\n'));
   if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 

@@ -11,6 +11,8 @@ export interface Outcome {
   /** Values that JSON can hold. */
   readonly result: object;
   readonly text: string;
+  /** What makes the figures doubtful. */
+  readonly warnings?: readonly string[];
   /** Whether a check did not hold. */
   readonly failed?: boolean;
 }

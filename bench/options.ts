@@ -94,6 +94,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   if (another !== undefined) throw new Error(`--${mode} and --${another} are measured one at a time.`);
   if (scale && mode !== 'throughput' && mode !== 'grow')
     throw new Error(`--${mode} does not go with --scale.`);
+  if (rounds !== undefined && (mode === 'memory' || mode === 'soak')) {
+    throw new Error(`--${mode} does not go with --rounds: it measures once.`);
+  }
   if (only !== undefined && mode !== 'throughput' && mode !== 'smoke') {
     throw new Error(`--${mode} does not go with --only.`);
   }

@@ -1,25 +1,17 @@
-import { create, list } from './calls.ts';
-import { writeRequests } from './load.ts';
+import { mixed } from './calls.ts';
+import { atMost, GOALS, verdict, verdictTable } from './goals.ts';
+import { measure, writeRequests } from './load.ts';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
 import { startService } from './service.ts';
-import { machine } from './setting.ts';
+import { settingLine } from './setting.ts';
 import { median } from './statistics.ts';
-import { surroundings } from './surroundings.ts';
+import { openSurroundings } from './surroundings.ts';
 import { aligned, count } from './table.ts';
-import { atMost, verdictTable } from './verdict.ts';
 
 /** How long a window is, in seconds, unless that makes too few of them. */
 const WINDOW = 20;
 const MOST_WINDOWS = 30;
-
-/** How long it runs before the first window, in seconds: code is compiled, caches are filled. */
-const WARM_UP = 20;
-
-const MIXED = { lists: 19, creates: 1 } as const;
-
-/** What the last third of the windows may have of the first: what two runs of the same differ by. */
-const GOALS = { memory: 1.05, p99: 1.1 } as const;
 
 const MIB = 2 ** 20;
 
@@ -36,50 +28,48 @@ interface Window {
 
 /** Whether memory or latency grow while the service runs at full load. */
 export async function soak(options: Options, signal: AbortSignal): Promise<Outcome> {
-  const { animals, seconds } = options;
+  const { animals, seconds, warmUp } = options;
   const length = Math.max(1, Math.min(WINDOW, Math.floor(seconds / MOST_WINDOWS)));
   const number = Math.max(3, Math.floor(seconds / length));
-  await using around = await surroundings(signal);
+  await using around = await openSurroundings(signal);
   const prepared = await around.prepare(animals);
   await using server = await startService(prepared, around);
   const { key, folder } = prepared;
-  const requests = [
-    ...Array.from({ length: MIXED.lists }, () => list(key)),
-    ...Array.from({ length: MIXED.creates }, () => create(key)),
-  ];
-  const file = await writeRequests(folder, requests, new URL(server.url).host);
+  const file = await writeRequests(folder, mixed(key), new URL(server.url).host);
+  const { place } = around;
+  const load = (time: number) => measure(server, file, { seconds: time, place, signal });
   console.error('Warming up …');
-  await around.load(server, file, Math.min(WARM_UP, seconds));
+  await load(Math.min(warmUp, seconds));
   const windows: Window[] = [];
   for (let index = 0; index < number; index++) {
-    const { requestsPerSecond, p50, p99 } = await around.load(server, file, length);
+    const { requestsPerSecond, p50, p99 } = await load(length);
     const resident = server.residentBytes() / MIB;
     windows.push({ seconds: (index + 1) * length, requestsPerSecond, p50, p99, resident });
     console.error(`${(index + 1) * length} s: ${resident.toFixed(0)} MiB, p99 ${p99.toFixed(2)} ms`);
   }
   const thirds = thirdsOf(windows);
   const verdicts = [
-    atMost(
+    verdict(
       'memory, last third to first',
+      atMost,
+      GOALS.soak.memory,
       growthOf(thirds, ({ resident }) => resident),
-      GOALS.memory,
     ),
-    atMost(
+    verdict(
       'p99, last third to first',
+      atMost,
+      GOALS.soak.p99,
       growthOf(thirds, ({ p99 }) => p99),
-      GOALS.p99,
     ),
   ];
-  const setting = { ...machine(), animals, seconds: number * length, window: length };
-  const { warnings } = around;
   return {
-    result: { ...setting, warnings, windows, verdicts },
+    result: { windows, verdicts },
     text: [
-      `Node ${setting.node}, ${setting.cpu}; ${count(animals)} animals; ${number} windows of ${length} s`,
+      `${settingLine(options)}, ${number} windows of ${length} s`,
       table(thirds),
       verdictTable(verdicts),
-      ...warnings.map((warning) => `Warning: ${warning}`),
     ].join('\n\n'),
+    warnings: around.warnings,
   };
 }
 

@@ -1,55 +1,45 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Measurement, measure } from './load.ts';
 import { findPlacement, type Placement } from './placement.ts';
-import type { ServerProcess } from './processes.ts';
 import { type PreparedService, prepareService } from './service.ts';
-import { localStores } from './stores.ts';
+import { localStores, type Servers, sharedStores } from './stores.ts';
 import { count } from './table.ts';
 
-/** A service over a SQLite database of its own, before it starts. */
-export interface LocalService extends PreparedService {
-  readonly animals: number;
-  /** Its database file lies in it, and files that are needed meanwhile can. */
-  readonly folder: string;
-  readonly database: string;
-}
-
-/** What a mode measures in: services, where they run, and a folder that is removed with all that is in it. */
+/** What a mode measures in: where it runs, and stores of which nothing is left afterwards. */
 export interface Surroundings extends AsyncDisposable {
   readonly place: Placement;
   readonly signal: AbortSignal;
-  readonly warnings: string[];
-  prepare(animals: number): Promise<LocalService>;
-  /** Full load with the requests of a file. */
-  load(server: ServerProcess, file: string, seconds: number): Promise<Measurement>;
+  /** What makes the figures doubtful; it grows. */
+  readonly warnings: readonly string[];
+  /** A service over a catalogue of its own: on `servers`, or else in a SQLite database. */
+  prepare(animals: number, servers?: Servers): Promise<PreparedService>;
 }
 
-export async function surroundings(signal: AbortSignal): Promise<Surroundings> {
+export async function openSurroundings(signal: AbortSignal): Promise<Surroundings> {
+  await using opening = new AsyncDisposableStack();
   const root = await mkdtemp(join(tmpdir(), 'petstore-bench-'));
+  opening.defer(() => rm(root, { recursive: true }));
   const { place, unpinned } = findPlacement();
-  const warnings = unpinned === undefined ? [] : [`Nothing is pinned to a core: ${unpinned}.`];
+  const warnings = new Set(unpinned === undefined ? [] : [`Nothing is pinned to a core: ${unpinned}.`]);
   let prepared = 0;
+  const resources = opening.move();
   return {
     place,
     signal,
-    warnings,
-    async prepare(animals) {
-      console.error(`Seeding ${count(animals)} animals …`);
+    get warnings() {
+      return [...warnings];
+    },
+    async prepare(animals, servers) {
       const folder = join(root, `${prepared++}`);
       await mkdir(folder);
-      const stores = await localStores(folder);
-      warnings.push(...stores.warnings.filter((warning) => !warnings.includes(warning)));
-      const service = await prepareService({ DATABASE_URL: stores.databaseUrl }, animals, signal);
-      return { ...service, animals, folder, database: stores.databaseUrl.slice('sqlite:'.length) };
+      const stores = resources.use(
+        await (servers === undefined ? localStores(folder) : sharedStores(servers)),
+      );
+      for (const warning of stores.warnings) warnings.add(warning);
+      console.error(`Seeding ${count(animals)} animals …`);
+      return prepareService(stores, { animals, folder, signal });
     },
-    load: (server, file, seconds) => measure(server, file, { seconds, place, signal }),
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/** Processor time that a request takes of the server, in seconds: it hangs less on what else the machine does. */
-export function cpuPerRequest({ serverCpu, requestsPerSecond }: Measurement): number {
-  return serverCpu / requestsPerSecond;
 }
