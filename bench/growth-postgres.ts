@@ -28,7 +28,8 @@ const QUERIES: Readonly<Record<string, Start>> = {
   newest: () => undefined,
   // From page to page as a client goes, and again from the start after as many pages as the small catalogue has.
   walk: (animals, query) => BigInt(animals - PAGE * (query % (SMALL / PAGE - 1))),
-  anywhere: (animals) => BigInt(PAGE + 1 + Math.floor(Math.random() * (animals - PAGE))),
+  // Never the last page, whose query stops early.
+  anywhere: (animals) => BigInt(PAGE + 2 + Math.floor(Math.random() * (animals - PAGE - 1))),
 };
 
 interface Growth {
