@@ -42,7 +42,7 @@ async function weigh(
 ): Promise<Weighed> {
   const { place, signal } = around;
   const { prepared, delay } = await withMetrics(await around.prepare(animals));
-  console.error(`Making ${count(accounts)} accounts …`);
+  console.error(`Issuing ${count(accounts)} ${accounts === 1 ? 'key' : 'keys'} …`);
   const keys = accounts === 1 ? [prepared.key] : await issueKeyOfEach(prepared.env, accounts, signal);
   await using server = await startInspected(prepared, around);
   const calls = keys.map((key) => list(key));

@@ -48,16 +48,17 @@ const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const REDIS = 'redis://127.0.0.1:6379/15';
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-Measures the service in every scenario, beside a bare server and peers, and writes bench/results/throughput.json.
+Measures the service in every scenario, beside a bare server and peers, or what a mode below says.
+Writes what was measured to bench/results/, a file for each mode.
   --scale       on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
   --grow        throughput, memory and start as the catalogue grows; with --scale what a list costs in PostgreSQL
-  --memory      what 100,000 accounts that called take of it, and how long requests wait meanwhile
+  --memory      what 100,000 accounts that called take of memory, and how late the event loop is meanwhile
   --connections what 10,000 idle connections take of memory and throughput
   --soak        memory and latency over ten minutes at full load
   --smoke       a minute and a half: exits 1 when a scenario fell by more than a quarter since bench/results/
-  --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds})
-  --seconds N   length of each measurement (default ${LENGTH.seconds}); --memory ${DEFAULTS.memory.seconds}; all of --soak ${DEFAULTS.soak.seconds})
-  --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
+  --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds}; --grow ${DEFAULTS.grow.rounds})
+  --seconds N   length of each measurement (default ${LENGTH.seconds}; --grow ${DEFAULTS.grow.seconds}; --memory ${DEFAULTS.memory.seconds}; all of --soak ${DEFAULTS.soak.seconds})
+  --animals N   size of the catalogue (default ${ANIMALS}; --memory ${DEFAULTS.memory.animals}; the large one of --grow ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
   --help        print this
