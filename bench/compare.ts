@@ -1,7 +1,8 @@
-import { type Contestants, startContestants, type Surroundings } from './contestants.ts';
+import { type Contestants, startContestants } from './contestants.ts';
 import { type Latencies, measure, measurePaced } from './load.ts';
 import type { Peer } from './peers.ts';
-import type { ServerProcess } from './processes.ts';
+import type { Placement } from './placement.ts';
+import type { Launch, ServerProcess } from './processes.ts';
 import { measureRounds, type Round } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
 import type { PreparedService } from './service.ts';
@@ -10,7 +11,8 @@ import { median } from './statistics.ts';
 /** Latencies are measured at this share of the service's own highest throughput. */
 const PACE = 0.7;
 
-export interface Comparison extends Surroundings {
+export interface Comparison extends Launch {
+  readonly place: Placement;
   readonly rounds: number;
   /** Of each measurement. */
   readonly seconds: number;

@@ -1,21 +1,15 @@
 import { deepEqual } from 'node:assert/strict';
 import { execPath } from 'node:process';
+import type { Call } from './calls.ts';
 import { type Run, writeRequests } from './load.ts';
 import { type Peer, type RunningPeer, startPeer } from './peers.ts';
 import type { Placement } from './placement.ts';
 import { freePort, type Launch, type ServerProcess, startServer } from './processes.ts';
 import { type Answer, answerOf, NUMBER, withNumber } from './request.ts';
-import type { Scenario, ScenarioRequest } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 import { type PreparedService, startService } from './service.ts';
 
 const BARE = new URL('bare.ts', import.meta.url).pathname;
-
-export interface Surroundings extends Launch {
-  readonly place: Placement;
-  /** For files that are needed meanwhile. */
-  readonly folder: string;
-  readonly animals: number;
-}
 
 /** What is measured in one scenario: each runs, and has given the answer that it should. */
 export interface Contestants extends AsyncDisposable {
@@ -33,31 +27,31 @@ export async function startContestants(
   scenario: Scenario,
   prepared: PreparedService,
   peers: readonly Peer[],
-  surroundings: Surroundings,
+  launch: Launch & { place: Placement },
 ): Promise<Contestants> {
-  const { animals } = surroundings;
-  const target = { ...prepared, animals };
-  const requests = scenario.requests(target);
+  const { animals, folder } = prepared;
+  const requests = scenario.requests(prepared);
   await using starting = new AsyncDisposableStack();
-  const service = starting.use(await startService(prepared, surroundings, scenario));
-  for (const request of scenario.before?.(target) ?? []) await answerOf(service.url, request);
+  const service = starting.use(await startService(prepared, launch, scenario));
+  for (const request of scenario.before?.(prepared) ?? []) await answerOf(service.url, request);
 
   const samples = firstOfEachMethod(requests).map((request) => withNumber(request, animals));
   const answers: Record<string, Answer> = {};
   for (const sample of samples) answers[sample.method] = await expectedAnswer(service, sample);
-  const bare = starting.use(await startBare(answers, samples, surroundings));
+  const bare = starting.use(await startBare(answers, samples, launch));
   for (const sample of samples) {
+    const { [sample.method]: expected } = answers;
     const same = await answerOf(bare.url, sample);
-    deepEqual(same, answers[sample.method], 'the bare server must give the same answer');
+    deepEqual(comparable(same), comparable(expected), 'the bare server must give the same answer');
   }
   const running: RunningPeer[] = [];
   for (const peer of peers) {
-    const started = await startPeer(peer, surroundings);
+    const started = await startPeer(peer, launch);
     starting.use(started.server);
     for (const sample of samples) await expectedAnswer(started.server, sample);
     running.push(started);
   }
-  const { folder, place, signal } = surroundings;
+  const { place, signal } = launch;
   const file = await writeRequests(folder, requests, new URL(service.url).host);
   const statuses = [...new Set(requests.map(({ status }) => status))];
   const numbers = requests[0]?.path.includes(NUMBER) === true ? animals : undefined;
@@ -73,13 +67,21 @@ export async function startContestants(
   };
 }
 
-function firstOfEachMethod(requests: readonly ScenarioRequest[]): ScenarioRequest[] {
-  const first = new Map<string, ScenarioRequest>();
+function firstOfEachMethod(requests: readonly Call[]): Call[] {
+  const first = new Map<string, Call>();
   for (const request of requests) if (!first.has(request.method)) first.set(request.method, request);
   return [...first.values()];
 }
 
-async function expectedAnswer({ url }: ServerProcess, request: ScenarioRequest): Promise<Answer> {
+/** With its header fields in a fixed order: Node.js puts a length that it counts itself behind its own fields. */
+function comparable(answer: Answer | undefined): object | undefined {
+  const fields = answer?.headers.flatMap((name, index, all) =>
+    index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
+  );
+  return answer && { ...answer, headers: fields?.toSorted() };
+}
+
+async function expectedAnswer({ url }: ServerProcess, request: Call): Promise<Answer> {
   const answer = await answerOf(url, request);
   if (answer.status === request.status) return answer;
   throw new Error(`${request.method} ${request.path} was answered with ${answer.status}: ${answer.body}`);
@@ -87,8 +89,8 @@ async function expectedAnswer({ url }: ServerProcess, request: ScenarioRequest):
 
 async function startBare(
   answers: Readonly<Record<string, Answer>>,
-  [probe]: readonly ScenarioRequest[],
-  { place, signal }: Surroundings,
+  [probe]: readonly Call[],
+  { place, signal }: Launch & { place: Placement },
 ): Promise<ServerProcess> {
   if (probe === undefined) throw new Error('A scenario has no request.');
   const port = await freePort();

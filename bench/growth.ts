@@ -1,141 +1,168 @@
-import { steadyClock } from '../src/domain/clock.ts';
-import { openPostgres } from '../src/storage/postgres/store.ts';
-import type { Store } from '../src/storage/open.ts';
+import { type Call, create, get, list, PAGE, pageBelow, walk } from './calls.ts';
+import { atLeast, atMost, GOALS, under, verdict, verdictTable } from './goals.ts';
+import { postgresGrowth } from './growth-postgres.ts';
+import { type InspectedService, type Memory, startInspected } from './inspected.ts';
+import { cpuTime, measure, type Measurement, writeRequests } from './load.ts';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
-import { temporaryDatabase } from './postgres.ts';
-import { machine, settingLine } from './setting.ts';
+import type { PreparedService } from './service.ts';
+import { settingLine, SMALL } from './setting.ts';
+import { measureStart, type Start } from './start.ts';
 import { median, type Spread, spread } from './statistics.ts';
+import { openSurroundings, type Surroundings } from './surroundings.ts';
 import { aligned, count, ranged } from './table.ts';
 
-const SMALL = 10_000;
-const LIMIT = 20;
+/** How many different requests: more pages than the service would remember. */
+const DIFFERENT = 10_000;
 
-/** Queries in a row at one catalogue before it is the other's turn. */
-const TURN = 100;
+/** The requests to a catalogue whose ids are 1 to `animals`: as many different ones at the small and at the large. */
+type Requests = (animals: number, key: string) => readonly Call[];
 
-/** How long each kind of query runs at both catalogues before it counts, in milliseconds. */
-const WARM_UP = 2_000;
-
-/** As the service is set up unless it is told otherwise, but a migration of the full database may take its time. */
-const LIMITS = { connections: 2, connectTimeout: 2_000, statementTimeout: 60_000 };
-
-interface Catalogue extends AsyncDisposable {
-  readonly store: Store;
-  readonly animals: number;
-}
-
-/** Where a page begins: before which id, in a catalogue whose ids are 1 to `animals`; undefined for the newest. */
-type Start = (animals: number, query: number) => bigint | undefined;
-
-/** Different pages all the time, but for the newest: one after the other, so that nothing is shared. */
-const QUERIES: Readonly<Record<string, Start>> = {
-  newest: () => undefined,
-  // From page to page as a client goes, and again from the start after as many pages as the small catalogue has.
-  walk: (animals, query) => BigInt(animals - LIMIT * (query % (SMALL / LIMIT - 1))),
-  anywhere: (animals) => BigInt(LIMIT + 1 + Math.floor(Math.random() * (animals - LIMIT))),
+const REQUESTS: Readonly<Record<string, Requests>> = {
+  list: (_animals, key) => [list(key)],
+  // From page to page as a client goes, as far as the small catalogue reaches.
+  walk: (animals, key) => walk(animals, SMALL / PAGE - 2, key),
+  anywhere: (animals, key) =>
+    Array.from({ length: DIFFERENT }, () => pageBelow(PAGE + 1 + anyId(animals - PAGE), key)),
+  get: (animals, key) => Array.from({ length: DIFFERENT }, () => get(`/v1/pets/${anyId(animals)}`, key)),
+  // Last, because it makes the small catalogue grow.
+  create: (_animals, key) => [create(key)],
 };
 
+interface Catalogue {
+  readonly prepared: PreparedService;
+  readonly start: Start;
+}
+
+interface Running extends Catalogue {
+  readonly server: InspectedService;
+}
+
 interface Growth {
-  readonly query: string;
-  /** Of one list, in microseconds: medians. */
+  readonly requests: string;
+  /** Requests per second: medians. */
   readonly small: number;
   readonly large: number;
+  /** Throughput at the large catalogue to that at the small one. */
   readonly ratio: Spread;
+  /** The same of the processor time that a request takes of the server, which hangs less on what else the machine does. */
+  readonly cpu: Spread;
 }
 
-/** What a list costs at a small and at a large catalogue in PostgreSQL, from the store's port to the rows. */
-export async function growthReport(options: Options, signal: AbortSignal): Promise<Outcome> {
-  const { animals, rounds, seconds, servers } = options;
+/** What a small and a large catalogue make of throughput, memory and start, through HTTP. */
+export async function growth(options: Options, signal: AbortSignal): Promise<Outcome> {
+  if (options.scale) return postgresGrowth(options, signal);
+  const { animals } = options;
   await using cleanUp = new AsyncDisposableStack();
-  const open = async (size: number): Promise<Catalogue> => {
-    console.error(`Inserting ${count(size)} animals …`);
-    return cleanUp.use(await catalogue(servers.postgres, size, signal));
+  const around = cleanUp.use(await openSurroundings(signal));
+  const catalogues = {
+    small: await catalogue(around, SMALL),
+    large: await catalogue(around, animals),
   };
-  const small = await open(SMALL);
-  const large = await open(animals);
+  const run = async (each: Catalogue): Promise<Running> => ({
+    ...each,
+    server: cleanUp.use(await startInspected(each.prepared, around)),
+  });
+  const small = await run(catalogues.small);
+  const large = await run(catalogues.large);
   const results: Growth[] = [];
-  for (const [query, start] of Object.entries(QUERIES)) {
-    console.error(`Measuring ${query} …`);
-    results.push({ query, ...(await compare(small, large, start, { rounds, seconds, signal })) });
+  for (const [requests, of] of Object.entries(REQUESTS)) {
+    console.error(`Measuring ${requests} …`);
+    results.push({ requests, ...(await compare(around, small, large, of, options)) });
   }
-  const setting = { ...machine(), animals, rounds, seconds };
-  return { result: { lists: results }, text: `${settingLine(setting)}\n\n${table(results, animals)}` };
+  const sizes = { small: await small.server.memory(signal), large: await large.server.memory(signal) };
+  const starts = { small: small.start, large: large.start };
+  const verdicts = [
+    ...results.map(({ requests, ratio }) =>
+      verdict(`${requests}: throughput`, atLeast, GOALS.grow.throughput, ratio.median),
+    ),
+    verdict('memory', atMost, GOALS.grow.memory, sizes.large.resident / sizes.small.resident),
+    verdict('start to ready, ms', under, GOALS.grow.start, large.start.milliseconds),
+  ];
+  return {
+    result: { throughput: results, memory: sizes, start: starts, verdicts },
+    text: [
+      settingLine(options),
+      throughputTable(results, animals),
+      sizeTable(sizes, starts, animals),
+      verdictTable(verdicts),
+    ].join('\n\n'),
+    warnings: around.warnings,
+  };
 }
 
-function table(results: readonly Growth[], animals: number): string {
-  const head = ['list', `µs at ${count(SMALL)}`, `µs at ${count(animals)}`, 'ratio (range)'];
-  const lines = results.map(({ query, small, large, ratio }) => [
-    query,
-    small.toFixed(0),
-    large.toFixed(0),
+async function catalogue(around: Surroundings, animals: number): Promise<Catalogue> {
+  const prepared = await around.prepare(animals);
+  console.error('Measuring start …');
+  return { prepared, start: await measureStart(prepared, around) };
+}
+
+async function compare(
+  around: Surroundings,
+  small: Running,
+  large: Running,
+  requests: Requests,
+  { rounds, seconds, warmUp }: Options,
+): Promise<Omit<Growth, 'requests'>> {
+  const { place, signal } = around;
+  const turn = async ({ prepared, server }: Running) => {
+    const { folder, animals, key } = prepared;
+    const file = await writeRequests(folder, requests(animals, key), new URL(server.url).host);
+    return (length: number) => measure(server, file, { seconds: length, place, signal });
+  };
+  const turns = { small: await turn(small), large: await turn(large) };
+  await turns.small(warmUp);
+  await turns.large(warmUp);
+  const measured: { small: Measurement; large: Measurement }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Each begins every other round, for the machine may slow down or speed up meanwhile.
+    const first = round % 2 === 0 ? await turns.small(seconds) : undefined;
+    const atLarge = await turns.large(seconds);
+    measured.push({ small: first ?? (await turns.small(seconds)), large: atLarge });
+  }
+  return {
+    small: median(measured.map((each) => each.small.requestsPerSecond)),
+    large: median(measured.map((each) => each.large.requestsPerSecond)),
+    ratio: spread(measured.map((each) => each.large.requestsPerSecond / each.small.requestsPerSecond)),
+    cpu: spread(measured.map((each) => cpuTime(each.large) / cpuTime(each.small))),
+  };
+}
+
+function throughputTable(results: readonly Growth[], animals: number): string {
+  const head = [
+    '',
+    `req/s at ${count(SMALL)}`,
+    `at ${count(animals)}`,
+    'ratio (range)',
+    'CPU a request (range)',
+  ];
+  const lines = results.map(({ requests, small, large, ratio, cpu }) => [
+    requests,
+    count(small),
+    count(large),
     ranged(ratio),
+    ranged(cpu),
   ]);
   return aligned([head, ...lines]);
 }
 
-async function compare(
-  small: Catalogue,
-  large: Catalogue,
-  start: Start,
-  { rounds, seconds, signal }: Pick<Options, 'rounds' | 'seconds'> & { signal: AbortSignal },
-): Promise<Omit<Growth, 'query'>> {
-  await round(small, large, start, WARM_UP, signal);
-  const measured: { small: number; large: number }[] = [];
-  for (let number = 0; number < rounds; number++) {
-    measured.push(await round(small, large, start, seconds * 1000, signal));
-  }
-  return {
-    small: median(measured.map((each) => each.small)),
-    large: median(measured.map((each) => each.large)),
-    ratio: spread(measured.map((each) => each.large / each.small)),
-  };
+type Both<T> = Readonly<Record<'small' | 'large', T>>;
+
+function sizeTable(sizes: Both<Memory>, starts: Both<Start>, animals: number): string {
+  const line = (name: string, memory: Memory, start: Start) => [
+    name,
+    memory.resident.toFixed(0),
+    memory.anonymous.toFixed(0),
+    start.milliseconds.toFixed(0),
+  ];
+  return aligned([
+    ['animals', 'MiB resident', 'of them not files', 'ms from start to ready'],
+    line(count(SMALL), sizes.small, starts.small),
+    line(count(animals), sizes.large, starts.large),
+  ]);
 }
 
-/** Both catalogues turn by turn for so many milliseconds. Gives the median turn, in microseconds a query. */
-async function round(
-  small: Catalogue,
-  large: Catalogue,
-  start: Start,
-  milliseconds: number,
-  signal: AbortSignal,
-): Promise<{ small: number; large: number }> {
-  const turns = { small: [] as number[], large: [] as number[] };
-  const end = performance.now() + milliseconds;
-  for (let first = 0; performance.now() < end; first += TURN) {
-    signal.throwIfAborted();
-    turns.small.push(await turn(small, start, first));
-    turns.large.push(await turn(large, start, first));
-  }
-  return { small: median(turns.small), large: median(turns.large) };
-}
-
-async function turn({ store, animals }: Catalogue, start: Start, first: number): Promise<number> {
-  const begin = performance.now();
-  for (let query = first; query < first + TURN; query++) {
-    const before = start(animals, query);
-    const page = await store.pets.list({ limit: LIMIT, ...(before !== undefined && { before }) });
-    if (page.next === undefined) throw new Error('A list gave the last page.');
-  }
-  return ((performance.now() - begin) * 1000) / TURN;
-}
-
-async function catalogue(postgres: string, animals: number, signal: AbortSignal): Promise<Catalogue> {
-  await using opening = new AsyncDisposableStack();
-  const database = opening.use(await temporaryDatabase(postgres));
-  const store = await openPostgres(database.url, {
-    clock: steadyClock(Date.now, () => performance.now()),
-    environment: 'production',
-    limits: LIMITS,
-    onLost: () => undefined,
-  });
-  opening.defer(() => store.close());
-  await database.run(
-    `INSERT INTO pets (name, category_id, status)
-     SELECT 'Rex ' || n, n % 50, (ARRAY['available', 'pending', 'sold'])[n % 4 + 1] FROM generate_series(1, ${animals}) n`,
-    signal,
-  );
-  await database.run('VACUUM ANALYZE', signal);
-  const resources = opening.move();
-  return { store, animals, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+/** From 1 to `last`. */
+function anyId(last: number): number {
+  return 1 + Math.floor(Math.random() * last);
 }

@@ -52,6 +52,11 @@ interface Summary {
   readonly cpuSeconds: number;
 }
 
+/** Processor time per request, of all threads of the server, in microseconds. */
+export function cpuTime({ serverCpu, requestsPerSecond }: Measurement): number {
+  return (serverCpu / requestsPerSecond) * 1e6;
+}
+
 /** Writes requests to a file that the load generators read. */
 export async function writeRequests(
   folder: string,

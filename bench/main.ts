@@ -41,13 +41,15 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
 async function publish(options: Options, outcome: Outcome): Promise<void> {
   const { mode, json, complete } = options;
   const contents = record(options, outcome, new Date());
-  console.log(json ? JSON.stringify(contents) : outcome.text);
+  const warnings = (outcome.warnings ?? []).map((warning) => `Warning: ${warning}`);
+  console.log(json ? JSON.stringify(contents) : [outcome.text, ...warnings].join('\n\n'));
   if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 
 /** In one line, with how to get it. */
 function whatIsMissing({ mode, scale, scenarios }: Options): string | undefined {
-  if (mode !== 'grow' && !isInstalled('wrk')) {
+  const alone = mode === 'grow' && scale;
+  if (!alone && !isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
   const hasPeers = scale || scenarios.some(({ goals }) => goals.timesBest !== undefined);

@@ -39,19 +39,26 @@ const DEFAULTS: Readonly<Record<Mode, Defaults>> = {
   throughput: { ...LENGTH, animals: ANIMALS },
   smoke: { rounds: 2, seconds: 1, warmUp: 1, animals: ANIMALS },
   grow: { rounds: 5, seconds: 5, warmUp: 2, animals: GROWN },
+  memory: { rounds: 1, seconds: 15, warmUp: 0, animals: 10_000 },
+  connections: { ...LENGTH, animals: ANIMALS },
+  soak: { rounds: 1, seconds: 600, warmUp: 20, animals: ANIMALS },
 };
 
 const POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const REDIS = 'redis://127.0.0.1:6379/15';
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-Measures the service in every scenario, beside a bare server and peers, and writes bench/results/throughput.json.
+Measures the service in every scenario, beside a bare server and peers, or what a mode below says.
+Writes what was measured to bench/results/, a file for each mode.
   --scale       on PostgreSQL and Redis, beside a conventional build: ${SCALE.join(' and ')}
-  --grow        what a list costs in PostgreSQL as the catalogue grows, at the store
+  --grow        throughput, memory and start as the catalogue grows; with --scale what a list costs in PostgreSQL
+  --memory      what 100,000 accounts that called take of memory, and how late the event loop is meanwhile
+  --connections what 10,000 idle connections take of memory and throughput
+  --soak        memory and latency over ten minutes at full load
   --smoke       a minute and a half: exits 1 when a scenario fell by more than a quarter since bench/results/
-  --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds})
-  --seconds N   length of each measurement (default ${LENGTH.seconds})
-  --animals N   size of the catalogue (default ${ANIMALS}; with --grow of the large one, ${GROWN})
+  --rounds N    measurements of each server, of which the medians count (default ${LENGTH.rounds}; --grow ${DEFAULTS.grow.rounds})
+  --seconds N   length of each measurement (default ${LENGTH.seconds}; --grow ${DEFAULTS.grow.seconds}; --memory ${DEFAULTS.memory.seconds}; all of --soak ${DEFAULTS.soak.seconds})
+  --animals N   size of the catalogue (default ${ANIMALS}; --memory ${DEFAULTS.memory.animals}; the large one of --grow ${GROWN})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
   --json        print one JSON value instead of the table
   --help        print this
@@ -70,6 +77,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     options: {
       scale: { type: 'boolean', default: false },
       grow: { type: 'boolean', default: false },
+      memory: { type: 'boolean', default: false },
+      connections: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
       smoke: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
@@ -83,8 +93,14 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   const { rounds, seconds, animals, only, json, scale } = values;
   const [mode = 'throughput', another] = MODE_NAMES.filter((name) => name !== 'throughput' && values[name]);
   if (another !== undefined) throw new Error(`--${mode} and --${another} are measured one at a time.`);
-  if (scale && mode !== 'throughput') throw new Error(`--${mode} does not go with --scale.`);
-  if (only !== undefined && mode === 'grow') throw new Error(`--${mode} does not go with --only.`);
+  if (scale && mode !== 'throughput' && mode !== 'grow')
+    throw new Error(`--${mode} does not go with --scale.`);
+  if (rounds !== undefined && (mode === 'memory' || mode === 'soak')) {
+    throw new Error(`--${mode} does not go with --rounds: it measures once.`);
+  }
+  if (only !== undefined && mode !== 'throughput' && mode !== 'smoke') {
+    throw new Error(`--${mode} does not go with --only.`);
+  }
   const known = mode === 'smoke' ? ALL : NAMES;
   const unknown = only?.find((name) => !known.includes(name));
   if (unknown !== undefined) {

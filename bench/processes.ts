@@ -14,6 +14,7 @@ const TICKS_PER_SECOND = 100;
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** What was run, for error messages. */
   readonly command: string;
   /** From its start to its first answer, in milliseconds. */
@@ -92,6 +93,7 @@ export async function startServer(
   const pid = child.pid ?? 0;
   return {
     url,
+    pid,
     command: command.join(' ').slice(0, 200),
     startTime: performance.now() - begin,
     cpuSeconds: () => cpuSeconds(pid),

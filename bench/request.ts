@@ -6,7 +6,7 @@ export const NUMBER = '\u0002';
 
 /** A request of a scenario. */
 export interface BenchRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,7 +9,11 @@ const FOLDER = new URL('results/', import.meta.url);
 const PROJECT = new URL('..', import.meta.url);
 
 /** What is committed of a mode: its figures, and what one must know to judge or repeat them. */
-export function record({ animals, rounds, seconds }: Options, { result }: Outcome, now: Date): object {
+export function record(
+  { animals, rounds, seconds }: Options,
+  { result, warnings = [] }: Outcome,
+  now: Date,
+): object {
   const [cpu] = cpus();
   return {
     date: now.toISOString(),
@@ -22,6 +26,7 @@ export function record({ animals, rounds, seconds }: Options, { result }: Outcom
     },
     versions: { node: process.versions.node, sqlite: process.versions.sqlite, wrk: wrkVersion() },
     options: { animals, rounds, seconds },
+    warnings,
     ...result,
   };
 }

@@ -1,6 +1,6 @@
 import type { Paced, Result } from './compare.ts';
 import { atLeast, type Goals, type Judged, under } from './goals.ts';
-import type { Latencies, Measurement } from './load.ts';
+import { cpuTime, type Latencies } from './load.ts';
 import type { Round } from './rounds.ts';
 import { median, type Spread, spread } from './statistics.ts';
 
@@ -90,10 +90,6 @@ export interface Ratios {
 
 export function ratiosOf({ ratio, cpuRatio }: Pick<Row, 'ratio' | 'cpuRatio'>): Ratios {
   return { throughput: ratio.median, cpu: cpuRatio.median };
-}
-
-function cpuTime({ serverCpu, requestsPerSecond }: Measurement): number {
-  return (serverCpu / requestsPerSecond) * 1e6;
 }
 
 function peerRows(rounds: readonly Round[]): PeerRow[] {

@@ -1,22 +1,11 @@
 import { ApiKey } from '../src/domain/api-key.ts';
-import { encodeCursor } from '../src/domain/cursor.ts';
+import { type Call, create, get, list, mixed, PAGE, walk } from './calls.ts';
 import type { Goals } from './goals.ts';
 import { type BenchRequest, NUMBER } from './request.ts';
+import type { PreparedService } from './service.ts';
 
 /** What a scenario knows of the service. */
-export interface Target {
-  /** A key whose limits are never reached. */
-  readonly key: string;
-  /** Keys of one account that may make one request a day. */
-  readonly spentKeys: readonly string[];
-  /** How many animals there are: their ids are 1 to this number. */
-  readonly animals: number;
-}
-
-/** A request and the status that it must be answered with. */
-export interface ScenarioRequest extends BenchRequest {
-  readonly status: number;
-}
+export type Target = Pick<PreparedService, 'key' | 'spentKeys' | 'animals'>;
 
 export interface Scenario {
   readonly name: string;
@@ -24,7 +13,7 @@ export interface Scenario {
    * Sent in turn, over and over. Where `NUMBER` stands in one, each number from 1 to `animals` stands in its turn. The
    * bare server gives what the service gave to the first request of the same method.
    */
-  readonly requests: (target: Target) => readonly ScenarioRequest[];
+  readonly requests: (target: Target) => readonly Call[];
   /** Sent once before, whatever the answer. */
   readonly before?: (target: Target) => readonly BenchRequest[];
   /** Of the service's configuration, what differs. */
@@ -36,7 +25,6 @@ export interface Scenario {
   readonly scaleGoals?: Goals;
 }
 
-const PAGE = 20;
 const MAX_CURSORS = 10_000;
 
 /** So many that none fails to authenticate more often than its bucket allows, at 50,000 requests a second (decisions §6). */
@@ -48,13 +36,13 @@ const UNKNOWN_KEY = ApiKey.generate('production', (length) => new Uint8Array(len
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'list',
-    requests: ({ key }) => [get(`/v1/pets?limit=${PAGE}`, key)],
+    requests: ({ key }) => [list(key)],
     goals: { ratio: 0.85, timesBest: 2.5, p99: 3 },
     scaleGoals: { ratio: 0.35, timesBest: 2 },
   },
   {
     name: 'logged',
-    requests: ({ key }) => [get(`/v1/pets?limit=${PAGE}`, key)],
+    requests: ({ key }) => [list(key)],
     logged: true,
     goals: { ratio: 0.7 },
   },
@@ -70,12 +58,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'walk',
-    // The cursors that a client gets from page to page, except that of the last page, which has no next one.
-    requests: ({ key, animals }) =>
-      Array.from({ length: Math.min(MAX_CURSORS, Math.ceil(animals / PAGE) - 2) }, (_, index) => {
-        const cursor = encodeCursor(BigInt(animals + 1 - PAGE * (index + 1)));
-        return get(`/v1/pets?limit=${PAGE}&cursor=${cursor}`, key);
-      }),
+    requests: ({ key, animals }) => walk(animals, MAX_CURSORS, key),
     goals: { ratio: 0.5 },
   },
   {
@@ -89,25 +72,24 @@ export const SCENARIOS: readonly Scenario[] = [
     requests: () =>
       Array.from({ length: ADDRESSES }, (_, index) => {
         const address = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-        const request = get(`/v1/pets?limit=${PAGE}`, UNKNOWN_KEY, 401);
+        const request = list(UNKNOWN_KEY, 401);
         return { ...request, headers: { ...request.headers, 'X-Forwarded-For': address } };
       }),
     goals: { ratio: 0.8 },
   },
   {
     name: 'limited',
-    // So many keys in turn that none is refused often enough to be banned.
+    // None of the keys, which are used in turn, is refused so often.
     env: { BAN_AFTER: '10000' },
-    before: ({ spentKeys }) => spentKeys.slice(0, 1).map((key) => get('/v1/pets', key)),
-    requests: ({ spentKeys }) => spentKeys.map((key) => get(`/v1/pets?limit=${PAGE}`, key, 429)),
+    before: ({ spentKeys }) => spentKeys.slice(0, 1).map((key) => list(key)),
+    requests: ({ spentKeys }) => spentKeys.map((key) => list(key, 429)),
     goals: { ratio: 0.8 },
   },
   {
     name: 'banned',
     env: { BAN_AFTER: '1', BAN_SECONDS: '86400' },
-    before: ({ spentKeys }) =>
-      spentKeys.slice(0, 1).flatMap((key) => [get('/v1/pets', key), get('/v1/pets', key)]),
-    requests: ({ spentKeys }) => spentKeys.slice(0, 1).map((key) => get(`/v1/pets?limit=${PAGE}`, key, 429)),
+    before: ({ spentKeys }) => spentKeys.slice(0, 1).flatMap((key) => [list(key), list(key, 429)]),
+    requests: ({ spentKeys }) => spentKeys.slice(0, 1).map((key) => list(key, 429)),
     goals: { ratio: 0.8 },
   },
   {
@@ -119,28 +101,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'mixed',
     // After create, whose animals are those that the list shows meanwhile.
-    requests: ({ key }) => [
-      create(key),
-      ...Array.from({ length: 19 }, () => get(`/v1/pets?limit=${PAGE}`, key)),
-    ],
+    requests: ({ key }) => mixed(key),
     goals: { ratio: 0.7, p99: 3 },
   },
 ];
-
-function get(path: string, key: string, status = 200): ScenarioRequest {
-  return { method: 'GET', path, headers: bearer(key), status };
-}
-
-function create(key: string): ScenarioRequest {
-  return {
-    method: 'POST',
-    path: '/v1/pets',
-    headers: { ...bearer(key), 'Content-Type': 'application/json' },
-    body: '{"name":"Rex","categoryId":7,"status":"available"}',
-    status: 201,
-  };
-}
-
-function bearer(key: string): { Authorization: string } {
-  return { Authorization: `Bearer ${key}` };
-}

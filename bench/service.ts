@@ -4,6 +4,7 @@ import type { Placement } from './placement.ts';
 import { freePort, type Launch, run, type ServerProcess, startServer } from './processes.ts';
 import type { BenchRequest } from './request.ts';
 import type { Scenario } from './scenarios.ts';
+import type { Stores } from './stores.ts';
 
 const PETSTORE = new URL('../bin/petstore.js', import.meta.url).pathname;
 
@@ -12,21 +13,30 @@ const READY: BenchRequest = { method: 'GET', path: '/readyz', headers: {} };
 
 /** The service over stores of its own, before it starts. */
 export interface PreparedService extends Keys {
+  readonly stores: Stores;
+  /** Their ids are 1 to this number. */
+  readonly animals: number;
+  /** For files that are needed meanwhile. */
+  readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly port: number;
   /** How many requests of the unlimited account were counted today: exact with Redis, else as of a second ago. */
   readonly counted: () => Promise<number>;
 }
 
-/** Puts so many animals and the keys into the stores that the variables in `stores` name. */
+/** Puts so many animals and the keys into empty stores. */
 export async function prepareService(
-  stores: NodeJS.ProcessEnv,
-  animals: number,
-  signal: AbortSignal,
+  stores: Stores,
+  { animals, folder, signal }: Pick<PreparedService, 'animals' | 'folder'> & Launch,
 ): Promise<PreparedService> {
   const port = await freePort();
+  const { databaseUrl, redisUrl } = stores;
   // Nothing else of the environment: what is set for another service must not change this one.
-  const env = { ...stores, PORT: `${port}` };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    PORT: `${port}`,
+  };
   const petstore = (...args: string[]) => run([execPath, PETSTORE, ...args], { signal, env });
   await petstore('seed', `${animals}`, '--random-seed', '1');
   const counted = async () => {
@@ -35,7 +45,9 @@ export async function prepareService(
     const { limit = Number.NaN, remaining = Number.NaN } = usage?.day ?? {};
     return limit - remaining;
   };
-  return { ...(await issueKeys(env)), env, port, counted };
+  const keys = await issueKeys(env, signal);
+  await stores.settle(signal);
+  return { ...keys, stores, animals, folder, env, port, counted };
 }
 
 /** The real service as its own process, ready to answer, configured for a scenario. */

@@ -1,22 +1,16 @@
 import { cpus } from 'node:os';
+import type { Options } from './options.ts';
 import { count } from './table.ts';
 
-export interface Machine {
-  readonly node: string;
-  readonly cpu: string;
-}
+/** What figures are compared with that grow: so many animals. */
+export const SMALL = 10_000;
 
-/** Where something is measured. */
-export function machine(): Machine {
-  return { node: process.version, cpu: cpus()[0]?.model ?? 'unknown' };
-}
-
-export interface Setting extends Machine {
-  readonly animals: number;
-  readonly rounds: number;
-  readonly seconds: number;
-}
-
-export function settingLine({ node, cpu, animals, rounds, seconds }: Setting): string {
-  return `Node ${node}, ${cpu}; ${count(animals)} animals; medians of ${rounds} rounds of ${seconds} s`;
+/** Where and how long something was measured, in one line. */
+export function settingLine({
+  animals,
+  rounds,
+  seconds,
+}: Pick<Options, 'animals' | 'rounds' | 'seconds'>): string {
+  const length = rounds === 1 ? `${seconds} s` : `medians of ${rounds} rounds of ${seconds} s`;
+  return `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}; ${count(animals)} animals; ${length}`;
 }

@@ -38,7 +38,7 @@ export async function smoke(options: Options, signal: AbortSignal): Promise<Outc
     // Once more, for on a busy machine a moment may be a bad one.
     changes.push(hasFallen(first) ? await measure() : first);
   }
-  return report(changes);
+  return { ...report(changes), warnings: session.around.warnings };
 }
 
 export function report(changes: readonly Change[]): Outcome {

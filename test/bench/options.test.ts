@@ -18,11 +18,24 @@ test('at scale the scenarios with a goal there are measured', () => {
   );
 });
 
+test('as the catalogue grows PostgreSQL can be measured too', () => {
+  const { mode, scale } = read('--grow', '--scale') ?? {};
+  deepEqual([mode, scale], ['grow', true]);
+});
+
 test('what cannot be measured is refused by name', () => {
   throws(() => read('--only', 'lists'), /there is no scenario lists/);
   throws(() => read('--smoke', '--only', 'start'), /there is no scenario start/);
   throws(() => read('--grow', '--only', 'list'), /--grow does not go with --only/);
-  throws(() => read('--smoke', '--scale'), /--smoke does not go with --scale/);
+  for (const mode of ['--smoke', '--memory', '--connections', '--soak']) {
+    throws(() => read(mode, '--scale'), new RegExp(`${mode} does not go with --scale`));
+  }
+  for (const mode of ['--memory', '--connections', '--soak']) {
+    throws(() => read(mode, '--only', 'list'), new RegExp(`${mode} does not go with --only`));
+  }
+  for (const mode of ['--memory', '--soak']) {
+    throws(() => read(mode, '--rounds', '2'), new RegExp(`${mode} does not go with --rounds`));
+  }
   throws(() => read('--smoke', '--grow'), /--smoke and --grow are measured one at a time/);
   throws(() => read('--rounds', '0'), /--rounds must be a whole number from 1 to 1000/);
 });

@@ -1,0 +1,52 @@
+import { encodeCursor } from '../src/domain/cursor.ts';
+import type { BenchRequest } from './request.ts';
+
+/** A request and the status that it must be answered with. */
+export interface Call extends BenchRequest {
+  readonly status: number;
+}
+
+/** How many animals a page has. */
+export const PAGE = 20;
+
+export function get(path: string, key: string, status = 200): Call {
+  return { method: 'GET', path, headers: bearer(key), status };
+}
+
+/** The newest animals. */
+export function list(key: string, status = 200): Call {
+  return get(`/v1/pets?limit=${PAGE}`, key, status);
+}
+
+/** The page that begins below an id. */
+export function pageBelow(id: number, key: string): Call {
+  return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}`, key);
+}
+
+/**
+ * The pages that follow the newest one, as a client goes from page to page of a catalogue whose ids are 1 to `animals`;
+ * at most so many, and not the last one, whose answer names no next page.
+ */
+export function walk(animals: number, atMost: number, key: string): Call[] {
+  const pages = Math.min(atMost, Math.ceil(animals / PAGE) - 2);
+  return Array.from({ length: pages }, (_, index) => pageBelow(animals + 1 - PAGE * (index + 1), key));
+}
+
+export function create(key: string): Call {
+  return {
+    method: 'POST',
+    path: '/v1/pets',
+    headers: { ...bearer(key), 'Content-Type': 'application/json' },
+    body: '{"name":"Rex","categoryId":7,"status":"available"}',
+    status: 201,
+  };
+}
+
+/** One create and nineteen lists. */
+export function mixed(key: string): Call[] {
+  return [create(key), ...Array.from({ length: 19 }, () => list(key))];
+}
+
+function bearer(key: string): { Authorization: string } {
+  return { Authorization: `Bearer ${key}` };
+}
