@@ -31,7 +31,7 @@ const ANIMALS = 1_000_000;
 const GROWN = 10_000_000;
 
 /** Many short rounds, for what disturbs them comes in moments. */
-const LENGTH = { rounds: 7, seconds: 3, warmUp: 2 };
+const LENGTH = { rounds: 5, seconds: 3, warmUp: 2 };
 
 type Defaults = Pick<Options, 'rounds' | 'seconds' | 'warmUp' | 'animals'>;
 
