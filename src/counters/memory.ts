@@ -14,7 +14,7 @@ import { DAY, MINUTE, peek, type Quota, take, UNUSED, type Usage } from '../doma
 const CAPACITY = 200_000;
 
 /** So many are written down at a time: between two portions requests are answered. */
-const PORTION = 500;
+const PORTION = 1_000;
 
 /** The account's id, or the client's address: told apart without making a name for every request. */
 type CallerId = number | string;

@@ -34,7 +34,7 @@ const RETRY_AFTER = '5';
 
 /** The Error body (spec §2). */
 export function errorBody(code: ErrorCode, message: string, status: number = STATUS_OF[code]): string {
-  return JSON.stringify({ code, message, status });
+  return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
 }
 
 /** An error response: the Error body under the status of its code, with the headers that go with that code. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
@@ -34,7 +34,23 @@ export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export function requestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) && !mayHoldApiKey(header)
     ? header
-    : randomUUID();
+    : newRequestId();
+}
+
+/** Bytes of an id: as many as a UUID has random ones, to the next full character. */
+const ID_BYTES = 15;
+
+const random = Buffer.alloc(ID_BYTES * 256);
+let used = random.length;
+
+/** Random, so that it tells nothing of how many requests others make; taken in bulk, which is what makes it cheap. */
+function newRequestId(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return random.toString('base64url', used - ID_BYTES, used);
 }
 
 export interface Target {

@@ -22,7 +22,7 @@ import type { Writer } from './writer.ts';
 const KNOWN_KEYS = 10_000;
 
 /** So many uses of keys are written down at a time: between two portions requests are answered. */
-const PORTION = 500;
+const PORTION = 1_000;
 
 export class SqliteAccounts implements AccountStore {
   readonly #clock: Clock;

@@ -17,32 +17,41 @@ export class Query<R extends Row> {
   }
 
   all(...parameters: SQLInputValue[]): R[] {
-    return attempt(() => this.#statement.all(...parameters)) as unknown as R[];
+    try {
+      return this.#statement.all(...parameters) as unknown as R[];
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   get(...parameters: SQLInputValue[]): R | undefined {
-    return attempt(() => this.#statement.get(...parameters)) as unknown as R | undefined;
+    try {
+      return this.#statement.get(...parameters) as unknown as R | undefined;
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   /** One row at a time, without holding the result in memory. */
   *iterate(...parameters: SQLInputValue[]): Generator<R> {
     const rows = this.#statement.iterate(...parameters) as unknown as IterableIterator<R>;
-    for (let next = attempt(() => rows.next()); next.done !== true; next = attempt(() => rows.next())) {
-      yield next.value;
-    }
+    const step = () => {
+      try {
+        return rows.next();
+      } catch (error) {
+        throw storeError(error);
+      }
+    };
+    for (let next = step(); next.done !== true; next = step()) yield next.value;
   }
 
   /** For statements that change rows: how many, and the id of the last one inserted. */
   run(...parameters: SQLInputValue[]): { changes: bigint; lastInsertRowid: bigint } {
-    const { changes, lastInsertRowid } = attempt(() => this.#statement.run(...parameters));
-    return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
-  }
-}
-
-function attempt<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw storeError(error);
+    try {
+      // As it is told to read them.
+      return this.#statement.run(...parameters) as { changes: bigint; lastInsertRowid: bigint };
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 }
