@@ -10,7 +10,7 @@ import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { cors } from './http/cors.ts';
 import { deprecationHeaders } from './http/deprecation.ts';
-import { Metrics, NO_METRICS } from './http/metrics.ts';
+import type { Metrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { petOperations } from './http/pets.ts';
 import { apiRoutes } from './http/routes.ts';
@@ -66,7 +66,8 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
-      metrics = new Metrics({
+      const { Metrics: Registered } = await import('./http/metrics.ts');
+      metrics = new Registered({
         inFlight: () => app.inFlight,
         bans: () => counters.bansInForce(),
         sharedIsUp: () => counters.sharedIsUp,
@@ -94,7 +95,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       }),
       cors: cors(config.corsOrigins),
       log,
-      metrics: metrics ?? NO_METRICS,
+      metrics,
     });
     serve(server, app, log);
 

@@ -1,4 +1,3 @@
-import { openQuotas } from '../counters/open.ts';
 import type { RedisQuotas } from '../counters/redis/quotas.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -18,6 +17,7 @@ export interface SharedCounters {
 
 /** @throws StartupError in one line, when they cannot be used. */
 export async function openSharedCounters(redisUrl: string, clock: Clock): Promise<SharedCounters> {
+  const { openQuotas } = await import('../counters/redis/open.ts');
   const each = new Map<Environment, RedisQuotas>();
   const opened: (() => void)[] = [];
   const close = () => opened.forEach((disconnect) => disconnect());

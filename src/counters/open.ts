@@ -1,27 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { ErrorReply } from '@redis/client';
 import type { Logger } from 'pino';
 import type { Environment } from '../domain/api-key.ts';
 import type { BanPolicy } from '../domain/ban.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Counters, CounterStore } from '../domain/ports.ts';
-import { inTime } from './in-time.ts';
 import { MemoryCounter } from './memory.ts';
-import { asStartupError, connectRedis } from './redis/connection.ts';
-import { RedisCounter } from './redis/counter.ts';
-import { RedisQuotas } from './redis/quotas.ts';
-import { PATIENCE, SharedCounter } from './shared.ts';
-
-/** How long a server may take to its first answer, in milliseconds. */
-const START_PATIENCE = 1_000;
-
-/** Keeps nothing: what is counted in an outage of the shared counter ends with the process. */
-const NOWHERE: CounterStore = {
-  readUsage: async () => undefined,
-  readStanding: async () => undefined,
-  write: async () => [],
-  prune: async () => undefined,
-};
 
 export interface CounterOptions {
   /** Without one, this process counts by itself. */
@@ -33,39 +15,10 @@ export interface CounterOptions {
   readonly log: Logger;
 }
 
-/** The shared counters alone, for an operator. @throws StartupError in one line, when they cannot be used. */
-export async function openQuotas(options: {
-  readonly redisUrl: string;
-  readonly environment: Environment;
-  readonly clock: Clock;
-}): Promise<{ quotas: RedisQuotas; disconnect: () => void }> {
-  const redis = await connectRedis(options.redisUrl, () => undefined);
-  return { quotas: new RedisQuotas({ redis, ...options }), disconnect: () => redis.close() };
-}
-
 /** Everything that `REDIS_URL` stands for. @throws StartupError in one line, when it cannot be used. */
-export async function openCounters({ redisUrl, store, log, ...parts }: CounterOptions): Promise<Counters> {
-  const { clock, policy } = parts;
-  if (redisUrl === undefined) return new MemoryCounter(clock, policy, store);
-  // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
-  const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
-  const shared = new RedisCounter({ redis, instance: randomUUID(), patience: PATIENCE, ...parts });
-  await refuseMuzzled(shared);
-  const local = new MemoryCounter(clock, policy, NOWHERE);
-  const counter = new SharedCounter({ shared, local, log });
-  await counter.start();
-  return counter;
-}
-
-/** A server that answers, but not to what is asked of it, will not be better at run time: rights are missing, its disk is full. */
-async function refuseMuzzled(shared: RedisCounter): Promise<void> {
-  for (const server of shared.servers()) {
-    try {
-      await inTime(shared.pulse(server, undefined), START_PATIENCE);
-    } catch (error) {
-      if (!(error instanceof ErrorReply)) continue;
-      shared.close();
-      throw asStartupError(error);
-    }
-  }
+export async function openCounters({ redisUrl, store, ...parts }: CounterOptions): Promise<Counters> {
+  if (redisUrl === undefined) return new MemoryCounter(parts.clock, parts.policy, store);
+  // Loaded only here, for its driver takes its time at every start.
+  const { openShared } = await import('./redis/open.ts');
+  return openShared({ redisUrl, ...parts });
 }

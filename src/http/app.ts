@@ -10,7 +10,7 @@ import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
 import type { Fields } from './fields.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import { NO_METRICS, type RequestMetrics } from './metrics.ts';
+import type { RequestMetrics } from './metrics.ts';
 import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
 import type { FieldsResponse } from './response.ts';
@@ -23,7 +23,8 @@ export interface AppDependencies extends ApiDependencies {
   readonly cors: Cors;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: RequestMetrics;
+  /** Undefined without METRICS_PORT: nothing is measured. */
+  readonly metrics: RequestMetrics | undefined;
 }
 
 /** The request handler: reads the request's way from top to bottom. */
@@ -135,12 +136,12 @@ export class App {
   #log(exchange: Exchange, { status, code }: Reply): void {
     const { clock, log, metrics } = this.#deps;
     const isLogged = log.isLevelEnabled('info');
-    if (!isLogged && metrics === NO_METRICS) return;
+    if (!isLogged && metrics === undefined) return;
     const { id, key, request, startedAt } = exchange;
     const { method = '' } = request;
     const duration = clock().monotonic - startedAt.monotonic;
     const route = this.#route(exchange);
-    metrics.observe(method, route, status, duration / 1000);
+    metrics?.observe(method, route, status, duration / 1000);
     if (!isLogged) return;
     const durationMs = Math.round(duration * 1000) / 1000;
     log.info(

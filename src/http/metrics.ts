@@ -6,9 +6,6 @@ export interface RequestMetrics {
   observe(method: string, route: string, status: number, seconds: number): void;
 }
 
-/** For a service without METRICS_PORT: nothing is measured. */
-export const NO_METRICS: RequestMetrics = { observe() {} };
-
 /** Methods that have a series of their own; the others, which a client may invent, share one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 

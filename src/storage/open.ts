@@ -2,7 +2,6 @@ import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } from '../domain/ports.ts';
 import type { PoolLimits } from './postgres/database.ts';
-import { openPostgres } from './postgres/store.ts';
 import { openSqlite } from './sqlite/store.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -48,7 +47,11 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, pool, ...common } = options;
-  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, { ...common, limits: pool });
+  if (!databaseUrl.startsWith('sqlite:')) {
+    // Its driver is loaded where it is used: drivers and the like are a third of what a start takes.
+    const { openPostgres } = await import('./postgres/store.ts');
+    return openPostgres(databaseUrl, { ...common, limits: pool });
+  }
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
   return openSqlite(databaseUrl.slice('sqlite:'.length), { ...common, createFolder });
 }

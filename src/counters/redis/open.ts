@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { ErrorReply } from '@redis/client';
+import type { Environment } from '../../domain/api-key.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Counters, CounterStore } from '../../domain/ports.ts';
+import { inTime } from '../in-time.ts';
+import { MemoryCounter } from '../memory.ts';
+import type { CounterOptions } from '../open.ts';
+import { PATIENCE, SharedCounter } from '../shared.ts';
+import { asStartupError, connectRedis } from './connection.ts';
+import { RedisCounter } from './counter.ts';
+import { RedisQuotas } from './quotas.ts';
+
+/** How long a server may take to its first answer, in milliseconds. */
+const START_PATIENCE = 1_000;
+
+/** Keeps nothing: what is counted in an outage of the shared counter ends with the process. */
+const NOWHERE: CounterStore = {
+  readUsage: async () => undefined,
+  readStanding: async () => undefined,
+  write: async () => [],
+  prune: async () => undefined,
+};
+
+/** The shared counters alone, for an operator. @throws StartupError in one line, when they cannot be used. */
+export async function openQuotas(options: {
+  readonly redisUrl: string;
+  readonly environment: Environment;
+  readonly clock: Clock;
+}): Promise<{ quotas: RedisQuotas; disconnect: () => void }> {
+  const redis = await connectRedis(options.redisUrl, () => undefined);
+  return { quotas: new RedisQuotas({ redis, ...options }), disconnect: () => redis.close() };
+}
+
+/** The counters that all instances share. @throws StartupError in one line, when they cannot be used. */
+export async function openShared({
+  redisUrl,
+  log,
+  ...parts
+}: Omit<CounterOptions, 'store'> & { readonly redisUrl: string }): Promise<Counters> {
+  const { clock, policy } = parts;
+  // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
+  const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
+  const shared = new RedisCounter({ redis, instance: randomUUID(), patience: PATIENCE, ...parts });
+  await refuseMuzzled(shared);
+  const local = new MemoryCounter(clock, policy, NOWHERE);
+  const counter = new SharedCounter({ shared, local, log });
+  await counter.start();
+  return counter;
+}
+
+/** A server that answers, but not to what is asked of it, will not be better at run time: rights are missing, its disk is full. */
+async function refuseMuzzled(shared: RedisCounter): Promise<void> {
+  for (const server of shared.servers()) {
+    try {
+      await inTime(shared.pulse(server, undefined), START_PATIENCE);
+    } catch (error) {
+      if (!(error instanceof ErrorReply)) continue;
+      shared.close();
+      throw asStartupError(error);
+    }
+  }
+}
