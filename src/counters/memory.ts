@@ -4,6 +4,7 @@ import {
   accountCaller,
   addressCaller,
   type Caller,
+  type CounterChanges,
   type CounterStore,
   type Counters,
   type Verdict,
@@ -83,22 +84,21 @@ export class MemoryCounter implements Counters {
   /** Writes what changed since the last flush, and takes over the bans that an operator lifted. */
   async flush(): Promise<void> {
     const usage = [...this.#changed];
-    const standings = [...this.#changedStandings];
+    const standings = this.#changedStandings;
     this.#changed = new Set();
     this.#changedStandings = new Map();
-    let told = 0;
     let written = 0;
     try {
       // At least once: bans may have been lifted.
-      do await this.#writeStandings(standings.slice(told, told + PORTION));
-      while ((told += PORTION) < standings.length);
+      do await this.#writeStandings(standings);
+      while (standings.size > 0);
       for (; written < usage.length; written += PORTION) {
         await this.#writeUsage(usage.slice(written, written + PORTION));
       }
     } finally {
       // What could not be written is written next time, unless it has changed again meanwhile.
       for (const tally of usage.slice(written)) this.#changed.add(tally);
-      this.#changedStandings = new Map([...standings.slice(told), ...this.#changedStandings]);
+      this.#changedStandings = new Map([...standings, ...this.#changedStandings]);
     }
     await this.#prune();
   }
@@ -106,20 +106,30 @@ export class MemoryCounter implements Counters {
   /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
 
-  async #writeStandings(changed: readonly (readonly [keyId: number, standing: Standing])[]): Promise<void> {
+  /** Writes a portion of standings, and takes it out of them. */
+  async #writeStandings(changed: Map<number, Standing>): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const standings = new Map(changed.map(([keyId, each]) => [keyId, shiftStanding(each, offset)]));
-    const lifted = await this.#store.write({ usage: new Map(), standings });
-    for (const keyId of lifted) {
-      this.#standings.set(keyId, BLAMELESS);
-      this.#changedStandings.delete(keyId);
-    }
+    const portion = [...changed].slice(0, PORTION);
+    const standings = new Map(portion.map(([keyId, each]) => [keyId, shiftStanding(each, offset)]));
+    const lifted = await this.#write({ usage: new Map(), standings });
+    // What is left is older than the order to lift, too.
+    for (const keyId of [...standings.keys(), ...lifted]) changed.delete(keyId);
   }
 
   async #writeUsage(changed: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
     const usage = new Map(changed.map((tally) => [nameOf(tally.caller), shiftUsage(tally.usage, offset)]));
-    await this.#store.write({ usage, standings: new Map() });
+    await this.#write({ usage, standings: new Map() });
+  }
+
+  /** Every write may be the one that is told of bans that were lifted, and none is told again. */
+  async #write(changes: CounterChanges): Promise<readonly number[]> {
+    const lifted = await this.#store.write(changes);
+    for (const keyId of lifted) {
+      this.#standings.set(keyId, BLAMELESS);
+      this.#changedStandings.delete(keyId);
+    }
+    return lifted;
   }
 
   #refuse(keyId: number, quota: Quota, now: Moment): Verdict {

@@ -80,9 +80,12 @@ export class App {
     );
   }
 
-  /** The response that a connection is waiting for. */
+  /** A response that a connection is waiting for, to a request that came whole. */
   responseOn(socket: Duplex): FieldsResponse | undefined {
-    return this.#inFlight.all().find(({ request }) => request.socket === socket)?.response;
+    const waiting = this.#inFlight
+      .all()
+      .find(({ request, response }) => request.socket === socket && request.complete && !response.destroyed);
+    return waiting?.response;
   }
 
   /** The rate headers for a connection on which no request can be read. */

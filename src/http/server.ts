@@ -82,11 +82,13 @@ export function serve(server: Server, app: App, log: Logger): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { status, message } = transportFault(error);
-    const response = app.responseOn(socket);
-    if (response?.req.complete === true && !response.destroyed) {
-      // What is wrong came behind a good request: that one gets its own answer first.
-      finished(response, () => refuse(socket, {}, status, message));
-    } else refuse(socket, {}, status, message);
+    // What is wrong came behind good requests: those get their own answers first.
+    const refuseLast = () => {
+      const response = app.responseOn(socket);
+      if (response === undefined) refuse(socket, {}, status, message);
+      else finished(response, refuseLast);
+    };
+    refuseLast();
   });
 
   /** Answers on the bare socket, for there is no request to answer, and closes the connection. */

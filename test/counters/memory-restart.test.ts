@@ -99,6 +99,28 @@ test('decisions §6: a lifted ban is over with the next flush, and stays over af
   assert.ok(next?.kind === 'banned' && next.ban.count === 1);
 });
 
+test('decisions §6: a ban that is lifted in the middle of a flush is over after it', async (t) => {
+  const { start } = processes(t);
+  const { clock, store } = start(START);
+  let writes = 0;
+  const counter = new MemoryCounter(clock, POLICY, {
+    readUsage: (caller) => store.counters.readUsage(caller),
+    readStanding: (keyId) => store.counters.readStanding(keyId),
+    prune: (day, endedBefore) => store.counters.prune(day, endedBefore),
+    async write(changes) {
+      const lifted = await store.counters.write(changes);
+      if (++writes === 3) assert.equal(await store.quotas.liftBan(1), true);
+      return lifted;
+    },
+  });
+  await chargeAll(counter, repeat(160, KEY));
+  await counter.flush();
+  assert.equal(writes, 2);
+  await counter.charge(keyCaller(2, 2));
+  await counter.flush();
+  assert.equal(counter.bansInForce(), 0);
+});
+
 test('decisions §6: what is refused while a ban is being lifted does not bring the lifted ban back', async (t) => {
   const { start } = processes(t);
   const { counter, clock, store } = start(START);

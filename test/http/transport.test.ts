@@ -141,6 +141,17 @@ test('decisions §4: what is wrong behind a good create does not take its answer
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 201', 'HTTP/1.1 400']);
 });
 
+test('decisions §4: what is wrong behind a list and a create takes no answer of theirs', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const body = '{"name":"Rex","categoryId":7}';
+  const caller = `${HOST}Authorization: Bearer ${key}\r\n`;
+  const list = `GET /v1/pets HTTP/1.1\r\n${caller}\r\n`;
+  const create = `POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const text = await raw(service.url, `${list}${create}GARBAGE\r\n\r\n`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 201', 'HTTP/1.1 400']);
+});
+
 test('RFC 9110 §10.1.1: a body that is too large by its own account is not asked for', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
