@@ -90,17 +90,23 @@ export class Gate {
       if (isCurrent) this.#refusals++;
       this.#close(outcome, now);
     }
+    for (const waiter of this.#queue) this.#dismissLate(waiter);
     this.#admit();
   }
 
   /** Gives the function that ends the waiting. */
   #queueUp(waiter: Waiter): () => void {
     const { signal, deadline } = waiter;
-    const onAbort = () => this.#dismiss(waiter, signal?.reason);
+    const giveUp = (reason: unknown) => {
+      this.#dismiss(waiter, reason);
+      // Those behind may have waited for its turn and not for theirs.
+      this.#admit();
+    };
+    const onAbort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     const decided = new AbortController();
     void this.#wake(deadline, decided.signal, () =>
-      this.#dismiss(waiter, new TimeoutError('The request did not get its turn within maxWait.')),
+      giveUp(new TimeoutError('The request did not get its turn within maxWait.')),
     );
     this.#queue.add(waiter);
     this.#dismissLate(waiter);
@@ -121,7 +127,6 @@ export class Gate {
     this.#opensAt = Math.max(this.#opensAt, now + wait);
     this.#isProbing = true;
     this.#refusal = error;
-    for (const waiter of this.#queue) this.#dismissLate(waiter);
   }
 
   /** Sends away who could not be admitted in time. */
@@ -135,8 +140,6 @@ export class Gate {
   /** At once, and not when its promise is settled: whoever is admitted in between would never give the pass back. */
   #dismiss(waiter: Waiter, reason: unknown): void {
     this.#queue.delete(waiter);
-    // Else the timer would keep a program from ending.
-    if (this.#queue.size === 0) this.#alarm.abort();
     waiter.refuse(reason);
   }
 
@@ -153,12 +156,18 @@ export class Gate {
   }
 
   #admit(): void {
+    // Left set with nobody waiting for it, it would keep a program from ending.
+    this.#alarm.abort();
     for (const waiter of this.#queue) {
       const now = this.#surroundings.now();
       const turn = this.#turnOf(waiter, now);
       if (turn === 'after an answer') return;
       if (turn > now) {
-        this.#alarm.abort();
+        // The turns of those behind one that was just admitted are later than they were.
+        if (turn > waiter.deadline) {
+          this.#dismiss(waiter, this.#lateness(turn));
+          continue;
+        }
         this.#alarm = new AbortController();
         void this.#wake(turn, this.#alarm.signal, () => this.#admit());
         return;

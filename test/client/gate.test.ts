@@ -10,6 +10,19 @@ const visit = (milliseconds: number, signal?: AbortSignal) => ({
   signal,
 });
 
+/** A gate, and how many timers it has set. */
+function watchedGate(): { gate: Gate; asleep: () => number } {
+  let asleep = 0;
+  const gate = new Gate({
+    ...SURROUNDINGS,
+    async sleep(milliseconds, signal) {
+      asleep++;
+      await SURROUNDINGS.sleep(milliseconds, signal).finally(() => asleep--);
+    },
+  });
+  return { gate, asleep: () => asleep };
+}
+
 test('whoever gives up waiting in the same moment as there is room takes none of it', async () => {
   const gate = new Gate(SURROUNDINGS);
   const passes = await Promise.all(Array.from({ length: 10 }, () => gate.enter(visit(60_000))));
@@ -34,23 +47,31 @@ test('a turn that does not come before the deadline is a TimeoutError, and the n
 });
 
 test('when the last one gives up waiting for the limit, no timer is left that would keep the program from ending', async () => {
-  let asleep = 0;
-  const gate = new Gate({
-    ...SURROUNDINGS,
-    async sleep(milliseconds, signal) {
-      asleep++;
-      await SURROUNDINGS.sleep(milliseconds, signal).finally(() => asleep--);
-    },
-  });
+  const { gate, asleep } = watchedGate();
   const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
   gate.leave(await gate.enter(visit(60_000)), undefined, refusal);
   const abort = new AbortController();
   const waiting = gate.enter(visit(60_000, abort.signal));
-  assert.equal(asleep, 2);
+  assert.equal(asleep(), 2);
   abort.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(asleep, 0);
+  assert.equal(asleep(), 0);
+});
+
+test('when the first in line gives up its paced turn, the next one does not wait for it, and no timer is left', async () => {
+  const { gate, asleep } = watchedGate();
+  const reading = { limit: 100, remaining: 1, resetAt: new Date(50_000), resetIn: 50_000 };
+  gate.leave(await gate.enter(visit(60_000)), reading, 'admitted');
+  const abort = new AbortController();
+  const paced = gate.enter({ ...visit(60_000, abort.signal), pace: true });
+  const next = gate.enter(visit(60_000));
+  abort.abort();
+  await assert.rejects(paced, { name: 'AbortError' });
+  gate.leave(await next, undefined, 'unanswered');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(asleep(), 0);
+  assert.ok(gate.isIdle());
 });
 
 test('of many keys, those that are not used are forgotten, but none that must wait', async () => {

@@ -90,6 +90,54 @@ test('a wait of a day is not slept: the call fails at once, says when to come ba
   assert.equal(admitted(seen), 4);
 });
 
+test('pace: a wait of a day is not slept either by calls that were in line when the last request of the day went', async (t) => {
+  const stage = await clientScene(t);
+  const { time, service, seen } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 100, perDay: 3 } });
+  const process = time.surroundings();
+  const client = stage.client(process, { apiKey, pace: true });
+  const patient = stage.client(process, { apiKey, pace: true, maxWait: 24 * 60 * MINUTE });
+  for (let count = 0; count < 2; count++) await settle(time, client.pets.list());
+  const started = time.now();
+  const last = Promise.resolve(client.pets.list());
+  const tomorrow = Promise.resolve(patient.pets.list());
+  const calls = Promise.allSettled([last, ...Array.from({ length: 4 }, () => client.pets.list())]);
+  const refused = (await settle(time, calls)).flatMap((call) => ('reason' in call ? [call.reason] : []));
+  assert.ok(time.now() - started < 1_000);
+  assert.equal(refused.length, 4);
+  for (const error of refused) {
+    assert.ok(error instanceof RateLimitError, String(error));
+    assert.match(
+      error.message,
+      /^No requests are left\. Come back at 2026-11-22T00:00:0\d\.\d{3}Z, in 432\d\d s\.$/,
+    );
+    assert.ok(error.retryAfter !== undefined && Math.abs(error.retryAfter - 43_200) < 10);
+  }
+  // Who allows for it does wait, and nobody was refused by the service.
+  await settle(time, tomorrow);
+  assert.deepEqual(
+    seen.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+});
+
+test('pace: the rest of a minute is not slept when it is longer than maxWait', async (t) => {
+  const stage = await clientScene(t);
+  const { time, service, seen } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 10, perDay: 1_000 } });
+  const client = stage.client(time.surroundings(), { apiKey, pace: true, maxWait: 10_000 });
+  const started = time.now();
+  const calls = Promise.allSettled(Array.from({ length: 12 }, () => client.pets.list()));
+  const refused = (await settle(time, calls)).flatMap((call) => ('reason' in call ? [call.reason] : []));
+  assert.ok(time.now() - started < 10_000, `${time.now() - started} ms`);
+  assert.equal(refused.length, 2);
+  for (const error of refused) {
+    assert.ok(error instanceof RateLimitError, String(error));
+    assert.ok(error.retryAfter !== undefined && error.retryAfter > 10 && error.retryAfter <= 60);
+  }
+  assert.equal(admitted(seen), seen.length);
+});
+
 test('a ban is not slept either, and when it is over all goes on', async (t) => {
   const stage = await clientScene(t, { BAN_AFTER: '1' });
   const { time, service, seen } = stage;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -21,6 +21,7 @@ export interface Project {
   /** What was published, by path. */
   readonly files: readonly string[];
   write(file: string, text: string): void;
+  read(file: string): string;
   /** Runs a program in the folder of the project; its standard output. Rejects when it fails. */
   run(program: string, args: readonly string[], variables?: Record<string, string>): Promise<string>;
 }
@@ -56,6 +57,7 @@ export async function projectWithClient(t: TestContext): Promise<Project> {
   return {
     files: packed.files.map(({ path }) => path),
     write,
+    read: (file) => readFileSync(join(project, file), 'utf8'),
     run: async (program, args, variables) => (await run(program, args, options(project, variables))).stdout,
   };
 }
