@@ -34,7 +34,8 @@ export class Content {
   /** `load` gives the bytes when they are first asked for. */
   constructor(type: string, load: () => string | Buffer | Promise<string | Buffer>, headers: Fields) {
     this.#load = async () => Buffer.from(await load());
-    this.#headers = fields('Content-Type', type, 'Vary', 'Accept-Encoding') + headers;
+    this.#headers =
+      fields('Content-Type', type, 'X-Content-Type-Options', 'nosniff', 'Vary', 'Accept-Encoding') + headers;
   }
 
   async reply({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Reply> {

@@ -16,10 +16,20 @@ export interface Reference {
   file(path: string): Promise<Content | undefined>;
 }
 
-/** `base` is the base address of the running environment, which "try it" begins with. */
-export function createReference(description: Description, base: string): Reference {
+/**
+ * `base` is the base address of the running environment, which "try it" begins with. `find` finds the files of the page;
+ * it is asked again after it rejected.
+ */
+export function createReference(description: Description, base: string, find = referenceFiles): Reference {
   let found: Promise<ReferenceFiles> | undefined;
-  const files = () => (found ??= referenceFiles());
+  const files = () => {
+    if (found === undefined) {
+      found = find();
+      // What failed once is tried again.
+      found.catch(() => (found = undefined));
+    }
+    return found;
+  };
   const page = async () =>
     referencePage(description, referenceMarkdown(description), (await files()).base, base);
   return {

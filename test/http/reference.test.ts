@@ -7,6 +7,8 @@ import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { html } from '../../src/http/html.ts';
 import { openApi } from '../../src/http/openapi.ts';
+import { createReference } from '../../src/http/reference.ts';
+import { referenceFiles } from '../../src/http/reference/files.ts';
 import { referenceMarkdown } from '../../src/http/reference/markdown.ts';
 import { referencePage } from '../../src/http/reference/page.ts';
 import { assertError, call } from '../support/api.ts';
@@ -80,6 +82,7 @@ test('decisions §1: /reference is a page without inline script, and all it refe
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
   assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|<iframe|\sstyle=|\son\w+=/i);
   const targets = [...text.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, target = '']) => target);
   assert.ok(targets.length > 5);
@@ -108,6 +111,7 @@ test('files of the reference are kept for ever under the hash of what they hold,
   assert.equal(file.status, 200);
   assert.equal(file.headers.get('content-type'), 'text/javascript; charset=utf-8');
   assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  assert.equal(file.headers.get('x-content-type-options'), 'nosniff');
   const [, chunk = ''] = /"\.\/(chunks\/[\w.-]+\.js)"/.exec(file.text) ?? [];
   assert.equal((await call(service.url, `/${folder}${chunk}`)).status, 200);
   for (const path of [
@@ -123,6 +127,24 @@ test('files of the reference are kept for ever under the hash of what they hold,
     assertError(await call(service.url, `/${path}`), 'not_found');
   }
   assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
+});
+
+test('the page is there as soon as its files can be read again', async () => {
+  let asked = 0;
+  const { page, file } = createReference(
+    openApi(EXAMPLE_URLS, 'production').document,
+    EXAMPLE_URLS.production,
+    async () => {
+      if (asked++ === 0) throw new Error('EMFILE: too many open files');
+      return referenceFiles();
+    },
+  );
+  await assert.rejects(page.reply({ headers: {} }), /EMFILE/);
+  const { status, body } = await page.reply({ headers: {} });
+  assert.equal(status, 200);
+  const [, start = ''] = /src="([^"]+)"/.exec(String(body)) ?? [];
+  assert.ok(await file(start));
+  assert.equal(asked, 2, 'what was found is kept');
 });
 
 test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {

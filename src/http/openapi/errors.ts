@@ -87,7 +87,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   internal_error: {
     when: 'A fault of the service; report it with the `X-Request-Id` of the response.',
-    message: internalError('0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21'),
+    message: internalError('q3Zt8_fW1xKc-Y0nRb7u'),
   },
   unavailable: {
     when: 'The service cannot answer right now; try again after the time in `Retry-After`.',

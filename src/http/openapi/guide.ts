@@ -15,7 +15,7 @@ import { ERRORS, errorExample } from './errors.ts';
 export function guide(base: string): string {
   return [
     introduction(base),
-    gettingAKey(),
+    gettingAKey(base),
     authentication(),
     rateLimits(),
     BACKING_OFF,
@@ -36,14 +36,14 @@ A catalogue of animals offered for adoption: list them, add new ones, read a sin
 All of this is also there for tools, as ${link('openapi.json')} and ${link('openapi.yaml')}, and for programs that read, as ${link('reference.md')} and ${link('llms.txt')}.`;
 }
 
-function gettingAKey(): string {
+function gettingAKey(base: string): string {
   return `## Getting a key
 
 Ask whoever runs the service for an API key and say which environment it is for: a key of production begins with \`${PREFIXES.production}\`, one of staging with \`${PREFIXES.staging}\`. Try things out on staging; its animals and its quotas are its own.
 
 The key is shown once, when it is issued, and only a hash of it is kept: store it like a password, outside of your code and of anything that a browser loads. When it leaks or is lost, ask for another one. A key can be replaced without an interruption: after a rotation the old one works on for a while, and both count against the same quota.
 
-Paste it into the panel beside this text, and every operation below can be tried out.`;
+Paste it into the panel beside this text, and every operation below can be tried out. The code samples are for the environment that this reference belongs to, ${code(base)}, whichever server is selected.`;
 }
 
 function authentication(): string {
@@ -82,12 +82,13 @@ const BACKING_OFF = `## Backing off
 A request beyond a limit is answered 429 with \`Retry-After\`: wait that many seconds, then try again. Until then send nothing, from no thread and no process that uses the key.
 
 1. On 429 and 503 wait at least \`Retry-After\`.
-2. When the next answer is refused again, or a 5xx or a network fault comes without \`Retry-After\`, wait exponentially longer each time, with some randomness: one second, two, four, up to a minute.
+2. After each failure in a row, also a 5xx or a network fault without \`Retry-After\`, add a wait of your own: random, with a ceiling that grows exponentially up to a bound.
 3. Give up after a few tries, and at once when the wait is longer than your caller can wait: a day's limit may need hours.
+4. After a 5xx or a network fault, repeat a request that adds an animal only if it was sent with an \`Idempotency-Key\`, and with the same one: it may have been carried out.
 
 The code tells which limit it was: \`rate_limit_exceeded\` for the minute, \`daily_limit_exceeded\` for the day. A key that keeps sending requests after a 429 is banned for a while and answered \`key_banned\`; the messages warn before that, and each ban within a day lasts longer than the one before.
 
-The TypeScript client, \`petstore-client\`, does all of this by itself.`;
+The TypeScript client, \`petstore-client\`, does all of this by itself, within one process.`;
 
 function errors(): string {
   return `## Errors
@@ -111,7 +112,9 @@ A list gives at most \`limit\` animals (${LIMIT.default} without it, ${LIMIT.max
 
 const IDEMPOTENCY = `## Idempotency
 
-A request that adds an animal may get lost on the way, or its answer may. Send an \`Idempotency-Key\` with it, for instance a random UUID, and the same request can be sent again within 24 hours without adding the animal twice: the first answer is repeated with \`Idempotent-Replay: true\`. The same key with another body is refused with 422 \`idempotency_key_reused\`. All other operations can be repeated as they are.`;
+A request that adds an animal may get lost on the way, or its answer may. Send an \`Idempotency-Key\` with it, for instance a random UUID, and the same request can be sent again within 24 hours without adding the animal twice: the first answer is repeated with \`Idempotent-Replay: true\`. The same body means the same bytes: the same key with others is refused with 422 \`idempotency_key_reused\`.
+
+These keys are shared by the whole account: two programs share them even if each has an API key of its own, so give those of each program a prefix. All other operations can be repeated as they are.`;
 
 const CONDITIONAL_REQUESTS = `## Conditional requests
 

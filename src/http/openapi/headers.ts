@@ -55,7 +55,7 @@ export function headerComponents(base: string) {
       description:
         'Identifies the request in the logs of the service: the one that was sent, else a new one.',
       schema: text(REQUEST_ID, 128),
-      example: '0190f5f2-6a1c-4f0e-9d53-1f0c5a6b7e21',
+      example: 'q3Zt8_fW1xKc-Y0nRb7u',
     },
     'Access-Control-Allow-Origin': {
       description: 'On a request with `Origin`: who may read the response in a browser.',

@@ -24,6 +24,7 @@ createApiReference(main, {
   servers: description.servers.toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
   authentication: { preferredSecurityScheme: 'apiKey' },
   // Nothing of Scalar's own services: the page asks nobody but this service.
+  proxyUrl: '',
   telemetry: false,
   withDefaultFonts: false,
   hideClientButton: true,
