@@ -130,21 +130,21 @@ test('files of the reference are kept for ever under the hash of what they hold,
 });
 
 test('the page is there as soon as its files can be read again', async () => {
-  let asked = 0;
-  const { page, file } = createReference(
+  let reads = 0;
+  const reference = createReference(
     openApi(EXAMPLE_URLS, 'production').document,
     EXAMPLE_URLS.production,
     async () => {
-      if (asked++ === 0) throw new Error('EMFILE: too many open files');
+      if (reads++ === 0) throw new Error('EMFILE: too many open files');
       return referenceFiles();
     },
   );
-  await assert.rejects(page.reply({ headers: {} }), /EMFILE/);
-  const { status, body } = await page.reply({ headers: {} });
+  await assert.rejects(reference.page.reply({ headers: {} }), /EMFILE/);
+  const { status, body } = await reference.page.reply({ headers: {} });
   assert.equal(status, 200);
   const [, start = ''] = /src="([^"]+)"/.exec(String(body)) ?? [];
-  assert.ok(await file(start));
-  assert.equal(asked, 2, 'what was found is kept');
+  assert.ok(await reference.file(start));
+  assert.equal(reads, 2, 'what was found is kept');
 });
 
 test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {
