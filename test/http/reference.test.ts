@@ -7,8 +7,6 @@ import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { html } from '../../src/http/html.ts';
 import { openApi } from '../../src/http/openapi.ts';
-import { createReference } from '../../src/http/reference.ts';
-import { referenceFiles } from '../../src/http/reference/files.ts';
 import { referenceMarkdown } from '../../src/http/reference/markdown.ts';
 import { referencePage } from '../../src/http/reference/page.ts';
 import { assertError, call } from '../support/api.ts';
@@ -127,24 +125,6 @@ test('files of the reference are kept for ever under the hash of what they hold,
     assertError(await call(service.url, `/${path}`), 'not_found');
   }
   assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
-});
-
-test('the page is there as soon as its files can be read again', async () => {
-  let reads = 0;
-  const reference = createReference(
-    openApi(EXAMPLE_URLS, 'production').document,
-    EXAMPLE_URLS.production,
-    async () => {
-      if (reads++ === 0) throw new Error('EMFILE: too many open files');
-      return referenceFiles();
-    },
-  );
-  await assert.rejects(reference.page.reply({ headers: {} }), /EMFILE/);
-  const { status, body } = await reference.page.reply({ headers: {} });
-  assert.equal(status, 200);
-  const [, start = ''] = /src="([^"]+)"/.exec(String(body)) ?? [];
-  assert.ok(await reference.file(start));
-  assert.equal(reads, 2, 'what was found is kept');
 });
 
 test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {

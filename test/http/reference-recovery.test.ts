@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXAMPLE_URLS } from '../../src/config.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import { createReference } from '../../src/http/reference.ts';
+import { referenceFiles } from '../../src/http/reference/files.ts';
+
+test('the page is there as soon as its files can be read again', async () => {
+  let reads = 0;
+  const reference = createReference(
+    openApi(EXAMPLE_URLS, 'production').document,
+    EXAMPLE_URLS.production,
+    async () => {
+      if (reads++ === 0) throw new Error('EMFILE: too many open files');
+      return referenceFiles();
+    },
+  );
+  await assert.rejects(reference.page.reply({ headers: {} }), /EMFILE/);
+  const { status, body } = await reference.page.reply({ headers: {} });
+  assert.equal(status, 200);
+  const [, start = ''] = /src="([^"]+)"/.exec(String(body)) ?? [];
+  assert.ok(await reference.file(start));
+  assert.equal(reads, 2, 'what was found is kept');
+});
