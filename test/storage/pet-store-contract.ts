@@ -78,6 +78,18 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await list(pets, { limit: 100, before: INT64_MAX })).length, 8);
   });
 
+  test(`${name}, decisions §4: names that look like JSON do not move the end of a page`, async (t) => {
+    const { pets } = (await fresh(t)).store;
+    const names = ['{"id":1,', ',{"id":', '",{"id":7,"name":"', '\\",{"id":8,', '"}]'];
+    const added = await addPets(
+      pets,
+      names.flatMap((each) => [{ ...REX, name: each }, REX, { ...REX, name: each }]),
+    );
+    for (const limit of [1, 2, 3, 14, 15]) {
+      assert.deepEqual(await walk(pets, { limit }), added.toReversed());
+    }
+  });
+
   test(`${name}, decisions §4: a walk over the pages while others add animals neither skips nor repeats`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
