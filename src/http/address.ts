@@ -36,6 +36,8 @@ export function clientAddress(trusted: Networks): ClientAddress {
 
 /** IPv4 without its IPv6 disguise; no zone, brackets or port. */
 function plain(address: string): string {
+  // Most are: then there is nothing to take off.
+  if (isIPv4(address)) return address;
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
   return mapped ?? bare.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
