@@ -81,10 +81,12 @@ function counter(
 }
 
 async function measureAtPace(
-  { bare, service, file, sending }: Contestants,
+  { bare, service, peers, file, sending }: Contestants,
   measured: readonly Round[],
   { rounds, seconds }: Comparison,
 ): Promise<Paced> {
+  // Idle as they are, their timers and collectors would hold up those who share their core.
+  for (const { server } of peers) await server[Symbol.asyncDispose]();
   const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
   const run = { ...sending, rate, seconds };
   const turns: Paced['rounds'][number][] = [];

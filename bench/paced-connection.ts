@@ -1,14 +1,24 @@
 import { connect, type Socket } from 'node:net';
 
 const BUFFER_SIZE = 65_536;
+const HEAD_END = '\r\n\r\n';
+const LENGTH = Buffer.from('Content-Length: ');
+const DIGIT_0 = 48;
 
-/** A keep-alive connection with at most one request under way. An error on it ends the process. */
+/** What a status line has in front of the status: `HTTP/1.1 `. */
+const STATUS_AT = 9;
+
+/**
+ * A keep-alive connection with at most one request under way. An error on it ends the process. Answers are read as
+ * bytes: text of them would be garbage whose collection holds the load generator up, and so seem to be latency.
+ */
 export class PacedConnection {
   readonly opened: Promise<void>;
   readonly #socket: Socket;
   readonly #onAnswer: (status: number, request: number) => void;
+  readonly #received = Buffer.allocUnsafe(BUFFER_SIZE);
+  #length = 0;
   #request = -1;
-  #received = '';
 
   /** `onAnswer` hears of each whole answer: its status, and the number under which the request was sent. */
   constructor(port: number, onAnswer: (status: number, request: number) => void) {
@@ -18,7 +28,9 @@ export class PacedConnection {
     const onread = {
       buffer: Buffer.allocUnsafe(BUFFER_SIZE),
       callback: (length: number, buffer: Uint8Array) => {
-        this.#read((buffer as Buffer).toString('latin1', 0, length));
+        this.#received.set(buffer.subarray(0, length), this.#length);
+        this.#length += length;
+        this.#read();
         return true;
       },
     };
@@ -29,19 +41,28 @@ export class PacedConnection {
   }
 
   send(bytes: Buffer, request: number): void {
+    this.#length = 0;
     this.#request = request;
     this.#socket.write(bytes);
   }
 
-  #read(chunk: string): void {
-    this.#received += chunk;
-    const head = this.#received.indexOf('\r\n\r\n');
-    if (head === -1) return;
-    const [, length] = /\r\ncontent-length: *(\d+)/i.exec(this.#received) ?? [];
-    if (length === undefined) throw new Error('An answer does not tell its length.');
-    if (this.#received.length < head + 4 + Number(length)) return;
-    const status = Number(this.#received.slice(9, 12));
-    this.#received = '';
-    this.#onAnswer(status, this.#request);
+  #read(): void {
+    const received = this.#received;
+    const head = received.indexOf(HEAD_END);
+    if (head === -1 || head >= this.#length) return;
+    const field = received.indexOf(LENGTH);
+    if (field === -1 || field > head) throw new Error('An answer does not tell its length.');
+    if (this.#length < head + HEAD_END.length + this.#number(field + LENGTH.length)) return;
+    this.#onAnswer(this.#number(STATUS_AT), this.#request);
+  }
+
+  /** The decimal number that begins at `offset`. */
+  #number(offset: number): number {
+    let number = 0;
+    for (let at = offset; ; at++) {
+      const digit = (this.#received[at] ?? 0) - DIGIT_0;
+      if (digit < 0 || digit > 9) return number;
+      number = number * 10 + digit;
+    }
   }
 }
