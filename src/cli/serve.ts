@@ -4,14 +4,11 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { startService } from '../main.ts';
 import { announceFirstKey } from './first-key.ts';
+import { LogChunks } from './log-chunks.ts';
 import { systemClock } from './with-store.ts';
 
 /** Bytes of log that may wait to be written. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
-
-/** The log is written in chunks of so many bytes, and what there is of one after so many milliseconds. */
-const LOG_CHUNK = 8 * 1024;
-const LOG_INTERVAL = 100;
 
 /** How long the end waits for the rest of the log to be read, in milliseconds. */
 const LOG_PATIENCE = 1_000;
@@ -29,13 +26,8 @@ export function serveCommand(program: Command): void {
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
   // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
-  const destination = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: LOG_CHUNK,
-    periodicFlush: LOG_INTERVAL,
-    maxLength: LOG_BACKLOG,
-  });
+  const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
+  const chunks = new LogChunks(destination);
   const log = pino(
     {
       level: config.logLevel,
@@ -43,7 +35,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
       timestamp: isoTime(),
       formatters: { level: (level) => ({ level }) },
     },
-    destination,
+    chunks,
   );
   // Before anything is announced: who reads "listening" may send a signal at once.
   const stopSignal = nextSignal();
@@ -61,6 +53,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     // Left running: it also ends a process that something keeps alive after the stop.
     deadline.unref();
     await service.stop();
+    chunks.end();
     await writeOut(destination);
   }
 }
