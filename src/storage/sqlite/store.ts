@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
@@ -22,14 +23,20 @@ export interface SqliteOptions {
   readonly environment: Environment;
   /** Makes a missing folder. */
   readonly createFolder: boolean;
+  /** Hears when the thread that writes was lost. */
+  readonly onLost: (error: Error) => void;
 }
 
-/** The store in one SQLite file, on one connection: a process reads and writes it from a single thread. */
+const WRITING_THREAD = new URL('writing-thread.ts', import.meta.url);
+
+/** The store in one SQLite file: this thread reads it on a connection of its own, another one writes. */
 export function openSqlite(path: string, options: SqliteOptions): Store {
   const { clock } = options;
   const db = openDatabase(path, options);
+  const database = resolve(path);
   const changes = new Changes(db);
-  const writer = new Writer(db, clock, changes);
+  const startThread = () => new Worker(WRITING_THREAD, { workerData: { file: database } });
+  const writer = new Writer(clock, startThread, options.onLost);
   const pets = new SqlitePets(db, writer, clock, changes);
   const accounts = new SqliteAccounts(db, writer, clock, changes);
   const counters = new SqliteCounters(db, writer, clock, options.environment);
@@ -37,11 +44,11 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
-    archive: new SqliteArchive(db, path, writer, pets, changes),
+    archive: new SqliteArchive(database),
     accounts,
     counters,
     quotas: counters,
-    transfer: sqliteTransfer(path),
+    transfer: sqliteTransfer(database),
     async ping() {
       try {
         db.prepare('SELECT 1 FROM pets LIMIT 1').get();
@@ -75,9 +82,10 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       }
     },
     async lockForServing(environment) {
-      lock = lockForServing(path, environment);
+      lock = lockForServing(database, environment);
     },
     async close() {
+      await writer.close();
       lock?.close();
       db.close();
     },
