@@ -2,7 +2,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
@@ -16,7 +15,7 @@ import { lockForServing, openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
 import { sqliteTransfer } from './transfer.ts';
-import { Writer } from './writer.ts';
+import { startWritingThread, Writer } from './writer.ts';
 
 export interface SqliteOptions {
   readonly clock: Clock;
@@ -27,16 +26,13 @@ export interface SqliteOptions {
   readonly onLost: (error: Error) => void;
 }
 
-const WRITING_THREAD = new URL('writing-thread.ts', import.meta.url);
-
 /** The store in one SQLite file: this thread reads it on a connection of its own, another one writes. */
 export function openSqlite(path: string, options: SqliteOptions): Store {
   const { clock } = options;
   const db = openDatabase(path, options);
   const database = resolve(path);
   const changes = new Changes(db);
-  const startThread = () => new Worker(WRITING_THREAD, { workerData: { file: database } });
-  const writer = new Writer(clock, startThread, options.onLost);
+  const writer = new Writer(clock, () => startWritingThread(database), options.onLost);
   const pets = new SqlitePets(db, writer, clock, changes);
   const accounts = new SqliteAccounts(db, writer, clock, changes);
   const counters = new SqliteCounters(db, writer, clock, options.environment);

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
 import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
 import type { Writes } from './writes.ts';
@@ -21,6 +21,11 @@ export type Reply = { readonly results: readonly unknown[] } | { readonly fault:
 export interface Fault {
   readonly error: unknown;
   readonly properties: object;
+}
+
+/** Starts the thread for a file, as an absolute path, that `openDatabase` has opened before. */
+export function startWritingThread(file: string): Worker {
+  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file } });
 }
 
 interface Job {
