@@ -37,7 +37,7 @@ export interface StoreOptions {
   readonly pool: PoolLimits;
   readonly clock: Clock;
   readonly environment: Environment;
-  /** Hears of connections that were lost while nobody used them. */
+  /** Hears of connections that were lost while nobody used them, and of a thread that was lost. */
   readonly onLost: (error: Error) => void;
 }
 

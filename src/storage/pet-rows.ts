@@ -16,9 +16,7 @@ export function petOf([id, name, categoryId, status]: PetRow): Pet {
 /** An idempotency record with its animal. */
 export type RecordRow = readonly [fingerprint: string, ...PetRow];
 
-/** What a request with this fingerprint gets when its idempotency key has a record; undefined when it has none. */
-export function replayOf(record: RecordRow | undefined, fingerprint: string): Creation | undefined {
-  if (record === undefined) return undefined;
-  const [before, ...row] = record;
+/** What a request with this fingerprint gets when its idempotency key has this record. */
+export function replayOf([before, ...row]: RecordRow, fingerprint: string): Creation {
   return before === fingerprint ? { outcome: 'replayed', pet: petOf(row) } : { outcome: 'reused' };
 }

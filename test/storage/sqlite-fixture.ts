@@ -18,7 +18,7 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
   const file = join(folder, 'petstore.db');
   const clock = fakeClock();
   const opened = new Set<{ close(): unknown }>();
-  t.after(() => opened.forEach((each) => each.close()));
+  t.after(() => Promise.all(Array.from(opened, (each) => each.close())));
   const keep = <T extends { close(): unknown }>(each: T): T => {
     opened.add(each);
     return each;

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
@@ -10,6 +8,7 @@ import type { Limits } from '../../src/domain/plan.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** Limits that no test reaches. */
 export const PLENTY: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
@@ -44,9 +43,7 @@ export interface ServiceOptions {
 export type StartService = (t: TestContext, options?: ServiceOptions) => Promise<TestService>;
 
 export function temporaryDatabase(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return `sqlite:${join(folder, 'petstore.db')}`;
+  return `sqlite:${join(temporaryFolder(t), 'petstore.db')}`;
 }
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */

@@ -5,5 +5,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 /** The store of a `sqlite:` address, for production. */
 export function openStore(databaseUrl: string, clock: Clock): Store {
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
-  return openSqlite(databaseUrl.slice('sqlite:'.length), { clock, environment: 'production', createFolder });
+  const onLost = () => undefined;
+  const options = { clock, environment: 'production', createFolder, onLost } as const;
+  return openSqlite(databaseUrl.slice('sqlite:'.length), options);
 }

@@ -81,7 +81,7 @@ export class IdempotentCreates {
     const recorded = async () => {
       const record = [accountId, key, now - DAY];
       const [row] = await this.#pool.query<RecordRow>(RECORDED, record, 'recorded');
-      return replayOf(row, fingerprint);
+      return row && replayOf(row, fingerprint);
     };
     const replay = await recorded();
     if (replay !== undefined) return replay;

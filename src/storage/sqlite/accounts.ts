@@ -14,6 +14,7 @@ import {
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from '../account-rows.ts';
+import type { KeyValues, PlanValues } from './account-writes.ts';
 import type { Changes } from './changes.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
@@ -30,18 +31,12 @@ export class SqliteAccounts implements AccountStore {
   readonly #changes: Changes;
   readonly #accounts: Query<AccountRow>;
   readonly #account: Query<AccountRow>;
-  readonly #insertAccount: Query<never>;
-  readonly #updatePlan: Query<never>;
   readonly #keys: Query<KeyRow>;
   readonly #key: Query<KeyRow>;
   readonly #keyByHash: Query<KeyRow>;
-  readonly #insertKey: Query<never>;
-  readonly #expireKey: Query<never>;
-  readonly #revokeKey: Query<never>;
-  readonly #touchKey: Query<never>;
   readonly #known = new Map<string, KeyRecord | undefined>();
   readonly #used = new Map<number, number>();
-  #knownAt = 0;
+  #knownAt: bigint | undefined;
 
   constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
@@ -49,25 +44,9 @@ export class SqliteAccounts implements AccountStore {
     this.#changes = changes;
     this.#accounts = new Query(db, `${SELECT_ACCOUNTS} ORDER BY a.id`);
     this.#account = new Query(db, `${SELECT_ACCOUNTS} WHERE a.name = ?`);
-    this.#insertAccount = new Query(
-      db,
-      'INSERT INTO accounts (name, plan, per_minute, per_day, created_at) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#updatePlan = new Query(
-      db,
-      'UPDATE accounts SET plan = ?, per_minute = ?, per_day = ? WHERE id = ?',
-    );
     this.#keys = new Query(db, `${SELECT_KEYS} WHERE ? IS NULL OR k.account_id = ?1 ORDER BY k.id`);
     this.#key = new Query(db, `${SELECT_KEYS} WHERE k.id = ?`);
     this.#keyByHash = new Query(db, `${SELECT_KEYS} WHERE k.hash = ?`);
-    this.#insertKey = new Query(
-      db,
-      `INSERT INTO keys (account_id, hash, environment, label, scopes, created_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#expireKey = new Query(db, 'UPDATE keys SET expires_at = ? WHERE id = ?');
-    this.#revokeKey = new Query(db, 'UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
-    this.#touchKey = new Query(db, 'UPDATE keys SET last_used_at = ? WHERE id = ?');
   }
 
   async listAccounts(): Promise<readonly Account[]> {
@@ -80,23 +59,14 @@ export class SqliteAccounts implements AccountStore {
   }
 
   async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
-    const account = await this.#write(() => {
-      if (this.#account.get(name)) return undefined;
-      const { lastInsertRowid } = this.#insertAccount.run(
-        name,
-        plan,
-        ...customLimits(plan, limits),
-        this.#now(),
-      );
-      return { id: Number(lastInsertRowid), name, plan, limits };
-    });
+    const id = await this.#writer.run('createAccount', [name, planValues(plan, limits), this.#now()]);
     // Thrown only here: inside the transaction it would undo what others write with it.
-    if (account === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
-    return account;
+    if (id === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
+    return { id: Number(id), name, plan, limits };
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
-    await this.#write(() => this.#updatePlan.run(plan, ...customLimits(plan, limits), accountId));
+    await this.#writer.run('setPlan', [accountId, planValues(plan, limits)]);
   }
 
   async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
@@ -121,19 +91,16 @@ export class SqliteAccounts implements AccountStore {
     return key;
   }
 
-  addKey(key: NewKey): Promise<KeyRecord> {
-    return this.#write(() => this.#addKey(key));
+  async addKey(key: NewKey): Promise<KeyRecord> {
+    return this.#added(await this.#writer.run('addKey', [this.#valuesOf(key)]));
   }
 
-  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
-    return this.#write(() => {
-      this.#expireKey.run(expiresAt, id);
-      return this.#addKey(key);
-    });
+  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
+    return this.#added(await this.#writer.run('replaceKey', [id, expiresAt, this.#valuesOf(key)]));
   }
 
   async revokeKey(id: number): Promise<void> {
-    await this.#write(() => this.#revokeKey.run(this.#now(), id));
+    await this.#writer.run('revokeKey', [id, this.#now()]);
   }
 
   noteUse(keyId: number, now: number): void {
@@ -148,9 +115,7 @@ export class SqliteAccounts implements AccountStore {
     try {
       for (; written < used.length; written += PORTION) {
         const portion = used.slice(written, written + PORTION);
-        await this.#writer.run(() => {
-          for (const [keyId, at] of portion) this.#touchKey.run(at, keyId);
-        });
+        await this.#writer.run('touchKeys', [portion]);
       }
     } finally {
       // What could not be written is written next time, unless the key was used again meanwhile.
@@ -160,22 +125,21 @@ export class SqliteAccounts implements AccountStore {
     }
   }
 
-  /** What another process committed (the command line, say) counts at once. */
+  /** What anybody changed counts at once, in another process (the command line, say) too. */
   #forgetWhenChanged(): void {
-    if (this.#changes.others === this.#knownAt) return;
+    if (this.#changes.ofKeys === this.#knownAt) return;
     this.#known.clear();
-    this.#knownAt = this.#changes.others;
+    this.#knownAt = this.#changes.ofKeys;
   }
 
-  async #write<T>(job: () => T): Promise<T> {
-    const result = await this.#writer.run(job);
-    this.#known.clear();
-    return result;
+  #added(id: bigint): KeyRecord {
+    const row = this.#key.get(id);
+    if (row === undefined) throw new Error(`The key ${id} is not there after its insertion.`);
+    return keyOf(row);
   }
 
-  #addKey(key: NewKey): KeyRecord {
-    const { accountId, hash, environment, label, scopes, expiresAt } = key;
-    const id = this.#insertKey.run(
+  #valuesOf({ accountId, hash, environment, label, scopes, expiresAt }: NewKey): KeyValues {
+    return [
       accountId,
       hash.hex,
       environment,
@@ -183,13 +147,14 @@ export class SqliteAccounts implements AccountStore {
       scopes.join(' '),
       this.#now(),
       expiresAt ?? null,
-    ).lastInsertRowid;
-    const row = this.#key.get(id);
-    if (row === undefined) throw new Error(`The key ${id} is not there after its insertion.`);
-    return keyOf(row);
+    ];
   }
 
   #now(): number {
     return Math.floor(this.#clock().unix);
   }
+}
+
+function planValues(plan: Plan, limits: Limits): PlanValues {
+  return [plan, ...customLimits(plan, limits)];
 }

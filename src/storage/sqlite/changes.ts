@@ -3,28 +3,30 @@ import { Query } from './rows.ts';
 
 /**
  * Knows whether anything was committed to the database, by this process or another, so that what was read once need not
- * be read again. SQLite's `data_version` tells of the others; it is asked once for all who wait in the same turn of the
- * event loop, after they asked: each sees what was committed before its request came. What they read next is read in
- * the same transaction, for most of what a small query costs is to begin one.
+ * be read again. SQLite's `data_version` tells of the commits of all connections but the one that asks, which only reads.
+ * It is asked once for all who wait in the same turn of the event loop, after they asked: each sees what was committed
+ * before its request came. What they read next is read in the same transaction, for most of what a small query costs is
+ * to begin one.
  */
 export class Changes {
   readonly #db: DatabaseSync;
   readonly #begin: Query<never>;
   readonly #dataVersion: Query<[bigint]>;
+  readonly #keyChanges: Query<[bigint]>;
   readonly #commit: Query<never>;
-  #known: bigint | undefined;
-  #others = 0;
-  #own = 0;
+  #all: bigint | undefined;
+  #ofKeys: bigint | undefined;
   #check: Promise<void> | undefined;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#begin = new Query(db, 'BEGIN');
     this.#dataVersion = new Query(db, 'PRAGMA data_version');
+    this.#keyChanges = new Query(db, 'SELECT count FROM key_changes');
     this.#commit = new Query(db, 'COMMIT');
   }
 
-  /** Resolves when the two counts below are true of now. Rejects with `unavailable`. */
+  /** Resolves when the two values below are true of now. Rejects with `unavailable`. */
   check(): Promise<void> {
     this.#check ??= new Promise((resolve, reject) => {
       setImmediate(() => {
@@ -49,25 +51,20 @@ export class Changes {
     if (this.#db.isOpen && this.#db.isTransaction) this.#commit.run();
   }
 
-  /** Counts up with every commit of another process that was noticed. */
-  get others(): number {
-    return this.#others;
+  /** Another value after every commit. */
+  get all(): bigint | undefined {
+    return this.#all;
   }
 
-  /** Counts up with every commit, of whichever process. */
-  get all(): number {
-    return this.#others + this.#own;
-  }
-
-  /** Called after every commit of this process, of which `data_version` does not tell. */
-  noteOwn(): void {
-    this.#own++;
+  /** Another value after every commit that changed an account or a key; not when it was last used. */
+  get ofKeys(): bigint | undefined {
+    return this.#ofKeys;
   }
 
   #ask(): void {
     const version = this.#dataVersion.get()?.[0];
-    if (version === this.#known) return;
-    this.#known = version;
-    this.#others++;
+    if (version === this.#all) return;
+    this.#ofKeys = this.#keyChanges.get()?.[0];
+    this.#all = version;
   }
 }

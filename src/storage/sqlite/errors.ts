@@ -21,8 +21,10 @@ export function sqliteCode(error: unknown): number | undefined {
 /** What a failed statement means to a caller: the store is unavailable for now, or a fault of ours as it is. */
 export function storeError(error: unknown): unknown {
   const code = sqliteCode(error);
-  if (code === undefined || !PASSING.has(code)) return error;
-  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', {
-    cause: error,
-  });
+  return code !== undefined && PASSING.has(code) ? unavailable(error) : error;
+}
+
+/** The store cannot answer now; the cause is for the log. */
+export function unavailable(cause: unknown): PetStoreError {
+  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }

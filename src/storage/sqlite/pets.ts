@@ -5,8 +5,9 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
-import { PET_COLUMNS, petOf, type PetRow, type RecordRow, replayOf } from '../pet-rows.ts';
+import { PET_COLUMNS, petOf, type PetRow, replayOf } from '../pet-rows.ts';
 import type { Changes } from './changes.ts';
+import type { PetValues } from './pet-writes.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -28,11 +29,7 @@ export class SqlitePets implements PetStore {
   readonly #db: DatabaseSync;
   readonly #queries = new Map<string, Query<PageRow>>();
   readonly #byId: Query<PetRow>;
-  readonly #insert: Query<never>;
-  readonly #recorded: Query<RecordRow>;
-  readonly #record: Query<never>;
-  readonly #forget: Query<never>;
-  #pagesAt = 0;
+  #pagesAt: bigint | undefined;
 
   constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
@@ -40,14 +37,6 @@ export class SqlitePets implements PetStore {
     this.#writer = writer;
     this.#db = db;
     this.#byId = new Query(db, `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`);
-    this.#insert = new Query(db, 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
-    this.#recorded = new Query(
-      db,
-      `SELECT fingerprint, ${PET_COLUMNS} FROM idempotency JOIN pets ON id = pet_id
-       WHERE account_id = ? AND key = ? AND created_at > ?`,
-    );
-    this.#record = new Query(db, 'INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
-    this.#forget = new Query(db, 'DELETE FROM idempotency WHERE created_at <= ?');
   }
 
   /** Until the next commit a first page, which everybody asks for, is the same object; a walk passes through. */
@@ -105,32 +94,26 @@ export class SqlitePets implements PetStore {
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
     if (idempotency === undefined)
-      return this.#writer.run(() => ({ outcome: 'created', pet: this.insert(pet) }));
+      return createdWith(await this.#writer.run('createPet', [valuesOf(pet)]), pet);
     const name = `${idempotency.accountId} ${idempotency.key}`;
     if (this.#inFlight.has(name)) return this.#follow(name, pet, idempotency);
     this.#inFlight.add(name);
     try {
-      return await this.#writer.run(() => this.#createOnce(pet, idempotency));
+      return await this.#createOnce(pet, idempotency);
     } finally {
       this.#inFlight.delete(name);
     }
   }
 
-  /** Adds an animal inside the transaction that the caller holds. */
-  insert(pet: NewPet): Pet {
-    const { lastInsertRowid } = this.#insert.run(pet.name, pet.categoryId, pet.status ?? null);
-    return { id: lastInsertRowid, ...pet };
-  }
-
   /** Drops the idempotency records that are older than 24 hours. */
   async forgetOld(): Promise<void> {
-    await this.#writer.run(() => this.#forget.run(this.#clock().unix - DAY));
+    await this.#writer.run('forgetIdempotency', [this.#clock().unix - DAY]);
   }
 
   /** A second request with a key in flight: the outcome of the first is its answer, if it comes soon. */
   async #follow(name: string, pet: NewPet, idempotency: Idempotency): Promise<Creation> {
     try {
-      return await this.#writer.run(() => this.#createOnce(pet, idempotency), IN_FLIGHT_PATIENCE);
+      return await this.#createOnce(pet, idempotency, IN_FLIGHT_PATIENCE);
     } catch (error) {
       if (error instanceof PetStoreError && error.code === 'unavailable' && this.#inFlight.has(name))
         return { outcome: 'in_flight' };
@@ -138,12 +121,22 @@ export class SqlitePets implements PetStore {
     }
   }
 
-  #createOnce(pet: NewPet, { accountId, key, fingerprint }: Idempotency): Creation {
+  async #createOnce(pet: NewPet, idempotency: Idempotency, patience?: number): Promise<Creation> {
+    const { accountId, key, fingerprint } = idempotency;
     const now = Math.floor(this.#clock().unix);
-    const replay = replayOf(this.#recorded.get(accountId, key, now - DAY), fingerprint);
-    if (replay !== undefined) return replay;
-    const created = this.insert(pet);
-    this.#record.run(accountId, key, fingerprint, created.id, now);
-    return { outcome: 'created', pet: created };
+    const result = await this.#writer.run(
+      'createPetOnce',
+      [valuesOf(pet), [accountId, key, fingerprint], now, now - DAY],
+      patience,
+    );
+    return typeof result === 'bigint' ? createdWith(result, pet) : replayOf(result, fingerprint);
   }
+}
+
+function valuesOf({ name, categoryId, status }: NewPet): PetValues {
+  return [name, categoryId, status ?? null];
+}
+
+function createdWith(id: bigint, pet: NewPet): Creation {
+  return { outcome: 'created', pet: { id, ...pet } };
 }

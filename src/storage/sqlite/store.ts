@@ -15,21 +15,24 @@ import { lockForServing, openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
 import { sqliteTransfer } from './transfer.ts';
-import { Writer } from './writer.ts';
+import { startWritingThread, Writer } from './writer.ts';
 
 export interface SqliteOptions {
   readonly clock: Clock;
   readonly environment: Environment;
   /** Makes a missing folder. */
   readonly createFolder: boolean;
+  /** Hears when the thread that writes was lost. */
+  readonly onLost: (error: Error) => void;
 }
 
-/** The store in one SQLite file, on one connection: a process reads and writes it from a single thread. */
+/** The store in one SQLite file: this thread reads it on a connection of its own, another one writes. */
 export function openSqlite(path: string, options: SqliteOptions): Store {
   const { clock } = options;
   const db = openDatabase(path, options);
+  const database = resolve(path);
   const changes = new Changes(db);
-  const writer = new Writer(db, clock, changes);
+  const writer = new Writer(clock, () => startWritingThread(database), options.onLost);
   const pets = new SqlitePets(db, writer, clock, changes);
   const accounts = new SqliteAccounts(db, writer, clock, changes);
   const counters = new SqliteCounters(db, writer, clock, options.environment);
@@ -37,11 +40,11 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
-    archive: new SqliteArchive(db, path, writer, pets, changes),
+    archive: new SqliteArchive(database),
     accounts,
     counters,
     quotas: counters,
-    transfer: sqliteTransfer(path),
+    transfer: sqliteTransfer(database),
     async ping() {
       try {
         db.prepare('SELECT 1 FROM pets LIMIT 1').get();
@@ -75,9 +78,10 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       }
     },
     async lockForServing(environment) {
-      lock = lockForServing(path, environment);
+      lock = lockForServing(database, environment);
     },
     async close() {
+      await writer.close();
       lock?.close();
       db.close();
     },

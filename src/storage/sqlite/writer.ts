@@ -1,93 +1,182 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
-import type { Changes } from './changes.ts';
-import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
+import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
+import type { Writes } from './writes.ts';
 
 /** How long a write waits for another process that holds the database (an import, say), in milliseconds. */
 const PATIENCE = 5_000;
-const RETRY = 10;
+
+/** How often it is looked who has waited long enough while the thread is busy, in milliseconds. */
+const LOOK = 50;
 
 /** So many turns of the event loop may bring more, which is far less time than a sync takes. */
 const GATHERING_TURNS = 8;
 
+/** One write of a transaction, as the thread takes it. */
+export type Order = readonly [operation: keyof Writes, args: readonly unknown[]];
+
+/** What the thread answers to the orders of a transaction: that it is on disk, or that nothing of it is done, and why. */
+export type Reply = { readonly results: readonly unknown[] } | { readonly fault: Fault };
+
+export interface Fault {
+  readonly error: unknown;
+  readonly properties: object;
+}
+
+/** Starts the thread for a file, as an absolute path, that `openDatabase` has opened before. */
+export function startWritingThread(file: string): Worker {
+  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file } });
+}
+
 interface Job {
-  readonly run: () => unknown;
+  readonly order: Order;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
 }
 
 /**
- * Group commit: all writes that are asked for in one turn of the event loop, or few, share one transaction, so one sync
- * to disk. Each resolves after the commit; when it fails, none of them is done and all are told why.
+ * Group commit on a thread of its own, which is started by the first write. All writes that are asked for in one turn
+ * of the event loop, or few, or while the thread is busy, share one transaction, so one sync to disk. Each resolves
+ * after the commit; when it fails, none of them is done and all are told why.
  */
 export class Writer {
-  readonly #db: DatabaseSync;
   readonly #clock: Clock;
-  readonly #changes: Changes;
+  readonly #startThread: () => Worker;
+  readonly #onLost: (error: Error) => void;
+  #thread: Worker | undefined;
   #waiting: Job[] = [];
-  #scheduled = false;
+  /** On the thread. */
+  #sent: readonly Job[] = [];
+  /** From the first write that is asked for until none is waited for. */
+  #active = false;
+  #looking = false;
+  #closed = false;
+  #whenIdle: (() => void) | undefined;
 
-  constructor(db: DatabaseSync, clock: Clock, changes: Changes) {
-    this.#db = db;
+  /** `onLost` hears when the thread has ended by itself. */
+  constructor(clock: Clock, startThread: () => Worker, onLost: (error: Error) => void) {
     this.#clock = clock;
-    this.#changes = changes;
+    this.#startThread = startThread;
+    this.#onLost = onLost;
   }
 
   /**
-   * Runs `job` inside the next transaction. It must return expected outcomes and throw only to undo the whole
-   * transaction. Rejects with `unavailable` when the database stays locked for `patience` milliseconds or cannot be
-   * written.
+   * Performs a write inside the next transaction. Rejects with `unavailable` when it could not be begun within `patience`
+   * milliseconds because the database is locked or the thread busy, or when the database cannot be written.
    */
-  run<T>(job: () => T, patience = PATIENCE): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const deadline = this.#clock().monotonic + patience;
-      this.#waiting.push({ run: job, resolve: resolve as (value: unknown) => void, reject, deadline });
-      if (!this.#scheduled) {
-        this.#scheduled = true;
-        setImmediate(() => this.#gather(0, GATHERING_TURNS));
-      }
+  run<O extends keyof Writes>(
+    operation: O,
+    args: Parameters<Writes[O]>,
+    patience = PATIENCE,
+  ): Promise<ReturnType<Writes[O]>> {
+    if (this.#closed) return Promise.reject(new Error('The store is closed.'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        order: [operation, args],
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        deadline: this.#clock().monotonic + patience,
+      });
+      this.#schedule();
+      if (this.#sent.length > 0) this.#look();
     });
+  }
+
+  /** Lets the writes that were asked for come to their end, then ends the thread. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#active) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    await this.#thread?.terminate();
+  }
+
+  #schedule(): void {
+    if (this.#active) return;
+    this.#active = true;
+    setImmediate(() => this.#gather(0, GATHERING_TURNS));
   }
 
   /** Waits while every turn brings more: a sync for all of them is cheaper than one for some and one for the rest. */
   #gather(before: number, turns: number): void {
     const { length } = this.#waiting;
     if (length > before && turns > 0) setImmediate(() => this.#gather(length, turns - 1));
-    else this.#commit();
+    else this.#send();
   }
 
-  #commit(): void {
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
-    } catch (error) {
-      this.#postpone(error);
-      return;
-    }
-    const jobs = this.#waiting;
+  #send(): void {
+    this.#sent = this.#waiting;
     this.#waiting = [];
-    this.#scheduled = false;
-    let results: unknown[];
-    try {
-      results = jobs.map((job) => job.run());
-      this.#db.exec('COMMIT');
-      this.#changes.noteOwn();
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      for (const job of jobs) job.reject(storeError(error));
-      return;
-    }
-    for (const [index, job] of jobs.entries()) job.resolve(results[index]);
+    this.#thread ??= this.#start();
+    this.#thread.postMessage(this.#sent.map(({ order }) => order));
   }
 
-  /** The transaction could not begin: those who waited long enough are told so, the others go on waiting. */
-  #postpone(error: unknown): void {
-    const locked = sqliteCode(error) === SQLITE_BUSY;
-    const now = this.#clock().monotonic;
-    const jobs = this.#waiting;
-    this.#waiting = jobs.filter((job) => locked && job.deadline > now);
-    this.#scheduled = this.#waiting.length > 0;
-    if (this.#scheduled) setTimeout(() => this.#commit(), RETRY);
-    for (const job of jobs) if (!this.#waiting.includes(job)) job.reject(storeError(error));
+  #start(): Worker {
+    const thread = this.#startThread();
+    let fault: Error | undefined;
+    thread.on('message', (reply: Reply) => this.#receive(reply));
+    thread.on('error', (error: Error) => (fault = error));
+    thread.on('exit', (code) => {
+      if (!this.#closed || this.#active)
+        this.#lose(fault ?? new Error(`The thread that writes ended with code ${code}.`));
+    });
+    return thread;
   }
+
+  #receive(reply: Reply): void {
+    const jobs = this.#sent;
+    this.#sent = [];
+    if ('results' in reply) {
+      for (const [index, job] of jobs.entries()) job.resolve(reply.results[index]);
+    } else {
+      const error = errorOf(reply.fault);
+      // Locked: those who waited long enough are told so, the others go on waiting with those that came meanwhile.
+      if (sqliteCode(error) === SQLITE_BUSY) {
+        this.#waiting = [...jobs, ...this.#waiting];
+        this.#refuseOverdue(error);
+      } else {
+        for (const job of jobs) job.reject(storeError(error));
+      }
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#active = false;
+    if (this.#waiting.length > 0) this.#schedule();
+    else this.#whenIdle?.();
+  }
+
+  /** What was on the thread may be done or not; what waited is not. The next write starts another thread. */
+  #lose(error: Error): void {
+    this.#thread = undefined;
+    const jobs = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    this.#waiting = [];
+    this.#onLost(error);
+    for (const job of jobs) job.reject(error);
+    this.#goOn();
+  }
+
+  /** The thread may be held up for long by a disk that hangs: who waits for it meanwhile is told in time. */
+  #look(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    setTimeout(() => {
+      this.#looking = false;
+      this.#refuseOverdue(new Error('The thread that writes is busy.'));
+      if (this.#waiting.length > 0) this.#look();
+    }, LOOK).unref();
+  }
+
+  #refuseOverdue(cause: unknown): void {
+    const now = this.#clock().monotonic;
+    const overdue = this.#waiting.filter(({ deadline }) => deadline <= now);
+    if (overdue.length === 0) return;
+    this.#waiting = this.#waiting.filter(({ deadline }) => deadline > now);
+    for (const job of overdue) job.reject(unavailable(cause));
+  }
+}
+
+function errorOf({ error, properties }: Fault): unknown {
+  return error instanceof Error ? Object.assign(error, properties) : error;
 }

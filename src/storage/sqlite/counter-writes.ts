@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Environment } from '../../domain/api-key.ts';
+import type { standingValues, usageValues } from '../counter-rows.ts';
+import { Query } from './rows.ts';
+
+type UsageValues = ReturnType<typeof usageValues>;
+type StandingValues = ReturnType<typeof standingValues>;
+
+/** Orders to lift a ban that the serving process has not taken yet. */
+export const LIFTED = 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = ?';
+
+/** Counters and bans, written inside the transaction that the caller holds. Instants are Unix milliseconds. */
+export function counterWrites(db: DatabaseSync) {
+  const upsertUsage = new Query(
+    db,
+    `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET minute_start = excluded.minute_start,
+     minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`,
+  );
+  const pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
+  const writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, 0)');
+  const pruneStandings = new Query(
+    db,
+    `DELETE FROM standings WHERE max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ?`,
+  );
+  const lift = new Query(
+    db,
+    'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
+  );
+  const lifted = new Query<[keyId: bigint]>(db, LIFTED);
+  const deleteLifted = new Query(db, 'DELETE FROM standings WHERE lifted = 1 AND environment = ?');
+  return {
+    /** Gives the keys whose ban an operator has lifted since; each is told once. */
+    writeCounters(
+      environment: Environment,
+      usage: readonly (readonly [caller: string, values: UsageValues])[],
+      standings: readonly (readonly [keyId: number, values: StandingValues])[],
+    ): readonly number[] {
+      for (const [caller, values] of usage) upsertUsage.run(environment, caller, ...values);
+      // An order to lift comes before what this process still remembers of the key.
+      const ordered = lifted.all(environment).map(([keyId]) => Number(keyId));
+      deleteLifted.run(environment);
+      for (const [keyId, values] of standings) {
+        if (!ordered.includes(keyId)) writeStanding.run(keyId, environment, ...values);
+      }
+      return ordered;
+    },
+    /** Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before `endedBefore`. */
+    pruneCounters(day: number, begunBefore: number, endedBefore: number): void {
+      pruneUsage.run(day, begunBefore);
+      pruneStandings.run(endedBefore);
+    },
+    /** False when the key is not banned. */
+    liftBan(keyId: number, now: number): boolean {
+      return lift.run(keyId, now).changes > 0n;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, REX } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+async function keyFixture(t: TestContext) {
+  const fixture = await sqliteFixture(t);
+  const { accounts } = fixture.store;
+  const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+  const asked = newKey(account.id);
+  const { id: keyId } = await accounts.addKey(asked);
+  return { ...fixture, accounts, keyId, find: () => accounts.findKeyByHash(asked.hash) };
+}
+
+test('decisions §5: a key is not read again for a create, counters, or the use of a key, here or elsewhere', async (t) => {
+  const { store, clock, accounts, another, keyId, find } = await keyFixture(t);
+  const known = await find();
+  const elsewhere = await another();
+  for (const each of [store, elsewhere]) {
+    each.accounts.noteUse(keyId, clock().unix);
+    await each.flush();
+    await each.pets.create(REX);
+    await each.counters.write({
+      usage: new Map([['account 1', { minuteStart: 1, minuteCount: 1, day: 1, dayCount: 1 }]]),
+      standings: new Map(),
+    });
+    assert.equal(await find(), known);
+  }
+  assert.notEqual((await accounts.findKey(keyId))?.lastUsedAt, known?.lastUsedAt);
+});
+
+for (const [change, sql] of [
+  ['the name of its account', "UPDATE accounts SET name = 'other' WHERE id = 1"],
+  ['the plan of its account', "UPDATE accounts SET plan = 'pro'"],
+  ['its scopes', "UPDATE keys SET scopes = 'pets:read'"],
+  ['its label', "UPDATE keys SET label = 'other'"],
+  ['its expiry', 'UPDATE keys SET expires_at = 1'],
+  ['its revocation', 'UPDATE keys SET revoked_at = 1'],
+  ['its environment', "UPDATE keys SET environment = 'staging'"],
+  ['its account', 'UPDATE keys SET account_id = 2'],
+  ['that it is gone', 'DELETE FROM keys'],
+] as const) {
+  test(`decisions §5: a change of a key by whomever counts at the next request: ${change}`, async (t) => {
+    const { accounts, raw, find } = await keyFixture(t);
+    await accounts.createAccount('another', 'free', PLANS.free);
+    const known = await find();
+    await setImmediate();
+    raw().exec(sql);
+    assert.notDeepEqual(await find(), known);
+  });
+}
+
+test('decisions §5: a key that was unknown is known as soon as it is added, by whomever', async (t) => {
+  const { accounts, another, keyId } = await keyFixture(t);
+  const elsewhere = await another();
+  const account = (await accounts.findKey(keyId))?.account.id ?? 0;
+  for (const each of [accounts, elsewhere.accounts]) {
+    const asked = newKey(account);
+    assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
+    await each.addKey(asked);
+    assert.notEqual(await accounts.findKeyByHash(asked.hash), undefined);
+  }
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
+import { list, petOf, REX } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+import { transactionsInLog } from './wal.ts';
+
+const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+const SLOW = { ...REX, name: 'slow' };
+
+/** A store in which to add the animal SLOW takes long: for a disk that hangs, there is no other stand-in. */
+async function slowFixture(t: TestContext) {
+  const fixture = await sqliteFixture(t);
+  await fixture.store.pets.create(REX);
+  fixture.raw().exec(`CREATE TRIGGER slow BEFORE INSERT ON pets WHEN new.name = 'slow' BEGIN
+    SELECT max(i) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n);
+  END`);
+  return fixture;
+}
+
+/** Enough turns of the event loop for what was asked for to have gone to the thread. */
+async function sent(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+}
+
+test('decisions §4: while a commit takes long, lists are answered', async (t) => {
+  const { store, clock } = await slowFixture(t);
+  const order: string[] = [];
+  const creation = store.pets.create(SLOW).then(() => order.push('created'));
+  await sent();
+  for (let time = 0; time < 10; time++) {
+    assert.equal((await list(store.pets, { limit: 20 })).length, 1);
+    await store.ping();
+    clock.advance(1_000);
+    order.push('listed');
+  }
+  await creation;
+  assert.deepEqual(order, [...Array.from({ length: 10 }, () => 'listed'), 'created']);
+  assert.equal((await list(store.pets, { limit: 20 })).length, 2);
+});
+
+test('decisions §4: creates that come while a commit takes long share the next one', async (t) => {
+  const { store, file } = await slowFixture(t);
+  const before = transactionsInLog(file);
+  const creations = [store.pets.create(SLOW)];
+  await sent();
+  for (let time = 0; time < 20; time++) {
+    creations.push(store.pets.create(REX));
+    await setImmediate();
+  }
+  const ids = (await Promise.all(creations)).map((creation) => petOf(creation).id);
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 21 }, (_, index) => BigInt(index + 2)),
+  );
+  assert.equal(transactionsInLog(file), before + 2);
+});
+
+test('decisions §2: a create that waited 5 s for a commit that takes long is unavailable, and makes nothing', async (t) => {
+  const { store, clock } = await slowFixture(t);
+  const order: string[] = [];
+  const creation = store.pets.create(SLOW).then(() => order.push('created'));
+  await sent();
+  const late = store.pets.create(REX);
+  clock.advance(5_000);
+  await assert.rejects(late, UNAVAILABLE);
+  order.push('refused');
+  await creation;
+  assert.deepEqual(order, ['refused', 'created']);
+  assert.equal((await list(store.pets, { limit: 20 })).length, 2);
+});
+
+test('decisions §4: an idempotency key whose commit takes more than 1 s is a conflict for the second request', async (t) => {
+  const { store, clock } = await slowFixture(t);
+  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  const first = store.pets.create(SLOW, once);
+  await sent();
+  const second = store.pets.create(SLOW, once);
+  clock.advance(1_000);
+  assert.deepEqual(await second, { outcome: 'in_flight' });
+  assert.equal((await first).outcome, 'created');
+});
+
+test('the store is closed when what was asked for before is done, and takes no more', async (t) => {
+  const { store, reopen } = await slowFixture(t);
+  const creations = [store.pets.create(SLOW)];
+  await sent();
+  creations.push(store.pets.create(REX));
+  const reopened = reopen();
+  await assert.rejects(store.pets.create(REX), /closed/);
+  assert.deepEqual(
+    (await Promise.all(creations)).map((creation) => petOf(creation).id),
+    [2n, 3n],
+  );
+  assert.equal((await list((await reopened).pets, { limit: 20 })).length, 3);
+});
+
+test('decisions §2: what fails for a fault of ours fails with the message, code and stack of the thread', async (t) => {
+  const { store, raw } = await sqliteFixture(t);
+  raw().exec('ALTER TABLE pets RENAME TO cats');
+  await assert.rejects(store.pets.create(REX), {
+    name: 'Error',
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 1,
+    message: /no such table: main\.pets|no such table: pets/,
+    stack: /pet-writes/,
+  });
+});
+
+test('decisions §2: a file that is gone is not made anew by the first write', async (t) => {
+  const { store, file } = await sqliteFixture(t);
+  rmSync(file);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  assert.equal(existsSync(file), false);
+});
+
+/** A writer beside the store, whose threads the test can end. */
+async function writerFixture(t: TestContext) {
+  const fixture = await slowFixture(t);
+  const threads: Worker[] = [];
+  const lost: string[] = [];
+  const start = () => {
+    const thread = startWritingThread(fixture.file);
+    threads.push(thread);
+    return thread;
+  };
+  const writer = new Writer(fixture.clock, start, ({ message }) => lost.push(message));
+  t.after(() => writer.close());
+  return { ...fixture, writer, threads, lost };
+}
+
+test('the thread is started by the first write, and once', async (t) => {
+  const { writer, threads, store } = await writerFixture(t);
+  assert.equal(threads.length, 0);
+  for (let time = 0; time < 3; time++) await writer.run('createPet', [['Rex', 1n, null]]);
+  assert.equal(threads.length, 1);
+  assert.equal((await list(store.pets, { limit: 20 })).length, 4);
+});
+
+test('when the thread ends by itself, who waits for it is told, nothing is half done, and the next write starts another', async (t) => {
+  const { writer, threads, lost, store } = await writerFixture(t);
+  const writes = [
+    writer.run('createPet', [['Rex', 1n, null]]),
+    writer.run('createPet', [['slow', 1n, null]]),
+  ];
+  await sent();
+  writes.push(writer.run('createPet', [['Rex', 1n, null]]));
+  await threads[0]?.terminate();
+  for (const result of await Promise.allSettled(writes)) {
+    assert.equal(result.status, 'rejected');
+    assert.match((result.reason as Error).message, /thread that writes ended/);
+  }
+  assert.equal(lost.length, 1);
+  assert.equal(await writer.run('createPet', [['Rex', 1n, null]]), 2n);
+  assert.equal(threads.length, 2);
+  assert.equal((await list(store.pets, { limit: 20 })).length, 2);
+});
+
+test('a thread that ends while nobody waits for it is told, too, and its end by close is not', async (t) => {
+  const { writer, threads, lost } = await writerFixture(t);
+  await writer.run('createPet', [['Rex', 1n, null]]);
+  await threads[0]?.terminate();
+  await setImmediate();
+  assert.equal(lost.length, 1);
+  assert.equal(await writer.run('createPet', [['Rex', 1n, null]]), 3n);
+  await writer.close();
+  assert.equal(lost.length, 1);
+});
