@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { connectToWrite } from '../../src/storage/sqlite/transaction.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/quota.ts';
 import { list, newKey, petOf, REX, walk } from './fixture.ts';
@@ -9,11 +10,13 @@ import { transactionsInLog } from './wal.ts';
 
 test('decisions §4: a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
   const { file } = await sqliteFixture(t);
-  const db = openDatabase(file, { createFolder: false });
-  t.after(() => db.close());
-  assert.deepEqual({ ...db.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' });
-  // 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
-  assert.deepEqual({ ...db.prepare('PRAGMA synchronous').get() }, { synchronous: 2 });
+  // The connection that migrates, and the one that writes from then on.
+  for (const db of [openDatabase(file, { createFolder: false }), connectToWrite(file, 0)]) {
+    t.after(() => db.close());
+    assert.deepEqual({ ...db.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' });
+    // 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
+    assert.deepEqual({ ...db.prepare('PRAGMA synchronous').get() }, { synchronous: 2 });
+  }
 });
 
 test('decisions §4: creates that arrive together share one commit', async (t) => {

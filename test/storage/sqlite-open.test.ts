@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { INT64_MIN } from '../../src/domain/int64.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/storage/open.ts';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -173,4 +174,11 @@ test('a lock that cannot be made is refused by its own reason', async (t) => {
     name: 'StartupError',
     message: /production\.lock cannot be opened/,
   });
+});
+
+test('the connection that the event loop has is refused to write, which would hold it up', async (t) => {
+  const { file } = await sqliteFixture(t);
+  const db = openDatabase(file, { createFolder: false });
+  t.after(() => db.close());
+  assert.throws(() => db.exec("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)"), /readonly/);
 });

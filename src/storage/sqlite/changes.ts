@@ -39,14 +39,14 @@ export class Changes {
         }
         // The answer holds while those who waited for it go on, which is until no promise is left to be settled: no
         // request can be taken in before that, and nothing be written.
-        queueMicrotask(() => process.nextTick(() => this.end()));
+        queueMicrotask(() => process.nextTick(() => this.#end()));
       });
     });
     return this.#check;
   }
 
-  /** Ends the transaction in which is read; for what must not be done in one, and is not done in a turn of its own. */
-  end(): void {
+  /** Ends the transaction in which is read. */
+  #end(): void {
     this.#check = undefined;
     if (this.#db.isOpen && this.#db.isTransaction) this.#commit.run();
   }

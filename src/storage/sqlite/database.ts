@@ -16,7 +16,7 @@ const CACHE_SIZE = 16_384;
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /**
- * Opens the database file, brings it to this version's schema, and sets it up so that what is committed is on disk.
+ * Opens the database file and brings it to this version's schema; gives a connection that reads.
  * `createFolder` makes a missing folder: only the default one is made, so that a mistyped path or a volume that is
  * not mounted does not start an empty catalogue.
  * @throws StartupError naming the file and what is wrong with it.
@@ -33,8 +33,8 @@ export function openDatabase(path: string, { createFolder }: { createFolder: boo
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
-    // From here on a locked database is waited for without blocking the event loop: see Writer.
-    db.exec('PRAGMA busy_timeout = 0');
+    // From here on it only reads, and never holds the event loop up: writes are for the thread of Writer.
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON');
     return db;
   } catch (error) {
     db?.close();

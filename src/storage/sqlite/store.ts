@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
@@ -61,10 +61,13 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     async backup(file) {
       if (existsSync(file)) throw new PetStoreError('conflict', `There is a file ${file} already.`);
       const unfinished = `${file}.unfinished`;
-      rmSync(unfinished, { force: true });
+      const remove = () => {
+        for (const each of [unfinished, `${unfinished}-journal`]) rmSync(each, { force: true });
+      };
+      remove();
+      const source = new DatabaseSync(database, { readOnly: true });
       try {
-        changes.end();
-        db.prepare('VACUUM INTO ?').run(unfinished);
+        source.prepare('VACUUM INTO ?').run(unfinished);
         // SQLite leaves the copy to the cache of the operating system; a backup must outlast a power cut.
         await using copy = await open(unfinished, 'r+');
         await copy.sync();
@@ -73,8 +76,10 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
         await using folder = await open(dirname(resolve(file)), 'r');
         await folder.sync();
       } catch (error) {
-        rmSync(unfinished, { force: true });
+        remove();
         throw error;
+      } finally {
+        source.close();
       }
     },
     async lockForServing(environment) {
