@@ -147,10 +147,35 @@ export interface CounterChanges {
   readonly standings: ReadonlyMap<number, Standing>;
 }
 
+/** `minuteStart` is in whole Unix milliseconds, rounded up; for the rest see `Usage`. */
+export type UsageEntry = readonly [
+  caller: string,
+  minuteStart: number,
+  minuteCount: number,
+  day: number,
+  dayCount: number,
+];
+
+/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up; at least one. */
+export type RefusalsEntry = readonly [keyId: number, ...refused: readonly number[]];
+
+/**
+ * Where changes of very many callers are written down for a fraction of what their rows cost. It outlasts the process
+ * as the rows do; at the next start the store puts into the rows what they lack.
+ */
+export interface CounterJournal {
+  /** Adds all entries or none. Gives the number of this addition; numbers ascend. */
+  append(usage: readonly UsageEntry[], refusals: readonly RefusalsEntry[]): Promise<number>;
+  /** Drops the additions with a smaller number: the rows have what they say. Infinity drops all. */
+  dropBefore(number: number): Promise<void>;
+}
+
 export interface CounterStore {
+  /** Undefined: this store has rows only. */
+  readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
   readStanding(keyId: number): Promise<Standing | undefined>;
-  /** Writes all changes or none. Gives the keys whose ban an operator has lifted since; each is told once. */
+  /** Writes all changes into their rows, or none. Gives the keys whose ban an operator has lifted since; each is told once. */
   write(changes: CounterChanges): Promise<readonly number[]>;
   /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */
   prune(day: number, endedBefore: number): Promise<void>;

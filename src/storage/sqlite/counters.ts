@@ -24,11 +24,15 @@ import {
   usageValues,
 } from '../counter-rows.ts';
 import { LIFTED } from './counter-writes.ts';
+import { SqliteJournal } from './journal.ts';
+import { JournalReader } from './journal-reader.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
+  readonly journal: SqliteJournal;
+  readonly #journaled: JournalReader;
   readonly #clock: Clock;
   readonly #environment: Environment;
   readonly #writer: Writer;
@@ -41,6 +45,8 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     this.#clock = clock;
     this.#environment = environment;
     this.#writer = writer;
+    this.journal = new SqliteJournal(writer, environment);
+    this.#journaled = new JournalReader(db, environment);
     this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
     this.#standing = new Query(
       db,
@@ -87,7 +93,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async usageOf(account: Account): Promise<Quota> {
-    const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
+    const usage = this.#journaled.usageOf(accountCaller(account.id)) ?? UNUSED;
     const { unix } = this.#clock();
     return peek(usage, account.limits, { unix, monotonic: unix });
   }

@@ -79,6 +79,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     },
     async lockForServing(environment) {
       lock = lockForServing(database, environment);
+      await counters.journal.fold();
     },
     async close() {
       await writer.close();
