@@ -5,8 +5,8 @@ const FEW = 1_000;
 const PARTS = 10;
 
 /** So many are appended to the journal at a time, or written as rows: between two portions requests are answered. */
-const APPENDED = 2_000;
-const WRITTEN = 250;
+const APPENDED = 4_000;
+const WRITTEN = 400;
 
 /** Where changes are written down. Each reads what it writes before it waits, and rejects when nothing was written. */
 export interface Outlets<T> {
@@ -60,28 +60,41 @@ export class Unwritten<T> {
    * again before it has settled. Rejects as the outlets do.
    */
   async flush(): Promise<void> {
-    const { rows, append } = this.#outlets;
-    const changed = [...this.#changed];
-    const many = append !== undefined && this.#waiting.size + changed.length > FEW;
+    const { append } = this.#outlets;
+    const changed = this.#changed;
     this.#changed = new Set();
+    if (append === undefined || this.#waiting.size + changed.size <= FEW) {
+      await this.#write([...changed.union(this.#waiting)]);
+      return;
+    }
+    await this.#each([...changed], APPENDED, async (portion) => {
+      const number = await append(portion);
+      for (const item of portion) if (!this.#waiting.has(item)) this.#waiting.set(item, number);
+    });
+    const { size } = this.#waiting;
+    const due = Math.max(WRITTEN, Math.ceil(size / PARTS), size - this.#capacity);
+    await this.#write([...this.#waiting.keys().take(due)]);
+  }
+
+  /** Writes the rows of these, which then wait no longer. Who changes again meanwhile is noted for the next flush. */
+  #write(items: readonly T[]): Promise<void> {
+    return this.#each(items, WRITTEN, async (portion) => {
+      await this.#outlets.rows(portion);
+      for (const item of portion) this.#waiting.delete(item);
+    });
+  }
+
+  /** Portion by portion. When one fails, it and what is left are noted for the next flush. */
+  async #each(
+    items: readonly T[],
+    length: number,
+    work: (portion: readonly T[]) => Promise<void>,
+  ): Promise<void> {
     let done = 0;
     try {
-      for (; done < changed.length; done += APPENDED) {
-        const portion = changed.slice(done, done + APPENDED);
-        const number = many ? await append(portion) : 0;
-        for (const item of portion) if (!this.#waiting.has(item)) this.#waiting.set(item, number);
-      }
+      for (; done < items.length; done += length) await work(items.slice(done, done + length));
     } finally {
-      for (const item of changed.slice(done)) this.#changed.add(item);
-    }
-    const { size } = this.#waiting;
-    const due = many ? Math.max(FEW, Math.ceil(size / PARTS), size - this.#capacity) : size;
-    const oldest = [...this.#waiting.keys().take(due)];
-    for (let start = 0; start < oldest.length; start += WRITTEN) {
-      const portion = oldest.slice(start, start + WRITTEN);
-      await rows(portion);
-      // Who changed again meanwhile is noted for the next flush.
-      for (const item of portion) this.#waiting.delete(item);
+      for (const item of items.slice(done)) this.#changed.add(item);
     }
   }
 }

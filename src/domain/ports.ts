@@ -89,7 +89,10 @@ export interface AccountStore {
   replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
   /** From now on; a key that is revoked already stays as it is. */
   revokeKey(id: number): Promise<void>;
-  /** Remembers that a key was used at `now` (Unix milliseconds); written down within a second. */
+  /**
+   * Remembers that a key was used at `now` (Unix milliseconds). Written down within a second of the first use, then at
+   * most once a minute, and when serving ends.
+   */
   noteUse(keyId: number, now: number): void;
 }
 

@@ -41,18 +41,16 @@ export class JournalReader {
   usageOf(caller: string): Usage | undefined {
     // In this order: what has left the journal meanwhile is in the row.
     this.#read();
-    const row = this.#usageRow.get(this.#environment, caller);
-    const journaled = this.#usage.get(caller);
-    if (row === undefined || journaled === undefined) return journaled ?? (row && usageOf(row));
-    return later(journaled, usageOf(row));
+    return this.#latest(caller);
   }
 
   /** The rows of the table `usage` as they will be with what the journal says, of those callers that it names. */
   usageRows(): TransferRow[] {
     this.#read();
     return [...this.#usage].map(([caller, journaled]) => {
-      const usage = this.usageOf(caller) ?? journaled;
-      return [this.#environment, caller, ...usageValues(usage).map(BigInt)];
+      const usage = this.#latest(caller) ?? journaled;
+      const key: TransferRow = [this.#environment, caller];
+      return key.concat(usageValues(usage).map(BigInt));
     });
   }
 
@@ -69,6 +67,13 @@ export class JournalReader {
       const counting = all.filter((instant) => last - instant < MINUTE);
       return [[BigInt(keyId), this.#environment, JSON.stringify(counting), until, count, 0n]];
     });
+  }
+
+  #latest(caller: string): Usage | undefined {
+    const row = this.#usageRow.get(this.#environment, caller);
+    const written = row && usageOf(row);
+    const journaled = this.#usage.get(caller);
+    return written && journaled ? later(journaled, written) : (journaled ?? written);
   }
 
   /** Reads what was added since it read last. */

@@ -74,13 +74,13 @@ async function* rows(db: DatabaseSync, table: Table): ReturnType<Snapshot['rows'
 
 /** Both as one, ascending in the first `key` columns; of two rows with the same key the one of `newer`. */
 function* merged(
-  rows: Iterable<TransferRow>,
+  older: Iterable<TransferRow>,
   newer: readonly TransferRow[],
   key: number,
 ): Generator<TransferRow> {
   const ascending = newer.toSorted((one, other) => compare(one, other, key));
   let next = 0;
-  for (const row of rows) {
+  for (const row of older) {
     let replaced = false;
     for (let first = ascending[next]; first !== undefined; first = ascending[++next]) {
       const order = compare(first, row, key);
