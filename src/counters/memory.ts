@@ -38,6 +38,7 @@ export class MemoryCounter implements Counters {
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
+  readonly #capacity: number;
   readonly #tallies = new Map<CallerId, Tally>();
   readonly #standings = new Map<number, KeyStanding>();
   readonly #unwrittenUsage: Unwritten<Tally>;
@@ -47,24 +48,26 @@ export class MemoryCounter implements Counters {
   #journaled = false;
   #prunedDay = 0;
 
-  constructor(clock: Clock, policy: BanPolicy, store: CounterStore) {
+  /** Keeps at most about `capacity` callers in memory. */
+  constructor(clock: Clock, policy: BanPolicy, store: CounterStore, capacity = CAPACITY) {
     this.#clock = clock;
     this.#policy = policy;
     this.#store = store;
+    this.#capacity = capacity;
     const { journal } = store;
     this.#unwrittenUsage = new Unwritten<Tally>(
       {
         rows: (tallies) => this.#writeUsage(tallies),
         append: journal && ((tallies) => this.#appendUsage(journal, tallies)),
       },
-      CAPACITY,
+      capacity,
     );
     this.#unwrittenStandings = new Unwritten<KeyStanding>(
       {
         rows: (standings) => this.#writeStandings(standings),
         append: journal && ((standings) => this.#appendRefusals(journal, standings)),
       },
-      CAPACITY,
+      capacity,
     );
   }
 
@@ -252,7 +255,7 @@ export class MemoryCounter implements Counters {
     for (const [id, tally] of this.#tallies) {
       const { day, minuteStart } = tally.usage;
       const over = day < today && now.monotonic - minuteStart >= MINUTE;
-      if (!over && this.#tallies.size <= CAPACITY) break;
+      if (!over && this.#tallies.size <= this.#capacity) break;
       if (!this.#unwrittenUsage.has(tally)) this.#tallies.delete(id);
     }
   }

@@ -73,6 +73,7 @@ export class JournalReader {
     const row = this.#usageRow.get(this.#environment, caller);
     const written = row && usageOf(row);
     const journaled = this.#usage.get(caller);
+    // A row may be written after the last addition, and before additions that it makes needless are dropped.
     return written && journaled ? later(journaled, written) : (journaled ?? written);
   }
 
@@ -80,9 +81,7 @@ export class JournalReader {
   #read(): void {
     for (const [id, usage, refusals] of this.#additions.all(this.#environment, this.#readTo)) {
       for (const [caller, minuteStart, minuteCount, day, dayCount] of JSON.parse(usage) as UsageEntry[]) {
-        const added = { minuteStart, minuteCount, day, dayCount };
-        const known = this.#usage.get(caller);
-        this.#usage.set(caller, known === undefined ? added : later(added, known));
+        this.#usage.set(caller, { minuteStart, minuteCount, day, dayCount });
       }
       for (const [keyId, ...added] of JSON.parse(refusals) as RefusalsEntry[]) {
         const known = this.#refusals.get(keyId);
