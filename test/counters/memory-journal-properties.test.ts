@@ -129,7 +129,7 @@ test('decisions §6: after a crash all is as the last flush held it, after a cle
   let runs = 0;
   const folder = temporaryFolder(t);
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 15 }), async (steps) => {
+    fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 15 }), async (steps) => {
       const url = `sqlite:${folder}/${runs++}.db`;
       let clock = fakeClock('2026-11-21T00:00:00Z');
       const start = async () => {
@@ -184,7 +184,7 @@ test('decisions §6: after a crash all is as the last flush held it, after a cle
       }
       await store.close();
     }),
-    { numRuns: 30 },
+    { numRuns: 12 },
   );
 });
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Caller, CounterStore } from '../../src/domain/ports.ts';
+import { type Caller, callerName, type CounterStore } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
@@ -123,3 +123,55 @@ for (const noticed of [true, false]) {
     assert.deepEqual(await again.quotas.listBans(), []);
   });
 }
+
+test('decisions §6: after a crash each of many callers is found, whether it called again since or not', async (t) => {
+  const { counter, open, clock } = service(t);
+  for (const count of [3_000, 2_000, 2_000]) {
+    await chargeAll(counter, addresses(count));
+    await counter.flush();
+  }
+  const again = open(fakeClock(clock().unix));
+  await again.lockForServing('production');
+  const stored = await Promise.all(
+    addresses(3_000).map((caller) => again.counters.readUsage(callerName(caller))),
+  );
+  const counts = stored.map((usage) => usage?.dayCount ?? 0);
+  assert.deepEqual(
+    counts,
+    counts.map((_, index) => (index < 2_000 ? 3 : 1)),
+  );
+});
+
+test('decisions §6: what is refused while refusals are written down is written with the next flush', async (t) => {
+  const callers = keys(1_500);
+  let during = async () => {};
+  const { counter, open, clock } = service(t, (store) => ({
+    readUsage: (caller) => store.readUsage(caller),
+    readStanding: (keyId) => store.readStanding(keyId),
+    prune: (day, endedBefore) => store.prune(day, endedBefore),
+    write: (changes) => store.write(changes),
+    ...(store.journal && {
+      journal: {
+        dropBefore: (number) => store.journal?.dropBefore(number) ?? Promise.resolve(),
+        async append(usage, refusals) {
+          const appended = store.journal?.append(usage, refusals);
+          if (refusals.length > 0) await during();
+          return (await appended) ?? 0;
+        },
+      },
+    }),
+  }));
+  for (let time = 0; time < 2; time++) await chargeAll(counter, callers);
+  during = async () => {
+    during = async () => {};
+    clock.advance(1);
+    await chargeAll(counter, callers);
+  };
+  await counter.flush();
+  await counter.flush();
+  const again = open(fakeClock(clock().unix));
+  await again.lockForServing('production');
+  const now = clock().unix;
+  for (const keyId of [1, 1_500])
+    assert.deepEqual((await again.counters.readStanding(keyId))?.refusals, [now - 1, now]);
+});
