@@ -14,8 +14,9 @@ import {
   type KeyStanding,
   nameOf,
   refusalsEntry,
-  shiftStanding,
   shiftUsage,
+  standingOf,
+  storedStanding,
   type Tally,
   unixOffset,
   usageEntry,
@@ -25,8 +26,9 @@ import { Unwritten } from './unwritten.ts';
 /** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */
 const CAPACITY = 200_000;
 
-/** So many bans are written at a time: between two portions requests are answered. */
-const BANS = 250;
+/** So many rows of usage and of standings are written at a time: between two portions requests are answered. */
+const USAGE_ROWS = 400;
+const STANDING_ROWS = 100;
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
@@ -60,14 +62,14 @@ export class MemoryCounter implements Counters {
         rows: (tallies) => this.#writeUsage(tallies),
         append: journal && ((tallies) => this.#appendUsage(journal, tallies)),
       },
-      capacity,
+      { capacity, portion: USAGE_ROWS },
     );
     this.#unwrittenStandings = new Unwritten<KeyStanding>(
       {
         rows: (standings) => this.#writeStandings(standings),
         append: journal && ((standings) => this.#appendRefusals(journal, standings)),
       },
-      capacity,
+      { capacity, portion: STANDING_ROWS },
     );
   }
 
@@ -126,10 +128,10 @@ export class MemoryCounter implements Counters {
     let done = 0;
     try {
       do {
-        const portion = banned.slice(done, done + BANS);
+        const portion = banned.slice(done, done + STANDING_ROWS);
         await this.#writeStandings(portion);
         for (const each of portion) if (each.added === 0) this.#unwrittenStandings.delete(each);
-        done += BANS;
+        done += STANDING_ROWS;
       } while (done < banned.length);
     } finally {
       for (const each of banned.slice(done)) this.#banned.add(each);
@@ -141,7 +143,7 @@ export class MemoryCounter implements Counters {
     const taken = items.map(({ added }) => added);
     // Of a key whose ban was lifted there is no row.
     const kept = items.filter(({ standing }) => standing !== BLAMELESS);
-    const standings = kept.map(({ keyId, standing }) => [keyId, shiftStanding(standing, offset)] as const);
+    const standings = kept.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
     await this.#write({ usage: new Map(), standings: new Map(standings) });
     deductAdded(items, taken);
   }
@@ -237,10 +239,7 @@ export class MemoryCounter implements Counters {
   async #loadStanding(keyId: number): Promise<void> {
     const stored = await this.#store.readStanding(keyId);
     if (this.#standings.has(keyId)) return;
-    const now = this.#clock();
-    const { refusals, ban } = stored === undefined ? BLAMELESS : shiftStanding(stored, -unixOffset(now));
-    // As above: the refusals must not count for longer than their minute.
-    const standing = { refusals: refusals.map((instant) => Math.min(instant, now.monotonic)), ban };
+    const standing = stored === undefined ? BLAMELESS : standingOf(stored, this.#clock());
     this.#standings.set(keyId, { keyId, standing, added: 0 });
   }
 

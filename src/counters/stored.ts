@@ -1,6 +1,13 @@
 import type { Standing } from '../domain/ban.ts';
+import { Instants } from '../domain/instants.ts';
 import type { Moment } from '../domain/clock.ts';
-import { accountCaller, addressCaller, type RefusalsEntry, type UsageEntry } from '../domain/ports.ts';
+import {
+  accountCaller,
+  addressCaller,
+  type RefusalsEntry,
+  type StoredStanding,
+  type UsageEntry,
+} from '../domain/ports.ts';
 import type { Usage } from '../domain/quota.ts';
 
 /*
@@ -38,9 +45,14 @@ export function shiftUsage(usage: Usage, by: number): Usage {
   return { ...usage, minuteStart: usage.minuteStart + by };
 }
 
-/** The same with all monotonic instants moved by so many milliseconds. */
-export function shiftStanding({ refusals, ban }: Standing, by: number): Standing {
-  return { refusals: refusals.map((instant) => instant + by), ban };
+export function storedStanding({ refusals, ban }: Standing, offset: number): StoredStanding {
+  return { refusals: refusals.toArray().map((instant) => instant + offset), ban };
+}
+
+/** As it counts from `now` on, also when the clock was set back since it was stored: no refusal lies ahead. */
+export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Standing {
+  const offset = unixOffset(now);
+  return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };
 }
 
 export function usageEntry({ caller, usage }: Tally, offset: number): UsageEntry {
@@ -57,5 +69,5 @@ export function refusalsEntry(
   const { refusals } = standing;
   const first = Math.max(0, refusals.length - added);
   if (first === refusals.length) return undefined;
-  return [keyId, ...refusals.slice(first).map((instant) => Math.ceil(instant + offset))];
+  return [keyId, ...refusals.toArray(first).map((instant) => Math.ceil(instant + offset))];
 }

@@ -4,9 +4,8 @@ const FEW = 1_000;
 /** Of more, one in so many is written as a row with each flush: who always calls costs a row in so many seconds. */
 const PARTS = 10;
 
-/** So many are appended to the journal at a time, or written as rows: between two portions requests are answered. */
+/** So many are appended to the journal at a time: between two portions requests are answered. */
 const APPENDED = 4_000;
-const WRITTEN = 400;
 
 /** Where changes are written down. Each reads what it writes before it waits, and rejects when nothing was written. */
 export interface Outlets<T> {
@@ -24,14 +23,16 @@ export interface Outlets<T> {
 export class Unwritten<T> {
   readonly #outlets: Outlets<T>;
   readonly #capacity: number;
+  readonly #portion: number;
   #changed = new Set<T>();
   /** What waits for its row, the longest first, with the number of the addition to the journal that it came with. */
   readonly #waiting = new Map<T, number>();
 
-  /** After a flush at most `capacity` wait for their rows. */
-  constructor(outlets: Outlets<T>, capacity: number) {
+  /** After a flush at most `capacity` wait for their rows, of which `portion` are written at a time. */
+  constructor(outlets: Outlets<T>, { capacity, portion }: { capacity: number; portion: number }) {
     this.#outlets = outlets;
     this.#capacity = capacity;
+    this.#portion = portion;
   }
 
   /** Notes a change: the next flush writes it down. */
@@ -72,13 +73,13 @@ export class Unwritten<T> {
       for (const item of portion) if (!this.#waiting.has(item)) this.#waiting.set(item, number);
     });
     const { size } = this.#waiting;
-    const due = Math.max(WRITTEN, Math.ceil(size / PARTS), size - this.#capacity);
+    const due = Math.max(this.#portion, Math.ceil(size / PARTS), size - this.#capacity);
     await this.#write([...this.#waiting.keys().take(due)]);
   }
 
   /** Writes the rows of these, which then wait no longer. Who changes again meanwhile is noted for the next flush. */
   #write(items: readonly T[]): Promise<void> {
-    return this.#each(items, WRITTEN, async (portion) => {
+    return this.#each(items, this.#portion, async (portion) => {
       await this.#outlets.rows(portion);
       for (const item of portion) this.#waiting.delete(item);
     });

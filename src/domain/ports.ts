@@ -1,6 +1,6 @@
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Ban, Standing } from './ban.ts';
+import type { Ban } from './ban.ts';
 import type { NewPet, Pet, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
 import type { Quota, Usage } from './quota.ts';
@@ -143,11 +143,17 @@ export interface Counters extends QuotaCounter {
  * here: the time line of a process ends with it.
  */
 
+/** What is remembered of a key that was refused: see `Standing`. */
+export interface StoredStanding {
+  readonly refusals: readonly number[];
+  readonly ban: Ban | undefined;
+}
+
 export interface CounterChanges {
   /** By caller: see `callerName`. */
   readonly usage: ReadonlyMap<string, Usage>;
   /** By key id. */
-  readonly standings: ReadonlyMap<number, Standing>;
+  readonly standings: ReadonlyMap<number, StoredStanding>;
 }
 
 /** `minuteStart` is in whole Unix milliseconds, rounded up; for the rest see `Usage`. */
@@ -177,7 +183,7 @@ export interface CounterStore {
   /** Undefined: this store has rows only. */
   readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
-  readStanding(keyId: number): Promise<Standing | undefined>;
+  readStanding(keyId: number): Promise<StoredStanding | undefined>;
   /** Writes all changes into their rows, or none. Gives the keys whose ban an operator has lifted since; each is told once. */
   write(changes: CounterChanges): Promise<readonly number[]>;
   /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */

@@ -3,8 +3,9 @@ import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import { BLAMELESS, banInForce, refuse, type Standing } from '../../src/domain/ban.ts';
-import type { Caller, CounterStore } from '../../src/domain/ports.ts';
+import type { Caller, CounterStore, StoredStanding } from '../../src/domain/ports.ts';
 import { callerName } from '../../src/domain/ports.ts';
+import { Instants } from '../../src/domain/instants.ts';
 import { take, UNUSED, type Usage } from '../../src/domain/quota.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -113,9 +114,13 @@ async function assertStored({ counters }: Store, models: readonly Model[]): Prom
     if (caller.kind !== 'key') continue;
     assertOneOf(
       await counters.readStanding(caller.keyId),
-      models.map(({ standings }) => standings.get(caller.keyId)),
+      models.map(({ standings }) => storedOf(standings.get(caller.keyId))),
     );
   }
+}
+
+function storedOf(standing: Standing | undefined): StoredStanding | undefined {
+  return standing && { ...standing, refusals: standing.refusals.toArray() };
 }
 
 function assertOneOf<T>(actual: T, expected: readonly T[]): void {
@@ -194,7 +199,11 @@ async function found({ counters }: Store): Promise<Model> {
     const usage = await counters.readUsage(callerName(caller));
     if (usage !== undefined) model.usage.set(callerName(caller), usage);
     const standing = caller.kind === 'key' ? await counters.readStanding(caller.keyId) : undefined;
-    if (caller.kind === 'key' && standing !== undefined) model.standings.set(caller.keyId, standing);
+    if (caller.kind === 'key' && standing !== undefined)
+      model.standings.set(caller.keyId, {
+        ...standing,
+        refusals: Instants.of(standing.refusals),
+      });
   }
   return model;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Standing } from '../../src/domain/ban.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { accountCaller, type UsageEntry } from '../../src/domain/ports.ts';
+import { accountCaller, type StoredStanding, type UsageEntry } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/quota.ts';
 import { openSqlite } from '../../src/storage/sqlite/store.ts';
 import { SqliteCounters } from '../../src/storage/sqlite/counters.ts';
@@ -33,7 +32,7 @@ async function prepare(t: TestContext) {
         usage: new Map([[caller, { minuteStart: now, minuteCount: 1, day: today, dayCount }]]),
         standings: new Map(),
       }),
-    writeStanding: (keyId: number, standing: Standing) =>
+    writeStanding: (keyId: number, standing: StoredStanding) =>
       counters.write({ usage: new Map(), standings: new Map([[keyId, standing]]) }),
     copied: (table: string) => store.transfer.read((source) => allRows(source, tableOf(table))),
   };

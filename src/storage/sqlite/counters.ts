@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../../domain/account.ts';
-import type { Standing } from '../../domain/ban.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type CounterStore,
   type KeyBan,
   type QuotaAdmin,
+  type StoredStanding,
 } from '../../domain/ports.ts';
 import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
 import {
@@ -64,7 +64,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     return row && usageOf(row);
   }
 
-  async readStanding(keyId: number): Promise<Standing | undefined> {
+  async readStanding(keyId: number): Promise<StoredStanding | undefined> {
     const row = this.#standing.get(keyId);
     return row && standingOf(row);
   }
