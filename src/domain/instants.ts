@@ -34,7 +34,7 @@ export class Instants {
   /** The list without its first `dropped`, at most all of them, and with `instant` at its end. */
   next(dropped: number, instant: number): Instants {
     const start = this.#start + dropped;
-    const isNewest = this.#end === this.#array.length && this.#end > 0;
+    const isNewest = this.#end === this.#array.length;
     if (!isNewest || start > WASTE + this.length) {
       const array = this.#array.slice(start, this.#end);
       array.push(instant);

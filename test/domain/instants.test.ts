@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { Instants } from '../../src/domain/instants.ts';
 
@@ -40,4 +42,18 @@ test('decisions §6: a list of instants is what was added and not dropped, and n
     ),
     { numRuns: 300 },
   );
+});
+
+test('decisions §6: what was dropped takes no memory, however long a list goes on', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  let list = Instants.of([1, 2, 3]);
+  for (let instant = 0; instant < 3_000_000; instant++) list = list.next(1, instant);
+  assert.ok(used() - before < 1_000_000);
+  assert.equal(list.length, 3);
 });

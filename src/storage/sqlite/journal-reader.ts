@@ -79,7 +79,7 @@ export class JournalReader {
 
   /** Reads what was added since it read last. */
   #read(): void {
-    for (const [id, usage, refusals] of this.#additions.all(this.#environment, this.#readTo)) {
+    for (const [id, usage, refusals] of this.#additions.iterate(this.#environment, this.#readTo)) {
       for (const [caller, minuteStart, minuteCount, day, dayCount] of JSON.parse(usage) as UsageEntry[]) {
         this.#usage.set(caller, { minuteStart, minuteCount, day, dayCount });
       }
