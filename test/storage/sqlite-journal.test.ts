@@ -13,7 +13,12 @@ import { allRows } from './transfer-contract.ts';
 async function prepare(t: TestContext) {
   const fixture = await sqliteFixture(t);
   const { clock, file, store, raw } = fixture;
-  const staging = openSqlite(file, { clock, environment: 'staging', createFolder: false });
+  const staging = openSqlite(file, {
+    clock,
+    environment: 'staging',
+    createFolder: false,
+    onLost: assert.fail,
+  });
   t.after(() => staging.close());
   const [counters, others] = [store.counters, staging.counters];
   assert.ok(counters instanceof SqliteCounters && others instanceof SqliteCounters);
