@@ -99,10 +99,17 @@ export async function startService(config: Config, surroundings: Surroundings): 
     });
     serve(server, app, log);
 
-    const keeper = keepWriting(async () => {
-      await counters.flush();
-      await store.flush();
-    }, log);
+    const keeper = keepWriting(
+      async () => {
+        await counters.flush();
+        await store.flush();
+      },
+      async () => {
+        await counters.flush();
+        await store.flushAll();
+      },
+      log,
+    );
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base }, 'listening');
     if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
@@ -156,8 +163,12 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   }
 }
 
-/** Runs `write` every second, never twice at a time, and once more at the end. An outage is logged when it begins and when it ends. */
-function keepWriting(write: () => Promise<void>, log: Logger): { stop: () => Promise<void> } {
+/** Runs `write` every second, never twice at a time, and `writeAll` at the end. An outage is logged when it begins and when it ends. */
+function keepWriting(
+  write: () => Promise<void>,
+  writeAll: () => Promise<void>,
+  log: Logger,
+): { stop: () => Promise<void> } {
   let failing = false;
   let last = Promise.resolve();
   const attempt = async () => {
@@ -182,7 +193,7 @@ function keepWriting(write: () => Promise<void>, log: Logger): { stop: () => Pro
     async stop() {
       clearInterval(timer);
       await last;
-      await write();
+      await writeAll();
     },
   };
 }

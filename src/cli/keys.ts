@@ -46,7 +46,7 @@ export function keysCommands(program: Command): void {
 
   keys
     .command('list')
-    .description('list keys, without the keys themselves')
+    .description('list keys, without the keys themselves; when they were last used as of a minute ago')
     .option('--account <name>', 'only those of one account')
     .option(...JSON_OPTION)
     .action(listKeys);

@@ -1,4 +1,5 @@
 import type { Moment } from './clock.ts';
+import { Instants } from './instants.ts';
 import { DAY, MINUTE } from './quota.ts';
 
 /** How many refusals within 60 s ban a key, and for how many seconds at first (spec §8 rule 3; decisions §6). */
@@ -17,15 +18,15 @@ export interface Ban {
 /** What is remembered of a key that was refused. */
 export interface Standing {
   /** Monotonic instants of the refusals that may still count, oldest first; never more than `banAfter`. */
-  readonly refusals: readonly number[];
+  readonly refusals: Instants;
   /** The last ban, also when it is over: the next one within a day lasts twice as long. */
   readonly ban: Ban | undefined;
 }
 
-export const BLAMELESS: Standing = { refusals: [], ban: undefined };
+export const BLAMELESS: Standing = { refusals: Instants.NONE, ban: undefined };
 
 /** The ban in force, or undefined. */
-export function banInForce(standing: Standing, now: Moment): Ban | undefined {
+export function banInForce(standing: Pick<Standing, 'ban'>, now: Moment): Ban | undefined {
   return standing.ban !== undefined && standing.ban.until > now.unix ? standing.ban : undefined;
 }
 
@@ -35,14 +36,13 @@ export function banInForce(standing: Standing, now: Moment): Ban | undefined {
  */
 export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
   let first = 0;
-  while (now.monotonic - (standing.refusals[first] ?? now.monotonic) >= MINUTE) first++;
-  const refusals = standing.refusals.slice(first);
-  refusals.push(now.monotonic);
+  while (now.monotonic - (standing.refusals.at(first) ?? now.monotonic) >= MINUTE) first++;
+  const refusals = standing.refusals.next(first, now.monotonic);
   if (refusals.length < policy.banAfter) return { refusals, ban: standing.ban };
   const last = standing.ban;
   const count = last !== undefined && now.unix - last.until < DAY ? last.count + 1 : 1;
   const duration = Math.min(policy.banSeconds * 1000 * 2 ** (count - 1), DAY);
-  return { refusals: [], ban: { until: now.unix + duration, count } };
+  return { refusals: Instants.NONE, ban: { until: now.unix + duration, count } };
 }
 
 /** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */

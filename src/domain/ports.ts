@@ -1,6 +1,6 @@
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Ban, Standing } from './ban.ts';
+import type { Ban } from './ban.ts';
 import type { NewPet, Pet, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
 import type { Quota, Usage } from './quota.ts';
@@ -89,7 +89,10 @@ export interface AccountStore {
   replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
   /** From now on; a key that is revoked already stays as it is. */
   revokeKey(id: number): Promise<void>;
-  /** Remembers that a key was used at `now` (Unix milliseconds); written down within a second. */
+  /**
+   * Remembers that a key was used at `now` (Unix milliseconds). Written down within a second of the first use, then at
+   * most once a minute, and when serving ends.
+   */
   noteUse(keyId: number, now: number): void;
 }
 
@@ -140,17 +143,48 @@ export interface Counters extends QuotaCounter {
  * here: the time line of a process ends with it.
  */
 
+/** What is remembered of a key that was refused: see `Standing`. */
+export interface StoredStanding {
+  readonly refusals: readonly number[];
+  readonly ban: Ban | undefined;
+}
+
 export interface CounterChanges {
   /** By caller: see `callerName`. */
   readonly usage: ReadonlyMap<string, Usage>;
   /** By key id. */
-  readonly standings: ReadonlyMap<number, Standing>;
+  readonly standings: ReadonlyMap<number, StoredStanding>;
+}
+
+/** `minuteStart` is in whole Unix milliseconds, rounded up; for the rest see `Usage`. */
+export type UsageEntry = readonly [
+  caller: string,
+  minuteStart: number,
+  minuteCount: number,
+  day: number,
+  dayCount: number,
+];
+
+/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up; at least one. */
+export type RefusalsEntry = readonly [keyId: number, ...refused: readonly number[]];
+
+/**
+ * Where changes of very many callers are written down for a fraction of what their rows cost. It outlasts the process
+ * as the rows do; at the next start the store puts into the rows what they lack.
+ */
+export interface CounterJournal {
+  /** Adds all entries or none. Gives the number of this addition; numbers ascend. */
+  append(usage: readonly UsageEntry[], refusals: readonly RefusalsEntry[]): Promise<number>;
+  /** Drops the additions with a smaller number: the rows have what they say. Infinity drops all. */
+  dropBefore(number: number): Promise<void>;
 }
 
 export interface CounterStore {
+  /** Undefined: this store has rows only. */
+  readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
-  readStanding(keyId: number): Promise<Standing | undefined>;
-  /** Writes all changes or none. Gives the keys whose ban an operator has lifted since; each is told once. */
+  readStanding(keyId: number): Promise<StoredStanding | undefined>;
+  /** Writes all changes into their rows, or none. Gives the keys whose ban an operator has lifted since; each is told once. */
   write(changes: CounterChanges): Promise<readonly number[]>;
   /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */
   prune(day: number, endedBefore: number): Promise<void>;

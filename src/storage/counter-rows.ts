@@ -1,5 +1,4 @@
-import type { Standing } from '../domain/ban.ts';
-import type { KeyBan } from '../domain/ports.ts';
+import type { KeyBan, StoredStanding } from '../domain/ports.ts';
 import type { Usage } from '../domain/quota.ts';
 
 /*
@@ -27,12 +26,15 @@ export function usageValues({ minuteStart, minuteCount, day, dayCount }: Usage):
   return [Math.ceil(minuteStart), minuteCount, day, dayCount];
 }
 
-export function standingOf([refusals, until, count]: StandingRow): Standing {
+export function standingOf([refusals, until, count]: StandingRow): StoredStanding {
   const ban = until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
   return { refusals: JSON.parse(refusals) as number[], ban };
 }
 
-export function standingValues({ refusals, ban }: Standing): readonly [string, number | null, number | null] {
+export function standingValues({
+  refusals,
+  ban,
+}: StoredStanding): readonly [string, number | null, number | null] {
   const until = ban === undefined ? null : Math.ceil(ban.until);
   return [JSON.stringify(refusals.map(Math.ceil)), until, ban?.count ?? null];
 }

@@ -17,6 +17,8 @@ export interface Store {
   ping(): Promise<void>;
   /** Writes what is kept in memory for a moment, and drops what is too old; called every second while serving. */
   flush(): Promise<void>;
+  /** Writes all of it, also what `flush` leaves for later; called once, when serving ends. */
+  flushAll(): Promise<void>;
   /** Writes a consistent copy to a file that must not exist yet, while others read and write. */
   backup(file: string): Promise<void>;
   /** Makes sure that no other service of this environment counts limits over the same store by itself. */

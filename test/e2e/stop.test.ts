@@ -37,6 +37,26 @@ test('SIGTERM: what was accepted is finished, counters are written, exit 0; deci
   assert.equal(usage.day.remaining, 1_000 - 8);
 });
 
+test('decisions §8: a clean stop writes down when each key was last used', async (t) => {
+  const env = temporaryEnvironment(t);
+  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const lastUsedAt = async () => {
+    const { stdout } = await run(['keys', 'list', '--json'], env);
+    return (JSON.parse(stdout) as [{ lastUsedAt: string | null }])[0].lastUsedAt;
+  };
+  const service = await startServiceProcess(t, env);
+  await call(service.url, '/v1/pets', { key });
+  while ((await lastUsedAt()) === null);
+  // Within a minute of the first use: it would be written down only after it.
+  const before = new Date().toISOString();
+  await call(service.url, '/v1/pets', { key });
+  service.child.kill('SIGTERM');
+  await service.ended;
+  const last = await lastUsedAt();
+  assert.ok(last !== null && last >= before, `${last} is before ${before}`);
+});
+
 test('a second signal ends the process at once', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);

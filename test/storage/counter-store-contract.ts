@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Standing } from '../../src/domain/ban.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { accountCaller, type CounterChanges } from '../../src/domain/ports.ts';
+import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/domain/ports.ts';
 import { DAY, type Usage } from '../../src/domain/quota.ts';
 import type { NewFixture } from './fixture.ts';
 
@@ -12,7 +11,7 @@ const usageChange = (caller: string, usage: Usage): CounterChanges => ({
   ...NONE,
   usage: new Map([[caller, usage]]),
 });
-const standingChange = (keyId: number, standing: Standing): CounterChanges => ({
+const standingChange = (keyId: number, standing: StoredStanding): CounterChanges => ({
   ...NONE,
   standings: new Map([[keyId, standing]]),
 });
@@ -50,7 +49,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
         ['account 1', usage],
         ['address 2001:db8::/64', address],
       ]),
-      standings: new Map<number, Standing>([
+      standings: new Map<number, StoredStanding>([
         [1, banned],
         [2, { refusals: [now - 2, now - 1], ban: undefined }],
       ]),
@@ -123,7 +122,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
         ['yesterday', old],
         ['yesterday, in a minute that lasts', { ...old, minuteStart: now - 59_000 }],
       ]),
-      standings: new Map<number, Standing>([
+      standings: new Map<number, StoredStanding>([
         [1, { refusals: [], ban: { until: now + 1, count: 1 } }],
         [2, { refusals: [], ban: { until: now - DAY + 1, count: 1 } }],
         [3, { refusals: [], ban: { until: now - DAY - 1, count: 1 } }],

@@ -78,4 +78,31 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     await store.flush();
     assert.deepEqual(await other.accounts.findKey(key.id), { ...key, lastUsedAt });
   });
+
+  test(`${name}, decisions §8: of the uses within a minute of one that was written down the last is written after it`, async (t) => {
+    const { key, store, accounts, clock } = await prepare(t);
+    const lastUsedAt = async () => (await accounts.findKey(key.id))?.lastUsedAt;
+    const first = Math.floor(clock().unix);
+    accounts.noteUse(key.id, first);
+    await store.flush();
+    for (const pause of [1_000, 58_999]) {
+      clock.advance(pause);
+      accounts.noteUse(key.id, clock().unix);
+      await store.flush();
+      assert.equal(await lastUsedAt(), first);
+    }
+    clock.advance(1);
+    await store.flush();
+    assert.equal(await lastUsedAt(), first + 59_999);
+  });
+
+  test(`${name}, decisions §8: at the end the last use is written down, however short its time`, async (t) => {
+    const { key, store, accounts, clock } = await prepare(t);
+    accounts.noteUse(key.id, clock().unix);
+    await store.flush();
+    clock.advance(1);
+    accounts.noteUse(key.id, clock().unix);
+    await store.flushAll();
+    assert.equal((await accounts.findKey(key.id))?.lastUsedAt, Math.floor(clock().unix));
+  });
 }

@@ -82,17 +82,21 @@ test('decisions §6: counters without a change write nothing to disk', async (t)
 });
 
 test('decisions §5: noting the use of keys writes nothing to disk until the flush, then all at once, and once', async (t) => {
-  const { file, store } = await sqliteFixture(t);
+  const { file, store, clock, raw } = await sqliteFixture(t);
   const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
   await store.flush();
   const before = transactionsInLog(file);
   for (const key of keys) store.accounts.noteUse(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
+  for (let flush = 0; flush < 2; flush++) {
+    await store.flush();
+    assert.equal(transactionsInLog(file), before + 1);
+  }
+  raw().exec('UPDATE keys SET last_used_at = 0');
+  clock.advance(60_000);
   await store.flush();
-  assert.equal(transactionsInLog(file), before + 1);
-  await store.flush();
-  assert.equal(transactionsInLog(file), before + 1);
+  assert.equal((await store.accounts.findKey(keys[0]?.id ?? 0))?.lastUsedAt, 0);
 });
 
 test('decisions §4: a walk goes on at an animal that was deleted meanwhile', async (t) => {

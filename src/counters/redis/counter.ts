@@ -83,7 +83,7 @@ export class RedisCounter implements SharedQuotas {
     const ban = this.#knowledge.banOf(keyId);
     if (ban === undefined) return undefined;
     const local = { until: ban.localUntil, count: ban.count };
-    return banInForce({ refusals: [], ban: local }, this.#parts.clock());
+    return banInForce({ ban: local }, this.#parts.clock());
   }
 
   knownUsedUp(caller: Caller): Quota | undefined {

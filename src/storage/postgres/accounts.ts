@@ -13,6 +13,7 @@ import {
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from '../account-rows.ts';
+import { type KeyUse, KeyUses } from '../key-uses.ts';
 import type { Database, Pool } from './database.ts';
 import { SharedReads } from './shared-reads.ts';
 
@@ -29,7 +30,7 @@ interface Known {
   readonly readAt: number;
 }
 
-/** All instances write the same keys every second: locked in one order, so that none waits for another in a circle. */
+/** All instances write the same keys: locked in one order, so that none waits for another in a circle. */
 const WRITE_USE = `
   WITH used AS (
     SELECT k.id, t.at FROM keys k JOIN unnest($1::bigint[], $2::bigint[]) AS t (id, at) ON t.id = k.id
@@ -42,11 +43,12 @@ export class PostgresAccounts implements AccountStore {
   readonly #clock: Clock;
   #known = new Map<string, Known>();
   readonly #reads = new SharedReads<KeyRecord | undefined>();
-  #used = new Map<number, number>();
+  readonly #uses: KeyUses;
 
   constructor(pool: Pool, clock: Clock) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#uses = new KeyUses(clock, (uses) => this.#writeUses(uses));
   }
 
   async listAccounts(): Promise<readonly Account[]> {
@@ -118,20 +120,21 @@ export class PostgresAccounts implements AccountStore {
   }
 
   noteUse(keyId: number, now: number): void {
-    this.#used.set(keyId, Math.floor(now));
+    this.#uses.note(keyId, now);
+  }
+
+  /** Writes down when keys were last used, as far as it is due. */
+  flush(): Promise<void> {
+    return this.#uses.flush();
   }
 
   /** Writes down when keys were last used. */
-  async flush(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = this.#used;
-    this.#used = new Map();
-    try {
-      await this.#pool.query(WRITE_USE, [[...used.keys()], [...used.values()]]);
-    } catch (error) {
-      this.#used = new Map([...used, ...this.#used]);
-      throw error;
-    }
+  flushAll(): Promise<void> {
+    return this.#uses.flushAll();
+  }
+
+  async #writeUses(uses: readonly KeyUse[]): Promise<void> {
+    await this.#pool.query(WRITE_USE, [uses.map(([keyId]) => keyId), uses.map(([, at]) => at)]);
   }
 
   async #readKey(hash: string): Promise<KeyRecord | undefined> {

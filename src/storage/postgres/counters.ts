@@ -1,5 +1,4 @@
 import type { Account } from '../../domain/account.ts';
-import type { Standing } from '../../domain/ban.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type CounterStore,
   type KeyBan,
   type QuotaAdmin,
+  type StoredStanding,
 } from '../../domain/ports.ts';
 import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
 import {
@@ -64,7 +64,7 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
     return row && usageOf(row);
   }
 
-  async readStanding(keyId: number): Promise<Standing | undefined> {
+  async readStanding(keyId: number): Promise<StoredStanding | undefined> {
     const [row] = await this.#pool.query<StandingRow>(
       `SELECT ${STANDING_COLUMNS} FROM standings WHERE key_id = $1 AND lifted = 0`,
       [keyId],

@@ -47,6 +47,7 @@ export async function openPostgres(
       // When there is more to forget, the next second goes on with it.
       if (!(await pets.forgetOld())) forgotAt = clock().monotonic;
     },
+    flushAll: () => accounts.flushAll(),
     async backup() {
       throw new PetStoreError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
     },

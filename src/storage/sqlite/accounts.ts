@@ -14,6 +14,7 @@ import {
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from '../account-rows.ts';
+import { KeyUses } from '../key-uses.ts';
 import type { KeyValues, PlanValues } from './account-writes.ts';
 import type { Changes } from './changes.ts';
 import { Query } from './rows.ts';
@@ -21,9 +22,6 @@ import type { Writer } from './writer.ts';
 
 /** Keys remembered; one that is not costs a query. */
 const KNOWN_KEYS = 10_000;
-
-/** So many uses of keys are written down at a time: between two portions requests are answered. */
-const PORTION = 1_000;
 
 export class SqliteAccounts implements AccountStore {
   readonly #clock: Clock;
@@ -35,13 +33,14 @@ export class SqliteAccounts implements AccountStore {
   readonly #key: Query<KeyRow>;
   readonly #keyByHash: Query<KeyRow>;
   readonly #known = new Map<string, KeyRecord | undefined>();
-  readonly #used = new Map<number, number>();
+  readonly #uses: KeyUses;
   #knownAt: bigint | undefined;
 
   constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
     this.#writer = writer;
     this.#changes = changes;
+    this.#uses = new KeyUses(clock, (uses) => writer.run('touchKeys', [uses]));
     this.#accounts = new Query(db, `${SELECT_ACCOUNTS} ORDER BY a.id`);
     this.#account = new Query(db, `${SELECT_ACCOUNTS} WHERE a.name = ?`);
     this.#keys = new Query(db, `${SELECT_KEYS} WHERE ? IS NULL OR k.account_id = ?1 ORDER BY k.id`);
@@ -104,25 +103,17 @@ export class SqliteAccounts implements AccountStore {
   }
 
   noteUse(keyId: number, now: number): void {
-    this.#used.set(keyId, Math.floor(now));
+    this.#uses.note(keyId, now);
+  }
+
+  /** Writes down when keys were last used, as far as it is due. */
+  flush(): Promise<void> {
+    return this.#uses.flush();
   }
 
   /** Writes down when keys were last used. */
-  async flush(): Promise<void> {
-    const used = [...this.#used];
-    this.#used.clear();
-    let written = 0;
-    try {
-      for (; written < used.length; written += PORTION) {
-        const portion = used.slice(written, written + PORTION);
-        await this.#writer.run('touchKeys', [portion]);
-      }
-    } finally {
-      // What could not be written is written next time, unless the key was used again meanwhile.
-      for (const [keyId, at] of used.slice(written)) {
-        if (!this.#used.has(keyId)) this.#used.set(keyId, at);
-      }
-    }
+  flushAll(): Promise<void> {
+    return this.#uses.flushAll();
   }
 
   /** What anybody changed counts at once, in another process (the command line, say) too. */

@@ -22,6 +22,12 @@ export function counterWrites(db: DatabaseSync) {
     db,
     `DELETE FROM standings WHERE max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ?`,
   );
+  // What the journal, if there is any, says of these keys is in their rows from here on.
+  const settleRefusals = new Query(
+    db,
+    `INSERT INTO journal (environment, usage, refusals)
+     SELECT ?1, '[]', ?2 WHERE EXISTS (SELECT 1 FROM journal WHERE environment = ?1)`,
+  );
   const lift = new Query(
     db,
     'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
@@ -42,6 +48,8 @@ export function counterWrites(db: DatabaseSync) {
       for (const [keyId, values] of standings) {
         if (!ordered.includes(keyId)) writeStanding.run(keyId, environment, ...values);
       }
+      const keyIds = standings.map(([keyId]) => [keyId]);
+      if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds));
       return ordered;
     },
     /** Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before `endedBefore`. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../../domain/account.ts';
-import type { Standing } from '../../domain/ban.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type CounterStore,
   type KeyBan,
   type QuotaAdmin,
+  type StoredStanding,
 } from '../../domain/ports.ts';
 import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
 import {
@@ -24,11 +24,15 @@ import {
   usageValues,
 } from '../counter-rows.ts';
 import { LIFTED } from './counter-writes.ts';
+import { SqliteJournal } from './journal.ts';
+import { JournalReader } from './journal-reader.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
+  readonly journal: SqliteJournal;
+  readonly #journaled: JournalReader;
   readonly #clock: Clock;
   readonly #environment: Environment;
   readonly #writer: Writer;
@@ -41,6 +45,8 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     this.#clock = clock;
     this.#environment = environment;
     this.#writer = writer;
+    this.journal = new SqliteJournal(writer, environment);
+    this.#journaled = new JournalReader(db, environment);
     this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
     this.#standing = new Query(
       db,
@@ -58,7 +64,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     return row && usageOf(row);
   }
 
-  async readStanding(keyId: number): Promise<Standing | undefined> {
+  async readStanding(keyId: number): Promise<StoredStanding | undefined> {
     const row = this.#standing.get(keyId);
     return row && standingOf(row);
   }
@@ -87,7 +93,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async usageOf(account: Account): Promise<Quota> {
-    const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
+    const usage = this.#journaled.usageOf(accountCaller(account.id)) ?? UNUSED;
     const { unix } = this.#clock();
     return peek(usage, account.limits, { unix, monotonic: unix });
   }

@@ -58,6 +58,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       await pets.forgetOld();
       forgotAt = clock().monotonic;
     },
+    flushAll: () => accounts.flushAll(),
     async backup(file) {
       if (existsSync(file)) throw new PetStoreError('conflict', `There is a file ${file} already.`);
       const unfinished = `${file}.unfinished`;
@@ -84,6 +85,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     },
     async lockForServing(environment) {
       lock = lockForServing(database, environment);
+      await counters.journal.fold();
     },
     async close() {
       await writer.close();
