@@ -1,4 +1,3 @@
-import { BLAMELESS } from '../domain/ban.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { CounterChanges, CounterJournal, CounterStore } from '../domain/ports.ts';
 import {
@@ -22,7 +21,7 @@ interface WriteBehindOptions {
   readonly store: CounterStore;
   /** So many callers may wait for their rows after a flush. */
   readonly capacity: number;
-  /** Hears of a key whose ban an operator has lifted: its standing must be BLAMELESS from then on. */
+  /** Hears of a key whose ban an operator has lifted: its standing is forgotten from then on. */
   readonly onLifted: (keyId: number) => void;
 }
 
@@ -106,9 +105,7 @@ export class WriteBehind {
   async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
     const offset = unixOffset(this.#clock());
     const taken = items.map(({ added }) => added);
-    // Of a key whose ban was lifted there is no row.
-    const kept = items.filter(({ standing }) => standing !== BLAMELESS);
-    const standings = kept.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
+    const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
     await this.#write({ usage: new Map(), standings: new Map(standings) });
     deductAdded(items, taken);
   }
