@@ -1,34 +1,20 @@
 import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
-import type {
-  Caller,
-  CounterChanges,
-  CounterJournal,
-  Counters,
-  CounterStore,
-  Verdict,
-} from '../domain/ports.ts';
+import type { Caller, Counters, CounterStore, Verdict } from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED } from '../domain/quota.ts';
 import {
   type CallerId,
   type KeyStanding,
   nameOf,
-  refusalsEntry,
   shiftUsage,
   standingOf,
-  storedStanding,
   type Tally,
   unixOffset,
-  usageEntry,
 } from './stored.ts';
-import { Unwritten } from './unwritten.ts';
+import { WriteBehind } from './write-behind.ts';
 
 /** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */
 const CAPACITY = 200_000;
-
-/** So many rows of usage and of standings are written at a time: between two portions requests are answered. */
-const USAGE_ROWS = 400;
-const STANDING_ROWS = 100;
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
@@ -43,11 +29,7 @@ export class MemoryCounter implements Counters {
   readonly #capacity: number;
   readonly #tallies = new Map<CallerId, Tally>();
   readonly #standings = new Map<number, KeyStanding>();
-  readonly #unwrittenUsage: Unwritten<Tally>;
-  readonly #unwrittenStandings: Unwritten<KeyStanding>;
-  /** Those with a ban that is not in its row yet. */
-  #banned = new Set<KeyStanding>();
-  #journaled = false;
+  readonly #unwritten: WriteBehind;
   #prunedDay = 0;
 
   /** Keeps at most about `capacity` callers in memory. */
@@ -56,21 +38,7 @@ export class MemoryCounter implements Counters {
     this.#policy = policy;
     this.#store = store;
     this.#capacity = capacity;
-    const { journal } = store;
-    this.#unwrittenUsage = new Unwritten<Tally>(
-      {
-        rows: (tallies) => this.#writeUsage(tallies),
-        append: journal && ((tallies) => this.#appendUsage(journal, tallies)),
-      },
-      { capacity, portion: USAGE_ROWS },
-    );
-    this.#unwrittenStandings = new Unwritten<KeyStanding>(
-      {
-        rows: (standings) => this.#writeStandings(standings),
-        append: journal && ((standings) => this.#appendRefusals(journal, standings)),
-      },
-      { capacity, portion: STANDING_ROWS },
-    );
+    this.#unwritten = new WriteBehind({ clock, store, capacity, onLifted: (keyId) => this.#forgive(keyId) });
   }
 
   async charge(caller: Caller): Promise<Verdict> {
@@ -87,7 +55,7 @@ export class MemoryCounter implements Counters {
     const { usage, quota } = take(tally.usage, caller.limits, now);
     if (quota.admitted) {
       tally.usage = usage;
-      this.#unwrittenUsage.add(tally);
+      this.#unwritten.addUsage(tally);
       return { kind: 'admitted', quota };
     }
     return caller.kind === 'key' ? this.#refuse(caller.keyId, quota, now) : { kind: 'refused', quota };
@@ -111,98 +79,31 @@ export class MemoryCounter implements Counters {
    * then, where an operator sees them; what else changed is there or in the journal.
    */
   async flush(): Promise<void> {
-    await this.#writeBans();
-    await this.#unwrittenStandings.flush();
-    await this.#unwrittenUsage.flush();
-    await this.#trimJournal();
+    await this.#unwritten.flush();
     await this.#prune();
   }
 
   /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
 
-  /** At least one write: bans may have been lifted. */
-  async #writeBans(): Promise<void> {
-    const banned = [...this.#banned];
-    this.#banned = new Set();
-    let done = 0;
-    try {
-      do {
-        const portion = banned.slice(done, done + STANDING_ROWS);
-        await this.#writeStandings(portion);
-        for (const each of portion) if (each.added === 0) this.#unwrittenStandings.delete(each);
-        done += STANDING_ROWS;
-      } while (done < banned.length);
-    } finally {
-      for (const each of banned.slice(done)) this.#banned.add(each);
-    }
-  }
-
-  async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
-    const offset = unixOffset(this.#clock());
-    const taken = items.map(({ added }) => added);
-    // Of a key whose ban was lifted there is no row.
-    const kept = items.filter(({ standing }) => standing !== BLAMELESS);
-    const standings = kept.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
-    await this.#write({ usage: new Map(), standings: new Map(standings) });
-    deductAdded(items, taken);
-  }
-
-  async #appendRefusals(journal: CounterJournal, items: readonly KeyStanding[]): Promise<number> {
-    const offset = unixOffset(this.#clock());
-    const taken = items.map(({ added }) => added);
-    const entries = items.map((each) => refusalsEntry(each, offset)).filter((entry) => entry !== undefined);
-    this.#journaled = true;
-    const number = await journal.append([], entries);
-    deductAdded(items, taken);
-    return number;
-  }
-
-  async #writeUsage(tallies: readonly Tally[]): Promise<void> {
-    const offset = unixOffset(this.#clock());
-    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally.usage, offset)]));
-    await this.#write({ usage, standings: new Map() });
-  }
-
-  #appendUsage(journal: CounterJournal, tallies: readonly Tally[]): Promise<number> {
-    const offset = unixOffset(this.#clock());
-    this.#journaled = true;
-    return journal.append(
-      tallies.map((tally) => usageEntry(tally, offset)),
-      [],
-    );
-  }
-
-  /** Every write may be the one that is told of bans that were lifted, and none is told again. */
-  async #write(changes: CounterChanges): Promise<void> {
-    for (const keyId of await this.#store.write(changes)) {
-      const lifted = this.#keyStanding(keyId);
-      lifted.standing = BLAMELESS;
-      this.#banned.delete(lifted);
-    }
-  }
-
-  async #trimJournal(): Promise<void> {
-    if (!this.#journaled) return;
-    const neededFrom = Math.min(this.#unwrittenUsage.neededFrom(), this.#unwrittenStandings.neededFrom());
-    await this.#store.journal?.dropBefore(neededFrom);
-    this.#journaled = neededFrom !== Number.POSITIVE_INFINITY;
-  }
-
   #refuse(keyId: number, quota: Quota, now: Moment): Verdict {
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
     known.standing = standing;
     known.added++;
-    this.#unwrittenStandings.add(known);
+    this.#unwritten.addRefusal(known);
     const ban = banInForce(standing, now);
     // The refusal that trips the ban is answered with it: its Retry-After must suffice.
     if (ban !== undefined) {
-      this.#banned.add(known);
+      this.#unwritten.addBan(known);
       return { kind: 'banned', ban, quota };
     }
     const left = refusalsLeft(standing.refusals.length, this.#policy);
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
+  }
+
+  #forgive(keyId: number): void {
+    this.#keyStanding(keyId).standing = BLAMELESS;
   }
 
   #keyStanding(keyId: number): KeyStanding {
@@ -255,16 +156,11 @@ export class MemoryCounter implements Counters {
       const { day, minuteStart } = tally.usage;
       const over = day < today && now.monotonic - minuteStart >= MINUTE;
       if (!over && this.#tallies.size <= this.#capacity) break;
-      if (!this.#unwrittenUsage.has(tally)) this.#tallies.delete(id);
+      if (!this.#unwritten.hasUsage(tally)) this.#tallies.delete(id);
     }
   }
 }
 
 function idOf(caller: Caller): CallerId {
   return caller.kind === 'key' ? caller.accountId : caller.address;
-}
-
-/** What was added meanwhile is not written down yet. */
-function deductAdded(items: readonly KeyStanding[], taken: readonly number[]): void {
-  for (const [index, item] of items.entries()) item.added -= taken[index] ?? 0;
 }

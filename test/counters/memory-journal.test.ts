@@ -104,6 +104,22 @@ test('decisions §6: bans are listed with the next flush, however many keys were
   assert.equal((await operator.listBans()).length, 499);
 });
 
+test('decisions §6: bans that could not be written down are listed with the next flush that can', async (t) => {
+  let failing = true;
+  const { counter, open, clock } = service(t, (store) => ({
+    ...countingRows([])(store),
+    write: (changes) =>
+      failing && changes.standings.size > 0 ? Promise.reject(new Error('disk full')) : store.write(changes),
+  }));
+  const callers = keys(1_500);
+  for (let time = 0; time < 3; time++) await chargeAll(counter, callers);
+  await chargeAll(counter, callers.slice(1_000));
+  await assert.rejects(counter.flush(), /disk full/);
+  failing = false;
+  await counter.flush();
+  assert.equal((await open(clock).quotas.listBans()).length, 500);
+});
+
 for (const noticed of [true, false]) {
   const when = noticed ? 'after' : 'before';
   test(`decisions §6: a ban lifted stays forgotten over a crash ${when} the service noticed, also when the journal tells of its key`, async (t) => {

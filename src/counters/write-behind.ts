@@ -1,0 +1,156 @@
+import type { Clock } from '../domain/clock.ts';
+import type { CounterChanges, CounterJournal, CounterStore } from '../domain/ports.ts';
+import {
+  type KeyStanding,
+  nameOf,
+  refusalsEntry,
+  shiftUsage,
+  storedStanding,
+  type Tally,
+  unixOffset,
+  usageEntry,
+} from './stored.ts';
+import { Unwritten } from './unwritten.ts';
+
+/** So many rows of usage and of standings are written at a time: between two portions requests are answered. */
+const USAGE_ROWS = 400;
+const STANDING_ROWS = 100;
+
+interface WriteBehindOptions {
+  readonly clock: Clock;
+  readonly store: CounterStore;
+  /** So many callers may wait for their rows after a flush. */
+  readonly capacity: number;
+  /** Hears of a key whose ban an operator has lifted: its standing is forgotten from then on. */
+  readonly onLifted: (keyId: number) => void;
+}
+
+/** What was counted in memory, on its way into the store: see `Unwritten`. Bans are in their rows with the next flush. */
+export class WriteBehind {
+  readonly #clock: Clock;
+  readonly #store: CounterStore;
+  readonly #onLifted: (keyId: number) => void;
+  readonly #usage: Unwritten<Tally>;
+  readonly #standings: Unwritten<KeyStanding>;
+  /** Those with a ban that is not in its row yet. */
+  #banned = new Set<KeyStanding>();
+  #journaled = false;
+
+  constructor({ clock, store, capacity, onLifted }: WriteBehindOptions) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#onLifted = onLifted;
+    const { journal } = store;
+    this.#usage = new Unwritten<Tally>(
+      {
+        rows: (tallies) => this.#writeUsage(tallies),
+        append: journal && ((tallies) => this.#appendUsage(journal, tallies)),
+      },
+      { capacity, portion: USAGE_ROWS },
+    );
+    this.#standings = new Unwritten<KeyStanding>(
+      {
+        rows: (standings) => this.#writeStandings(standings),
+        append: journal && ((standings) => this.#appendRefusals(journal, standings)),
+      },
+      { capacity, portion: STANDING_ROWS },
+    );
+  }
+
+  addUsage(tally: Tally): void {
+    this.#usage.add(tally);
+  }
+
+  /** Whether something of it is not in its row yet. */
+  hasUsage(tally: Tally): boolean {
+    return this.#usage.has(tally);
+  }
+
+  addRefusal(standing: KeyStanding): void {
+    this.#standings.add(standing);
+  }
+
+  addBan(standing: KeyStanding): void {
+    this.#banned.add(standing);
+  }
+
+  /**
+   * Writes down what was added, and hears of lifted bans. What could not be written is written next time; rejects as the
+   * store does. Must not be called again before it has settled.
+   */
+  async flush(): Promise<void> {
+    await this.#writeBans();
+    await this.#standings.flush();
+    await this.#usage.flush();
+    await this.#trimJournal();
+  }
+
+  /** At least one write: bans may have been lifted. */
+  async #writeBans(): Promise<void> {
+    const banned = [...this.#banned];
+    this.#banned = new Set();
+    let done = 0;
+    try {
+      do {
+        const portion = banned.slice(done, done + STANDING_ROWS);
+        await this.#writeStandings(portion);
+        for (const each of portion) if (each.added === 0) this.#standings.delete(each);
+        done += STANDING_ROWS;
+      } while (done < banned.length);
+    } finally {
+      for (const each of banned.slice(done)) this.#banned.add(each);
+    }
+  }
+
+  async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const taken = items.map(({ added }) => added);
+    const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
+    await this.#write({ usage: new Map(), standings: new Map(standings) });
+    deductAdded(items, taken);
+  }
+
+  async #appendRefusals(journal: CounterJournal, items: readonly KeyStanding[]): Promise<number> {
+    const offset = unixOffset(this.#clock());
+    const taken = items.map(({ added }) => added);
+    const entries = items.map((each) => refusalsEntry(each, offset)).filter((entry) => entry !== undefined);
+    this.#journaled = true;
+    const number = await journal.append([], entries);
+    deductAdded(items, taken);
+    return number;
+  }
+
+  async #writeUsage(tallies: readonly Tally[]): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally.usage, offset)]));
+    await this.#write({ usage, standings: new Map() });
+  }
+
+  #appendUsage(journal: CounterJournal, tallies: readonly Tally[]): Promise<number> {
+    const offset = unixOffset(this.#clock());
+    this.#journaled = true;
+    return journal.append(
+      tallies.map((tally) => usageEntry(tally, offset)),
+      [],
+    );
+  }
+
+  /** Every write may be the one that is told of bans that were lifted, and none is told again. */
+  async #write(changes: CounterChanges): Promise<void> {
+    for (const keyId of await this.#store.write(changes)) {
+      this.#onLifted(keyId);
+    }
+  }
+
+  async #trimJournal(): Promise<void> {
+    if (!this.#journaled) return;
+    const neededFrom = Math.min(this.#usage.neededFrom(), this.#standings.neededFrom());
+    await this.#store.journal?.dropBefore(neededFrom);
+    this.#journaled = neededFrom !== Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What was added meanwhile is not written down yet. */
+function deductAdded(items: readonly KeyStanding[], taken: readonly number[]): void {
+  for (const [index, item] of items.entries()) item.added -= taken[index] ?? 0;
+}
