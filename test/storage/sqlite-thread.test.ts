@@ -23,7 +23,7 @@ async function slowFixture(t: TestContext) {
 
 /** Enough turns of the event loop for what was asked for to have gone to the thread. */
 async function sent(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await setImmediate();
+  for (let turn = 0; turn < 50; turn++) await setImmediate();
 }
 
 test('decisions §4: while a commit takes long, lists are answered', async (t) => {
