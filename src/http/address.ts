@@ -19,28 +19,28 @@ export function clientAddress(trusted: Networks): ClientAddress {
     return last.isProxy;
   };
 
-  return (remote, forwardedFor) => {
-    let client = plain(remote ?? '');
-    if (trusted.length > 0 && forwardedFor !== undefined) {
-      const hops = forwardedFor.split(',');
-      // The first hop is the client, whether it is a proxy or not: nobody says more.
-      while (hops.length > 0 && isProxy(client)) {
-        const hop = plain(hops.pop()?.trim() ?? '');
-        if (!isIPv4(hop) && !isIPv6(hop)) break;
-        client = hop;
-      }
+  return (remote = '', forwardedFor = '') => {
+    let client = addressIn(remote) ?? remote;
+    // From the last hop on. The first one is the client, whether it is a proxy or not: nobody says more.
+    for (let end = forwardedFor.length; end > 0 && trusted.length > 0 && isProxy(client); ) {
+      const comma = forwardedFor.lastIndexOf(',', end - 1);
+      const hop = addressIn(forwardedFor.slice(comma + 1, end).trim());
+      if (hop === undefined) break;
+      client = hop;
+      end = comma;
     }
-    return isIPv6(client) ? network64(client) : client;
+    return client.includes(':') ? network64(client) : client;
   };
 }
 
-/** IPv4 without its IPv6 disguise; no zone, brackets or port. */
-function plain(address: string): string {
+/** The address in a text: IPv4 without its IPv6 disguise; no zone, brackets or port. Undefined when there is none. */
+function addressIn(text: string): string | undefined {
   // Most are: then there is nothing to take off.
-  if (isIPv4(address)) return address;
-  const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
+  if (isIPv4(text)) return text;
+  const bare = text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  return mapped ?? bare.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  const address = mapped ?? bare.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  return isIPv4(address) || isIPv6(address) ? address : undefined;
 }
 
 /** The first 64 bits of an IPv6 address, in one spelling: `2001:db8:0:1::/64`. */
