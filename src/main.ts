@@ -105,8 +105,9 @@ export async function startService(config: Config, surroundings: Surroundings): 
         await store.flush();
       },
       async () => {
-        await counters.flush();
-        await store.flushAll();
+        // Each is tried, whatever becomes of the other.
+        const ends = await Promise.allSettled([counters.flush(), store.flushAll()]);
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
       },
       log,
     );

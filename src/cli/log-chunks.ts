@@ -26,8 +26,9 @@ export class LogChunks {
     if (this.#chunk.length >= CHUNK) this.#pass();
   }
 
-  /** Writes what there is before it returns; called for what is fatal. */
+  /** Writes what there is before it returns; called for what is fatal. Nothing, when the destination is closed. */
   flushSync(): void {
+    if (this.#destination.destroyed) return;
     this.#pass();
     this.#destination.flushSync();
   }

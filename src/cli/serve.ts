@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { startService } from '../main.ts';
+import { type Service, startService } from '../main.ts';
 import { announceFirstKey } from './first-key.ts';
 import { LogChunks } from './log-chunks.ts';
 import { systemClock } from './with-store.ts';
@@ -28,6 +28,8 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
   const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
   const chunks = new LogChunks(destination);
+  // However the process ends, it says why; but for a kill.
+  process.once('exit', () => chunks.flushSync());
   const log = pino(
     {
       level: config.logLevel,
@@ -52,9 +54,23 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     }, STOP_DEADLINE);
     // Left running: it also ends a process that something keeps alive after the stop.
     deadline.unref();
+    await stopAndLog(service, async () => {
+      chunks.end();
+      await writeOut(destination);
+    });
+  }
+}
+
+/** Stops the service, and then, whatever became of that, its log. */
+async function stopAndLog(service: Service, endLog: () => Promise<void>): Promise<void> {
+  try {
     await service.stop();
-    chunks.end();
-    await writeOut(destination);
+  } catch (error) {
+    // Also when the rest of the log ends the process.
+    process.exitCode = 1;
+    throw error;
+  } finally {
+    await endLog();
   }
 }
 

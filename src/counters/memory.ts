@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
 import type { Caller, Counters, CounterStore, Verdict } from '../domain/ports.ts';
@@ -15,6 +16,9 @@ import { WriteBehind } from './write-behind.ts';
 
 /** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */
 const CAPACITY = 200_000;
+
+/** So many of them are looked at in one turn of the event loop. */
+const SWEPT = 10_000;
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
@@ -151,8 +155,10 @@ export class MemoryCounter implements Counters {
       await this.#store.prune(today, now.unix - DAY);
       this.#prunedDay = today;
     }
-    // Oldest first, and no further than the first that must stay: a sweep of them all would stall the service.
+    // Oldest first, no further than the first that must stay, and not all in one go, which would stall the service.
+    let visited = 0;
     for (const [id, tally] of this.#tallies) {
+      if (++visited % SWEPT === 0) await nextTurn();
       const { day, minuteStart } = tally.usage;
       const over = day < today && now.monotonic - minuteStart >= MINUTE;
       if (!over && this.#tallies.size <= this.#capacity) break;

@@ -57,36 +57,49 @@ export class Unwritten<T> {
   }
 
   /**
-   * Writes down all changes that were noted before the call; what could not be written stays noted. Must not be called
-   * again before it has settled. Rejects as the outlets do.
+   * The first half of a flush: when there are many changes, all go to the journal. Gives the second half, which writes
+   * the rows that are due; all of them, when there are few. Then all that was noted before is written down. What could
+   * not be stays noted. Neither half may be called before the other has settled. Both reject as the outlets do.
    */
-  async flush(): Promise<void> {
+  async append(): Promise<() => Promise<void>> {
     const { append } = this.#outlets;
-    const changed = this.#changed;
-    this.#changed = new Set();
-    if (append === undefined || this.#waiting.size + changed.size <= FEW) {
-      await this.#write([...changed.union(this.#waiting)]);
-      return;
-    }
-    await this.#each([...changed], APPENDED, async (portion) => {
+    if (append === undefined || this.#waiting.size + this.#changed.size <= FEW) return () => this.#writeAll();
+    await this.#noting([...this.#takeChanged()], APPENDED, async (portion) => {
       const number = await append(portion);
       for (const item of portion) if (!this.#waiting.has(item)) this.#waiting.set(item, number);
     });
-    const { size } = this.#waiting;
-    const due = Math.max(this.#portion, Math.ceil(size / PARTS), size - this.#capacity);
-    await this.#write([...this.#waiting.keys().take(due)]);
+    return () => this.#writeDue();
   }
 
-  /** Writes the rows of these, which then wait no longer. Who changes again meanwhile is noted for the next flush. */
-  #write(items: readonly T[]): Promise<void> {
-    return this.#each(items, this.#portion, async (portion) => {
-      await this.#outlets.rows(portion);
-      for (const item of portion) this.#waiting.delete(item);
-    });
+  #writeAll(): Promise<void> {
+    const all = this.#takeChanged().union(this.#waiting);
+    return this.#noting([...all], this.#portion, (portion) => this.#writeRows(portion));
+  }
+
+  /** What fails goes on waiting; the journal has it. */
+  async #writeDue(): Promise<void> {
+    const { size } = this.#waiting;
+    const due = Math.max(this.#portion, Math.ceil(size / PARTS), size - this.#capacity);
+    const items = [...this.#waiting.keys().take(due)];
+    for (let done = 0; done < items.length; done += this.#portion) {
+      await this.#writeRows(items.slice(done, done + this.#portion));
+    }
+  }
+
+  /** Those whose rows are written wait no longer. Who changes again meanwhile is noted for the next flush. */
+  async #writeRows(items: readonly T[]): Promise<void> {
+    await this.#outlets.rows(items);
+    for (const item of items) this.#waiting.delete(item);
+  }
+
+  #takeChanged(): Set<T> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
   }
 
   /** Portion by portion. When one fails, it and what is left are noted for the next flush. */
-  async #each(
+  async #noting(
     items: readonly T[],
     length: number,
     work: (portion: readonly T[]) => Promise<void>,

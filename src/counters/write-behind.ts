@@ -80,9 +80,13 @@ export class WriteBehind {
    */
   async flush(): Promise<void> {
     await this.#writeBans();
-    await this.#standings.flush();
-    await this.#usage.flush();
-    await this.#trimJournal();
+    // The journal first: what it has is safe, and rows take longer.
+    const rows = [await this.#standings.append(), await this.#usage.append()];
+    try {
+      for (const write of rows) await write();
+    } finally {
+      await this.#trimJournal();
+    }
   }
 
   /** At least one write: bans may have been lifted. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { each, keepAliveClient } from '../support/load.ts';
@@ -99,6 +100,25 @@ test('decisions §6: after a crash at most the last second of counting is lost',
   const again = await startServiceProcess(t, env);
   const answer = await call(again.url, '/v1/pets', { key });
   assert.match(answer.headers.get('ratelimit') ?? '', /"day";r=992;/);
+});
+
+test('decisions §6: a stop that cannot write down the last counts says so in the log, exit 1', async (t) => {
+  const env = temporaryEnvironment(t);
+  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const service = await startServiceProcess(t, env);
+  const other = new DatabaseSync(env['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  await call(service.url, '/v1/pets', { key });
+  service.child.kill('SIGTERM');
+  const { code, stdout } = await service.ended;
+  assert.equal(code, 1);
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { msg: string }).msg);
+  assert.deepEqual(messages.slice(-2), ['the last counts could not be written down and are lost', 'stopped']);
 });
 
 test('a log that nobody reads does not hold up the stop', async (t) => {

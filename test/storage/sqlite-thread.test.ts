@@ -140,23 +140,50 @@ test('the thread is started by the first write, and once', async (t) => {
   assert.equal((await list(store.pets, { limit: 20 })).length, 4);
 });
 
-test('when the thread ends by itself, who waits for it is told, nothing is half done, and the next write starts another', async (t) => {
+test('when the thread ends by itself, what it had is told and not half done, and the next one does what waits', async (t) => {
   const { writer, threads, lost, store } = await writerFixture(t);
   const writes = [
     writer.run('createPet', [['Rex', 1n, null]]),
     writer.run('createPet', [['slow', 1n, null]]),
   ];
   await sent();
-  writes.push(writer.run('createPet', [['Rex', 1n, null]]));
+  const waiting = writer.run('createPet', [['Rex', 1n, null]]);
   await threads[0]?.terminate();
   for (const result of await Promise.allSettled(writes)) {
     assert.equal(result.status, 'rejected');
     assert.match((result.reason as Error).message, /thread that writes ended/);
   }
   assert.equal(lost.length, 1);
-  assert.equal(await writer.run('createPet', [['Rex', 1n, null]]), 2n);
+  assert.equal(await waiting, 2n);
   assert.equal(threads.length, 2);
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
+});
+
+test('writes that are being gathered when the thread ends are done, each with its own outcome', async (t) => {
+  const { writer, threads, lost } = await writerFixture(t);
+  await writer.run('createPet', [['Rex', 1n, null]]);
+  const gathered = writer.run('createPet', [['Rex', 1n, null]]);
+  // Its real end comes in a turn that a test cannot choose.
+  threads[0]?.emit('exit', 1);
+  const later = writer.run('createPet', [['Rex', 1n, null]]);
+  assert.deepEqual(await Promise.all([gathered, later]), [3n, 4n]);
+  assert.deepEqual([lost.length, threads.length], [1, 2]);
+  await threads[0]?.terminate();
+});
+
+test('when no thread can be started, who waits for it is told, and the next write tries again', async (t) => {
+  const { clock, file } = await sqliteFixture(t);
+  let left = 1;
+  const lost: string[] = [];
+  const start = () => {
+    if (left-- > 0) throw new Error('no room');
+    return startWritingThread(file);
+  };
+  const writer = new Writer(clock, start, ({ message }) => lost.push(message));
+  t.after(() => writer.close());
+  await assert.rejects(writer.run('createPet', [['Rex', 1n, null]]), /no room/);
+  assert.deepEqual(lost, ['no room']);
+  assert.equal(await writer.run('createPet', [['Rex', 1n, null]]), 1n);
 });
 
 test('a thread that ends while nobody waits for it is told, too, and its end by close is not', async (t) => {

@@ -2,15 +2,15 @@ import { DatabaseSync } from 'node:sqlite';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { AddAllOptions, PetArchive } from '../../domain/ports.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
-import { storeError } from './errors.ts';
+import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 import { Query } from './rows.ts';
-import { type Begin, connectToWrite, inTransaction } from './transaction.ts';
+import { ATTEMPT, type Begin, connectToWrite, inTransaction } from './transaction.ts';
 
 /** Animals per commit: large enough that the sync does not count, small enough that the service waits for milliseconds. */
 const CHUNK = 1_000;
 
-/** How long an import waits for another process that holds the database, in milliseconds. */
-const PATIENCE = 5_000;
+/** How often an import tries to get the lock of the database, which a busy service gives away for moments: 5 s. */
+const ATTEMPTS = 5_000 / ATTEMPT;
 
 const COLUMNS = 'name, category_id, status';
 
@@ -23,18 +23,24 @@ export class SqliteArchive implements PetArchive {
   }
 
   async addAll(pets: AsyncIterable<NewPet>, { atomic, onProgress }: AddAllOptions): Promise<number> {
-    const db = connectToWrite(this.#file, PATIENCE);
+    let db: DatabaseSync | undefined;
     try {
+      db = connectToWrite(this.#file);
       if (!atomic) return await addInChunks(db, 'pets', 'BEGIN IMMEDIATE', pets, onProgress);
       // Collected in a temporary file of SQLite's, so that the catalogue is locked only while they are copied over.
+      db.exec('PRAGMA temp_store = FILE');
       db.exec('CREATE TABLE temp.staged (name TEXT, category_id INTEGER, status TEXT) STRICT');
       const count = await addInChunks(db, 'temp.staged', 'BEGIN', pets, onProgress);
-      db.exec(`INSERT INTO pets (${COLUMNS}) SELECT ${COLUMNS} FROM temp.staged ORDER BY rowid`);
+      const publish = new Query(
+        db,
+        `INSERT INTO pets (${COLUMNS}) SELECT ${COLUMNS} FROM temp.staged ORDER BY rowid`,
+      );
+      whenFree(db, 'BEGIN IMMEDIATE', () => publish.run());
       return count;
     } catch (error) {
       throw storeError(error);
     } finally {
-      db.close();
+      db?.close();
     }
   }
 
@@ -61,7 +67,7 @@ async function addInChunks(
   let count = 0;
   let chunk: NewPet[] = [];
   const flush = () => {
-    inTransaction(db, begin, () => {
+    whenFree(db, begin, () => {
       for (const { name, categoryId, status } of chunk) insert.run(name, categoryId, status ?? null);
     });
     count += chunk.length;
@@ -74,4 +80,16 @@ async function addInChunks(
   }
   flush();
   return count;
+}
+
+/** Runs `work` in a transaction once it can begin. */
+function whenFree(db: DatabaseSync, begin: Begin, work: () => unknown): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      inTransaction(db, begin, work);
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || attempt === ATTEMPTS) throw error;
+    }
+  }
 }

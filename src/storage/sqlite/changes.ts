@@ -38,7 +38,7 @@ export class Changes {
           reject(error);
         }
         // The answer holds while those who waited for it go on, which is until no promise is left to be settled: no
-        // request can be taken in before that, and nothing be written.
+        // request can be taken in before that, and no write be answered.
         queueMicrotask(() => process.nextTick(() => this.#end()));
       });
     });

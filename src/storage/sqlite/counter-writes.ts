@@ -16,11 +16,16 @@ export function counterWrites(db: DatabaseSync) {
     `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET minute_start = excluded.minute_start,
      minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`,
   );
-  const pruneUsage = new Query(db, 'DELETE FROM usage WHERE day < ? AND minute_start < ?');
+  const pruneUsage = new Query(
+    db,
+    `DELETE FROM usage WHERE (environment, caller) IN
+     (SELECT environment, caller FROM usage WHERE day < ? AND minute_start < ? AND environment = ? LIMIT ?)`,
+  );
   const writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, 0)');
   const pruneStandings = new Query(
     db,
-    `DELETE FROM standings WHERE max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ?`,
+    `DELETE FROM standings WHERE key_id IN (SELECT key_id FROM standings WHERE environment = ? AND
+     max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ? LIMIT ?)`,
   );
   // What the journal, if there is any, says of these keys is in their rows from here on.
   const settleRefusals = new Query(
@@ -52,10 +57,18 @@ export function counterWrites(db: DatabaseSync) {
       if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds));
       return ordered;
     },
-    /** Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before `endedBefore`. */
-    pruneCounters(day: number, begunBefore: number, endedBefore: number): void {
-      pruneUsage.run(day, begunBefore);
-      pruneStandings.run(endedBefore);
+    /**
+     * Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before
+     * `endedBefore`, at most `limit` of each. Gives how many it dropped.
+     */
+    pruneCounters(
+      environment: Environment,
+      [day, begunBefore, endedBefore]: readonly [day: number, begunBefore: number, endedBefore: number],
+      limit: number,
+    ): number {
+      const usage = pruneUsage.run(day, begunBefore, environment, limit);
+      const standings = pruneStandings.run(environment, endedBefore, limit);
+      return Number(usage.changes + standings.changes);
     },
     /** False when the key is not banned. */
     liftBan(keyId: number, now: number): boolean {

@@ -29,6 +29,9 @@ import { JournalReader } from './journal-reader.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
+/** So many of what is over are dropped at a time: other writes come between. */
+const PRUNED = 10_000;
+
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
   readonly journal: SqliteJournal;
@@ -45,7 +48,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     this.#clock = clock;
     this.#environment = environment;
     this.#writer = writer;
-    this.journal = new SqliteJournal(writer, environment);
+    this.journal = new SqliteJournal(db, writer, environment);
     this.#journaled = new JournalReader(db, environment);
     this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
     this.#standing = new Query(
@@ -80,8 +83,10 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {
-    const now = Math.floor(this.#clock().unix);
-    await this.#writer.run('pruneCounters', [day, now - MINUTE, Math.floor(endedBefore)]);
+    const over = [day, Math.floor(this.#clock().unix) - MINUTE, Math.floor(endedBefore)] as const;
+    let dropped: number;
+    do dropped = await this.#writer.run('pruneCounters', [this.#environment, over, PRUNED]);
+    while (dropped >= PRUNED);
   }
 
   async listBans(): Promise<readonly KeyBan[]> {

@@ -31,7 +31,7 @@ export function openDatabase(path: string, { createFolder }: { createFolder: boo
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     refuseForeign(db, file);
     enterWal(db);
-    db.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -${CACHE_SIZE}`);
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
     // From here on it only reads, and never holds the event loop up: writes are for the thread of Writer.
     db.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON');

@@ -1,13 +1,17 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../domain/api-key.ts';
 import type { CounterJournal, RefusalsEntry, UsageEntry } from '../../domain/ports.ts';
+import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
-/** The journal of the process that serves, which alone adds to it. */
+/** The journal of the process that serves. */
 export class SqliteJournal implements CounterJournal {
   readonly #writer: Writer;
   readonly #environment: Environment;
+  readonly #any: Query<[1n]>;
 
-  constructor(writer: Writer, environment: Environment) {
+  constructor(db: DatabaseSync, writer: Writer, environment: Environment) {
+    this.#any = new Query(db, 'SELECT 1 FROM journal WHERE environment = ? LIMIT 1');
     this.#writer = writer;
     this.#environment = environment;
   }
@@ -23,7 +27,8 @@ export class SqliteJournal implements CounterJournal {
   }
 
   /** Puts into the rows what the process before left here. For a process that holds the lock for serving. */
-  fold(): Promise<void> {
-    return this.#writer.run('foldJournal', [this.#environment]);
+  async fold(): Promise<void> {
+    if (this.#any.get(this.#environment) === undefined) return;
+    await this.#writer.run('foldJournal', [this.#environment]);
   }
 }

@@ -11,7 +11,11 @@ export class Query<R extends Row> {
   readonly #statement: StatementSync;
 
   constructor(db: DatabaseSync, sql: string) {
-    this.#statement = db.prepare(sql);
+    try {
+      this.#statement = db.prepare(sql);
+    } catch (error) {
+      throw storeError(error);
+    }
     this.#statement.setReadBigInts(true);
     this.#statement.setReturnArrays(true);
   }

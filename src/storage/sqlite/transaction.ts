@@ -2,15 +2,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Opens a connection of its own to write to a file that `openDatabase` has opened before: what it commits is on disk. A
- * lock of another process is waited for, with the thread blocked, for `timeout` milliseconds. A file that is gone is not
- * made anew.
+ * How long a connection waits for a lock of another process, with its thread blocked, in milliseconds. Who wants to wait
+ * for longer tries again: SQLite, too, only looks from time to time, and the longer it waits the less often.
  */
-export function connectToWrite(file: string, timeout: number): DatabaseSync {
+export const ATTEMPT = 50;
+
+/**
+ * Opens a connection of its own to write to a file that `openDatabase` has opened before: what it commits is on disk. A
+ * file that is gone is not made anew.
+ */
+export function connectToWrite(file: string): DatabaseSync {
   const url = pathToFileURL(file);
   url.search = 'mode=rw';
-  const db = new DatabaseSync(url, { timeout });
-  db.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = FILE');
+  const db = new DatabaseSync(url, { timeout: ATTEMPT, enableForeignKeyConstraints: true });
+  db.exec('PRAGMA synchronous = FULL');
   return db;
 }
 

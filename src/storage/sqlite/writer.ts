@@ -10,10 +10,12 @@ const PATIENCE = 5_000;
 const LOOK = 50;
 
 /**
- * So many turns of the event loop may bring more: a transaction for all of them is cheaper than one for some and one for
- * the rest. On an idle loop they are over in a tenth of a millisecond; on a busy one each turn answers other requests.
+ * So many turns of the event loop may bring more creates: a transaction for all of them is cheaper than one for some and
+ * one for the rest. On an idle loop they are over in a tenth of a millisecond; on a busy one each turn answers other
+ * requests. Whatever else is written is one portion of many, which follow one another, and does not wait.
  */
 const GATHERING_TURNS = 24;
+const GATHERED: ReadonlySet<keyof Writes> = new Set(['createPet', 'createPetOnce']);
 
 /** One write of a transaction, as the thread takes it. */
 export type Order = readonly [operation: keyof Writes, args: readonly unknown[]];
@@ -51,6 +53,8 @@ export class Writer {
   #waiting: Job[] = [];
   /** On the thread. */
   #sent: readonly Job[] = [];
+  /** Something waits that is not gathered. */
+  #urgent = false;
   /** From the first write that is asked for until none is waited for. */
   #active = false;
   #looking = false;
@@ -81,6 +85,7 @@ export class Writer {
         reject,
         deadline: this.#clock().monotonic + patience,
       });
+      if (!GATHERED.has(operation)) this.#urgent = true;
       this.#schedule();
       if (this.#sent.length > 0) this.#look();
     });
@@ -100,15 +105,28 @@ export class Writer {
   }
 
   #gather(turns: number): void {
-    if (turns > 0) setImmediate(() => this.#gather(turns - 1));
+    if (turns > 0 && !this.#urgent) setImmediate(() => this.#gather(turns - 1));
     else this.#send();
   }
 
   #send(): void {
-    this.#sent = this.#waiting;
+    const jobs = this.#waiting;
     this.#waiting = [];
-    this.#thread ??= this.#start();
-    this.#thread.postMessage(this.#sent.map(({ order }) => order));
+    this.#urgent = false;
+    // All may have been refused meanwhile.
+    if (jobs.length === 0) {
+      this.#goOn();
+      return;
+    }
+    this.#sent = jobs;
+    try {
+      this.#thread ??= this.#start();
+    } catch (error) {
+      // The system has no room for another thread now.
+      this.#lose(error as Error);
+      return;
+    }
+    this.#thread.postMessage(jobs.map(({ order }) => order));
   }
 
   #start(): Worker {
@@ -117,7 +135,7 @@ export class Writer {
     thread.on('message', (reply: Reply) => this.#receive(reply));
     thread.on('error', (error: Error) => (fault = error));
     thread.on('exit', (code) => {
-      if (!this.#closed || this.#active)
+      if (thread === this.#thread && (!this.#closed || this.#active))
         this.#lose(fault ?? new Error(`The thread that writes ended with code ${code}.`));
     });
     return thread;
@@ -147,15 +165,15 @@ export class Writer {
     else this.#whenIdle?.();
   }
 
-  /** What was on the thread may be done or not; what waited is not. The next write starts another thread. */
+  /** What was on the thread may be done or not. What waits goes on waiting, for another thread. */
   #lose(error: Error): void {
     this.#thread = undefined;
-    const jobs = [...this.#sent, ...this.#waiting];
+    const jobs = this.#sent;
     this.#sent = [];
-    this.#waiting = [];
     this.#onLost(error);
     for (const job of jobs) job.reject(error);
-    this.#goOn();
+    // Otherwise nothing is waited for, or is being gathered.
+    if (jobs.length > 0) this.#goOn();
   }
 
   /** The thread may be held up for long by a disk that hangs: who waits for it meanwhile is told in time. */

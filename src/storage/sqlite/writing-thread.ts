@@ -9,9 +9,6 @@ import { type Writes, writesOn } from './writes.ts';
  * takes the orders of one transaction at a time, and answers when they are committed, or not done at all.
  */
 
-/** How long a lock of another process is waited for before `Writer`, which knows the time, is asked again, in milliseconds. */
-const ATTEMPT = 50;
-
 const { file } = workerData as { file: string };
 const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
@@ -21,9 +18,14 @@ let connection: ReturnType<typeof connect> | undefined;
 port.on('message', (orders: readonly Order[]) => port.postMessage(perform(orders)));
 
 function connect() {
-  const db = connectToWrite(file, ATTEMPT);
-  // That the arguments are those of the operation is what `Writer.run` sees to.
-  return { db, writes: writesOn(db) as Record<keyof Writes, (...args: readonly unknown[]) => unknown> };
+  const db = connectToWrite(file);
+  try {
+    // That the arguments are those of the operation is what `Writer.run` sees to.
+    return { db, writes: writesOn(db) as Record<keyof Writes, (...args: readonly unknown[]) => unknown> };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 function perform(orders: readonly Order[]): Reply {
