@@ -14,6 +14,7 @@ export class LogChunks {
   readonly #destination: Destination;
   readonly #timer: NodeJS.Timeout;
   #chunk = '';
+  #ended = false;
 
   constructor(destination: Destination) {
     this.#destination = destination;
@@ -26,9 +27,9 @@ export class LogChunks {
     if (this.#chunk.length >= CHUNK) this.#pass();
   }
 
-  /** Writes what there is before it returns; called for what is fatal. Nothing, when the destination is closed. */
+  /** Writes what there is before it returns; called for what is fatal. Nothing after the end. */
   flushSync(): void {
-    if (this.#destination.destroyed) return;
+    if (this.#ended) return;
     this.#pass();
     this.#destination.flushSync();
   }
@@ -37,6 +38,7 @@ export class LogChunks {
   end(): void {
     clearInterval(this.#timer);
     this.#pass();
+    this.#ended = true;
   }
 
   #pass(): void {

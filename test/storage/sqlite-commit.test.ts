@@ -11,7 +11,7 @@ import { transactionsInLog } from './wal.ts';
 test('decisions §4: a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
   const { file } = await sqliteFixture(t);
   // The connection that migrates, and the one that writes from then on.
-  for (const db of [openDatabase(file, { createFolder: false }), connectToWrite(file, 0)]) {
+  for (const db of [openDatabase(file, { createFolder: false }), connectToWrite(file)]) {
     t.after(() => db.close());
     assert.deepEqual({ ...db.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' });
     // 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
