@@ -165,6 +165,8 @@ test('writes that are being gathered when the thread ends are done, each with it
   const gathered = writer.run('createPet', [['Rex', 1n, null]]);
   // Its real end comes in a turn that a test cannot choose.
   threads[0]?.emit('exit', 1);
+  // While the other thread has the first one.
+  await sent();
   const later = writer.run('createPet', [['Rex', 1n, null]]);
   assert.deepEqual(await Promise.all([gathered, later]), [3n, 4n]);
   assert.deepEqual([lost.length, threads.length], [1, 2]);
