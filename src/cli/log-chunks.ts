@@ -4,6 +4,9 @@ import type { pino } from 'pino';
 const CHUNK = 16 * 1024;
 const INTERVAL = 100;
 
+/** How a line looks, besides its time. */
+export const LOG_FORMAT = { base: null, formatters: { level: (level: string) => ({ level }) } };
+
 type Destination = ReturnType<typeof pino.destination>;
 
 /**

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { type Service, startService } from '../main.ts';
 import { announceFirstKey } from './first-key.ts';
-import { LogChunks } from './log-chunks.ts';
+import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
 import { systemClock } from './with-store.ts';
 
 /** Bytes of log that may wait to be written. */
@@ -30,15 +30,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   const chunks = new LogChunks(destination);
   // However the process ends, it says why; but for a kill.
   process.once('exit', () => chunks.flushSync());
-  const log = pino(
-    {
-      level: config.logLevel,
-      base: null,
-      timestamp: isoTime(),
-      formatters: { level: (level) => ({ level }) },
-    },
-    chunks,
-  );
+  const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: isoTime() }, chunks);
   // Before anything is announced: who reads "listening" may send a signal at once.
   const stopSignal = nextSignal();
   const clock = systemClock();

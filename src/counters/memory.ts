@@ -1,15 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft } from '../domain/ban.ts';
+import { type Ban, BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft } from '../domain/ban.ts';
 import type { Clock, Moment } from '../domain/clock.ts';
-import type { Caller, Counters, CounterStore, Verdict } from '../domain/ports.ts';
+import { type Caller, callerName, type Counters, type CounterStore, type Verdict } from '../domain/ports.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED } from '../domain/quota.ts';
 import {
-  type CallerId,
+  idOf,
+  indexOf,
   type KeyStanding,
-  nameOf,
+  keyStandingOf,
   shiftUsage,
   standingOf,
   type Tally,
+  type TallyIndex,
+  tallyOf,
   unixOffset,
 } from './stored.ts';
 import { WriteBehind } from './write-behind.ts';
@@ -31,7 +34,9 @@ export class MemoryCounter implements Counters {
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
   readonly #capacity: number;
-  readonly #tallies = new Map<CallerId, Tally>();
+  readonly #accounts = new Map<TallyIndex, Tally>();
+  readonly #addresses = new Map<TallyIndex, Tally>();
+  /** Of keys that were refused, and of those that are not the `blamelessKeyId` of their account's tally. */
   readonly #standings = new Map<number, KeyStanding>();
   readonly #unwritten: WriteBehind;
   #prunedDay = 0;
@@ -46,28 +51,31 @@ export class MemoryCounter implements Counters {
   }
 
   async charge(caller: Caller): Promise<Verdict> {
-    let tally = this.#tallies.get(idOf(caller));
-    while (tally === undefined || (caller.kind === 'key' && !this.#standings.has(caller.keyId))) {
+    let tally = this.#tallyOf(caller);
+    while (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally))) {
       await this.#load(caller);
-      tally = this.#tallies.get(idOf(caller));
+      tally = this.#tallyOf(caller);
     }
     // All is in memory now: from here to the end nothing waits, which makes the step atomic.
     const now = this.#clock();
-    const ban = caller.kind === 'key' ? banInForce(this.#keyStanding(caller.keyId).standing, now) : undefined;
-    if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally.usage, caller.limits, now) };
+    const ban = caller.kind === 'key' ? this.#banOf(caller.keyId, tally, now) : undefined;
+    if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally, caller.limits, now) };
 
-    const { usage, quota } = take(tally.usage, caller.limits, now);
+    const { usage, quota } = take(tally, caller.limits, now);
     if (quota.admitted) {
-      tally.usage = usage;
+      tally.minuteStart = usage.minuteStart;
+      tally.minuteCount = usage.minuteCount;
+      tally.day = usage.day;
+      tally.dayCount = usage.dayCount;
       this.#unwritten.addUsage(tally);
       return { kind: 'admitted', quota };
     }
-    return caller.kind === 'key' ? this.#refuse(caller.keyId, quota, now) : { kind: 'refused', quota };
+    return caller.kind === 'key' ? this.#refuse(caller.keyId, tally, quota, now) : { kind: 'refused', quota };
   }
 
   async peek(caller: Caller): Promise<Quota> {
-    const tally = this.#tallies.get(idOf(caller)) ?? (await this.#loadTally(caller));
-    return peek(tally.usage, caller.limits, this.#clock());
+    const tally = this.#tallyOf(caller) ?? (await this.#loadTally(caller));
+    return peek(tally, caller.limits, this.#clock());
   }
 
   /** How many keys are banned now. */
@@ -90,7 +98,24 @@ export class MemoryCounter implements Counters {
   /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
 
-  #refuse(keyId: number, quota: Quota, now: Moment): Verdict {
+  #tallyOf(caller: Caller): Tally | undefined {
+    return this.#talliesOf(caller).get(indexOf(caller));
+  }
+
+  #talliesOf({ kind }: Caller): Map<TallyIndex, Tally> {
+    return kind === 'key' ? this.#accounts : this.#addresses;
+  }
+
+  #isKnown(keyId: number, tally: Tally): boolean {
+    return tally.blamelessKeyId === keyId || this.#standings.has(keyId);
+  }
+
+  #banOf(keyId: number, tally: Tally, now: Moment): Ban | undefined {
+    return tally.blamelessKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
+  }
+
+  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict {
+    if (tally.blamelessKeyId === keyId) tally.blamelessKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
     known.standing = standing;
@@ -113,39 +138,46 @@ export class MemoryCounter implements Counters {
   #keyStanding(keyId: number): KeyStanding {
     let known = this.#standings.get(keyId);
     if (known === undefined) {
-      known = { keyId, standing: BLAMELESS, added: 0 };
+      known = keyStandingOf(keyId, BLAMELESS);
       this.#standings.set(keyId, known);
     }
     return known;
   }
 
   async #load(caller: Caller): Promise<void> {
-    await this.#loadTally(caller);
-    if (caller.kind === 'key' && !this.#standings.has(caller.keyId)) await this.#loadStanding(caller.keyId);
+    const tally = await this.#loadTally(caller);
+    if (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally)) {
+      await this.#loadStanding(caller.keyId, tally);
+    }
   }
 
   async #loadTally(caller: Caller): Promise<Tally> {
-    const id = idOf(caller);
-    const stored = this.#tallies.has(id) ? undefined : await this.#store.readUsage(nameOf(id));
+    const stored =
+      this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
     // Another request of the same caller may have been here first, and counted.
-    const known = this.#tallies.get(id);
+    const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
     const now = this.#clock();
     const usage = stored === undefined ? UNUSED : shiftUsage(stored, -unixOffset(now));
     // A clock that was set back between two runs must not stretch the minute.
-    const tally = {
-      caller: id,
-      usage: { ...usage, minuteStart: Math.min(usage.minuteStart, now.monotonic) },
-    };
-    this.#tallies.set(id, tally);
+    const tally = tallyOf(idOf(caller), {
+      ...usage,
+      minuteStart: Math.min(usage.minuteStart, now.monotonic),
+    });
+    this.#talliesOf(caller).set(indexOf(caller), tally);
     return tally;
   }
 
-  async #loadStanding(keyId: number): Promise<void> {
+  async #loadStanding(keyId: number, tally: Tally): Promise<void> {
     const stored = await this.#store.readStanding(keyId);
-    if (this.#standings.has(keyId)) return;
+    // Another request with the same key may have been here first, and refused.
+    if (this.#isKnown(keyId, tally)) return;
+    if (stored === undefined && tally.blamelessKeyId === undefined) {
+      tally.blamelessKeyId = keyId;
+      return;
+    }
     const standing = stored === undefined ? BLAMELESS : standingOf(stored, this.#clock());
-    this.#standings.set(keyId, { keyId, standing, added: 0 });
+    this.#standings.set(keyId, keyStandingOf(keyId, standing));
   }
 
   async #prune(): Promise<void> {
@@ -155,18 +187,17 @@ export class MemoryCounter implements Counters {
       await this.#store.prune(today, now.unix - DAY);
       this.#prunedDay = today;
     }
-    // Oldest first, no further than the first that must stay, and not all in one go, which would stall the service.
+    // Addresses before accounts, of each the oldest first, no further than the first that must stay; and not all in one
+    // go, which would stall the service.
     let visited = 0;
-    for (const [id, tally] of this.#tallies) {
-      if (++visited % SWEPT === 0) await nextTurn();
-      const { day, minuteStart } = tally.usage;
-      const over = day < today && now.monotonic - minuteStart >= MINUTE;
-      if (!over && this.#tallies.size <= this.#capacity) break;
-      if (!this.#unwritten.hasUsage(tally)) this.#tallies.delete(id);
+    for (const tallies of [this.#addresses, this.#accounts]) {
+      for (const [index, tally] of tallies) {
+        if (++visited % SWEPT === 0) await nextTurn();
+        const { day, minuteStart } = tally;
+        const over = day < today && now.monotonic - minuteStart >= MINUTE;
+        if (!over && this.#addresses.size + this.#accounts.size <= this.#capacity) break;
+        if (!this.#unwritten.hasUsage(tally)) tallies.delete(index);
+      }
     }
   }
-}
-
-function idOf(caller: Caller): CallerId {
-  return caller.kind === 'key' ? caller.accountId : caller.address;
 }

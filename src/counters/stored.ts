@@ -1,30 +1,47 @@
 import type { Standing } from '../domain/ban.ts';
+import { isIPv4 } from 'node:net';
 import { Instants } from '../domain/instants.ts';
 import type { Moment } from '../domain/clock.ts';
 import {
   accountCaller,
   addressCaller,
+  type Caller,
   type RefusalsEntry,
   type StoredStanding,
   type UsageEntry,
 } from '../domain/ports.ts';
 import type { Usage } from '../domain/quota.ts';
+import type { Noted } from './unwritten.ts';
 
 /*
  * What is counted in memory, and how it is stored: instants that are monotonic here are Unix milliseconds there.
  */
 
+const DOT = 46;
+const DIGIT_0 = 48;
+
 /** The account's id, or the client's address: told apart without making a name for every request. */
 export type CallerId = number | string;
 
-/** What is counted of one caller. */
-export interface Tally {
+declare const isTallyIndex: unique symbol;
+
+/** By which a tally is found among those of its kind of caller: see `indexOf`. */
+export type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
+
+/** What is counted of one caller. There may be very many: all is in one object, which only one map holds. */
+export interface Tally extends Noted {
   readonly caller: CallerId;
-  usage: Usage;
+  /** For these four see `Usage`. */
+  minuteStart: number;
+  minuteCount: number;
+  day: number;
+  dayCount: number;
+  /** A key of this account that was never refused, as most were not: it needs no `KeyStanding`. */
+  blamelessKeyId: number | undefined;
 }
 
 /** What is remembered of one key. */
-export interface KeyStanding {
+export interface KeyStanding extends Noted {
   readonly keyId: number;
   standing: Standing;
   /** How many of its refusals are not written down yet: the last of them, as far as a ban has not ended them. */
@@ -36,13 +53,58 @@ export function unixOffset({ unix, monotonic }: Moment): number {
   return unix - monotonic;
 }
 
+export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
+  // Each field by name: what is spread into an object takes more memory.
+  return {
+    caller,
+    minuteStart,
+    minuteCount,
+    day,
+    dayCount,
+    blamelessKeyId: undefined,
+    changed: false,
+    waitsFrom: undefined,
+  };
+}
+
+export function keyStandingOf(keyId: number, standing: Standing): KeyStanding {
+  return { keyId, standing, added: 0, changed: false, waitsFrom: undefined };
+}
+
+export function idOf(caller: Caller): CallerId {
+  return caller.kind === 'key' ? caller.accountId : caller.address;
+}
+
+/**
+ * The id of an account; an IPv4 address as the 32 bits it is, any other as it is: of a text that is looked up in a map V8
+ * keeps a copy in a table of its own, which takes time and memory for every address that comes.
+ */
+export function indexOf(caller: Caller): TallyIndex {
+  if (caller.kind === 'key') return caller.accountId as TallyIndex;
+  const { address } = caller;
+  return (isIPv4(address) ? bitsOf(address) : address) as TallyIndex;
+}
+
+function bitsOf(address: string): number {
+  let bits = 0;
+  let part = 0;
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index);
+    if (code === DOT) {
+      bits = (bits << 8) | part;
+      part = 0;
+    } else part = part * 10 + code - DIGIT_0;
+  }
+  return (bits << 8) | part;
+}
+
 export function nameOf(id: CallerId): string {
   return typeof id === 'number' ? accountCaller(id) : addressCaller(id);
 }
 
 /** The same with all monotonic instants moved by so many milliseconds. */
-export function shiftUsage(usage: Usage, by: number): Usage {
-  return { ...usage, minuteStart: usage.minuteStart + by };
+export function shiftUsage({ minuteStart, minuteCount, day, dayCount }: Usage, by: number): Usage {
+  return { minuteStart: minuteStart + by, minuteCount, day, dayCount };
 }
 
 export function storedStanding({ refusals, ban }: Standing, offset: number): StoredStanding {
@@ -55,8 +117,10 @@ export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Stan
   return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };
 }
 
-export function usageEntry({ caller, usage }: Tally, offset: number): UsageEntry {
-  const { minuteStart, minuteCount, day, dayCount } = usage;
+export function usageEntry(
+  { caller, minuteStart, minuteCount, day, dayCount }: Tally,
+  offset: number,
+): UsageEntry {
   return [nameOf(caller), Math.ceil(minuteStart + offset), minuteCount, day, dayCount];
 }
 

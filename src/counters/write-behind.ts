@@ -32,8 +32,8 @@ export class WriteBehind {
   readonly #onLifted: (keyId: number) => void;
   readonly #usage: Unwritten<Tally>;
   readonly #standings: Unwritten<KeyStanding>;
-  /** Those with a ban that is not in its row yet. */
-  #banned = new Set<KeyStanding>();
+  /** Whose rows do not wait: a ban is not there yet, or the journal may have more than was refused. */
+  #urgent = new Set<KeyStanding>();
   #journaled = false;
 
   constructor({ clock, store, capacity, onLifted }: WriteBehindOptions) {
@@ -71,7 +71,7 @@ export class WriteBehind {
   }
 
   addBan(standing: KeyStanding): void {
-    this.#banned.add(standing);
+    this.#urgent.add(standing);
   }
 
   /**
@@ -79,9 +79,11 @@ export class WriteBehind {
    * store does. Must not be called again before it has settled.
    */
   async flush(): Promise<void> {
-    await this.#writeBans();
-    // The journal first: what it has is safe, and rows take longer.
-    const rows = [await this.#standings.append(), await this.#usage.append()];
+    // The journal first: what it has is safe, and rows take longer. Before usage bans, also those that ended refusals
+    // while they were to be journaled: the journal has nothing of them.
+    const standings = await this.#standings.append();
+    await this.#writeUrgent();
+    const rows = [standings, await this.#usage.append()];
     try {
       for (const write of rows) await write();
     } finally {
@@ -90,19 +92,19 @@ export class WriteBehind {
   }
 
   /** At least one write: bans may have been lifted. */
-  async #writeBans(): Promise<void> {
-    const banned = [...this.#banned];
-    this.#banned = new Set();
+  async #writeUrgent(): Promise<void> {
+    const urgent = [...this.#urgent];
+    this.#urgent = new Set();
     let done = 0;
     try {
       do {
-        const portion = banned.slice(done, done + STANDING_ROWS);
+        const portion = urgent.slice(done, done + STANDING_ROWS);
         await this.#writeStandings(portion);
         for (const each of portion) if (each.added === 0) this.#standings.delete(each);
         done += STANDING_ROWS;
-      } while (done < banned.length);
+      } while (done < urgent.length);
     } finally {
-      for (const each of banned.slice(done)) this.#banned.add(each);
+      for (const each of urgent.slice(done)) this.#urgent.add(each);
     }
   }
 
@@ -119,14 +121,21 @@ export class WriteBehind {
     const taken = items.map(({ added }) => added);
     const entries = items.map((each) => refusalsEntry(each, offset)).filter((entry) => entry !== undefined);
     this.#journaled = true;
-    const number = await journal.append([], entries);
+    let number: number;
+    try {
+      number = await journal.append([], entries);
+    } catch (error) {
+      // It may be there all the same, if the thread was lost, and there twice next time: rows end what the journal says.
+      for (const each of items) this.#urgent.add(each);
+      throw error;
+    }
     deductAdded(items, taken);
     return number;
   }
 
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally.usage, offset)]));
+    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally, offset)]));
     await this.#write({ usage, standings: new Map() });
   }
 

@@ -43,7 +43,8 @@ export type Creation =
 export interface PetStore {
   /** A page is never altered: the same object may be given again for as long as nothing has changed. */
   list(query: PetQuery): Promise<PetPage>;
-  get(id: bigint): Promise<Pet | undefined>;
+  /** The animal as JSON (spec §2). */
+  get(id: bigint): Promise<string | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; key record and animal commit together. */
   create(pet: NewPet, idempotency?: Idempotency): Promise<Creation>;
 }

@@ -13,6 +13,7 @@ import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
+import { RequestLog } from './request-log.ts';
 import type { FieldsResponse } from './response.ts';
 import type { Match } from './routes.ts';
 import type { Site } from './site.ts';
@@ -31,11 +32,13 @@ export interface AppDependencies extends ApiDependencies {
 export class App {
   readonly #deps: AppDependencies;
   readonly #api: Api;
+  readonly #requestLog: RequestLog;
   readonly #inFlight = new InFlight();
 
   constructor(deps: AppDependencies) {
     this.#deps = deps;
     this.#api = new Api(deps);
+    this.#requestLog = new RequestLog(deps.log);
   }
 
   /** How many requests were accepted and are not answered yet. */
@@ -52,7 +55,12 @@ export class App {
     const exchange = this.#begin(request, response);
     this.#inFlight.add(exchange);
     try {
-      const reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
+      let reply: Reply;
+      try {
+        reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
+      } catch (error) {
+        reply = this.#faultReply(exchange, error);
+      }
       if (exchange.rateHeaders === undefined && isApi(exchange))
         exchange.rateHeaders = await this.#api.rateHeaders(request);
       this.#write(exchange, reply);
@@ -107,20 +115,21 @@ export class App {
     };
   }
 
-  async #answer(exchange: Exchange): Promise<Reply> {
-    try {
-      return isApi(exchange) ? await this.#api.answer(exchange) : await this.#deps.site.answer(exchange);
-    } catch (error) {
-      if (error instanceof ClientGone) throw error;
-      if (error instanceof PetStoreError) {
-        // Many requests meet the same outage: its reason is enough, without a stack each.
-        const reason = error.cause instanceof Error ? error.cause.message : error.message;
-        this.#deps.log.warn({ id: exchange.id, reason }, error.message);
-        return errorReply(error.code, error.message);
-      }
-      this.#deps.log.error({ id: exchange.id, err: error }, 'internal error');
-      return errorReply('internal_error', internalError(exchange.id));
+  #answer(exchange: Exchange): Promise<Reply> {
+    return isApi(exchange) ? this.#api.answer(exchange) : this.#deps.site.answer(exchange);
+  }
+
+  /** The answer when there is none of the operation's own. Throws what says that nobody is left to answer. */
+  #faultReply(exchange: Exchange, error: unknown): Reply {
+    if (error instanceof ClientGone) throw error;
+    if (error instanceof PetStoreError) {
+      // Many requests meet the same outage: its reason is enough, without a stack each.
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      this.#deps.log.warn({ id: exchange.id, reason }, error.message);
+      return errorReply(error.code, error.message);
     }
+    this.#deps.log.error({ id: exchange.id, err: error }, 'internal error');
+    return errorReply('internal_error', internalError(exchange.id));
   }
 
   #write({ request, response, id, match, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
@@ -147,10 +156,16 @@ export class App {
     metrics?.observe(method, route, status, duration / 1000);
     if (!isLogged) return;
     const durationMs = Math.round(duration * 1000) / 1000;
-    log.info(
-      { id, keyId: key?.id, account: key?.account.name, method, route, status, code, durationMs },
-      'request',
-    );
+    this.#requestLog.write({
+      id,
+      keyId: key?.id,
+      account: key?.account.name,
+      method,
+      route,
+      status,
+      code,
+      durationMs,
+    });
   }
 
   /** For log and metrics: never the path itself, which may hold anything, a key included. */

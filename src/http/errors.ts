@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import { type Fields, fields } from './fields.ts';
+import { type Octets, octets } from './octets.ts';
 import type { Reply } from './reply.ts';
 
 /** The one map from error code to HTTP status (spec §7; decisions §2). */
@@ -33,7 +34,12 @@ export const JSON_CONTENT = fields('Content-Type', JSON_TYPE);
 const RETRY_AFTER = '5';
 
 /** The Error body (spec §2). */
-export function errorBody(code: ErrorCode, message: string, status: number = STATUS_OF[code]): string {
+export function errorBody(code: ErrorCode, message: string, status?: number): Octets {
+  return octets(errorJson(code, message, status));
+}
+
+/** The same as text. */
+export function errorJson(code: ErrorCode, message: string, status: number = STATUS_OF[code]): string {
   return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
 }
 

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
@@ -37,20 +37,23 @@ export function requestId(header: string | string[] | undefined): string {
     : newRequestId();
 }
 
-/** Bytes of an id: as many as a UUID has random ones, to the next full character. */
+/** Bytes of an id, as many as a UUID has random ones, to the next full character; and characters. */
 const ID_BYTES = 15;
+const ID_LENGTH = 20;
 
-const random = Buffer.alloc(ID_BYTES * 256);
-let used = random.length;
+const IN_BULK = 256;
 
-/** Random, so that it tells nothing of how many requests others make; taken in bulk, which is what makes it cheap. */
+let ids = '';
+let used = 0;
+
+/** Random, so that it tells nothing of how many requests others make; made in bulk, which is what makes it cheap. */
 function newRequestId(): string {
-  if (used === random.length) {
-    randomFillSync(random);
+  if (used === ids.length) {
+    ids = randomBytes(ID_BYTES * IN_BULK).toString('base64url');
     used = 0;
   }
-  used += ID_BYTES;
-  return random.toString('base64url', used - ID_BYTES, used);
+  used += ID_LENGTH;
+  return ids.slice(used - ID_LENGTH, used);
 }
 
 export interface Target {

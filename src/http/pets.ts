@@ -14,6 +14,7 @@ import { errorReply, JSON_CONTENT } from './errors.ts';
 import { type Fields, fields } from './fields.ts';
 import { parseBody, petJson } from '../json.ts';
 import { KEY_IN_FLIGHT, KEY_REUSED, NO_SUCH_PET, REMOVED } from './messages.ts';
+import { octets } from './octets.ts';
 import { parseIdempotencyKey, parsePetQuery } from './parameters.ts';
 import type { Reply } from './reply.ts';
 
@@ -85,7 +86,7 @@ export function petOperations(pets: PetStore, base: string) {
             const { pet, outcome } = creation;
             const location = `Location: ${base}/pets/${pet.id}\r\n`;
             const headers = JSON_CONTENT + location + (outcome === 'replayed' ? REPLAY : '');
-            return { status: 201, headers, body: petJson(pet) };
+            return { status: 201, headers, body: octets(petJson(pet)) };
           }
         }
       },
@@ -99,9 +100,9 @@ export function petOperations(pets: PetStore, base: string) {
           throw new PetStoreError('gone', REMOVED);
         }
         const id = int64FromDecimal(petId);
-        const pet = id === undefined ? undefined : await pets.get(id);
-        if (pet === undefined) throw new PetStoreError('not_found', NO_SUCH_PET);
-        return content(request, represent(petJson(pet), ''));
+        const json = id === undefined ? undefined : await pets.get(id);
+        if (json === undefined) throw new PetStoreError('not_found', NO_SUCH_PET);
+        return content(request, represent(json, ''));
       },
     },
   } as const satisfies Record<string, Operation>;
@@ -114,12 +115,12 @@ interface Representation {
   readonly notModified: Reply;
 }
 
-function represent(body: string, headers: Fields): Representation {
-  const tag = entityTag(body);
+function represent(json: string, headers: Fields): Representation {
+  const tag = entityTag(json);
   const validators = `ETag: ${tag}\r\n${REVALIDATE}${headers}`;
   return {
     tag,
-    whole: { status: 200, headers: JSON_CONTENT + validators, body },
+    whole: { status: 200, headers: JSON_CONTENT + validators, body: octets(json) },
     notModified: { status: 304, headers: validators },
   };
 }

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Fields } from './fields.ts';
+import type { Octets } from './octets.ts';
 
 /** An HTTP response before it is written. */
 export interface Reply {
   readonly status: number;
   readonly headers: Fields;
-  readonly body?: string | Buffer;
+  readonly body?: Octets | Buffer;
   /** The error code of an error response, for the log. */
   readonly code?: ErrorCode;
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Fields, namesAndValues } from './fields.ts';
+import type { Octets } from './octets.ts';
 
 /** What Node calls and has for the head of a response, as its types do not tell. */
 interface Head {
@@ -15,18 +16,18 @@ export class FieldsResponse<R extends IncomingMessage = IncomingMessage> extends
   #fields: Fields = '';
 
   /** Sends the whole response. To HEAD and with a status that has no body, `body` only gives its length. */
-  send(status: number, text: Fields, body: string | Buffer | undefined): void {
+  send(status: number, text: Fields, body: Octets | Buffer | undefined): void {
     const { method, headers, httpVersion } = this.req;
     const isUsual = method !== 'HEAD' && httpVersion === '1.1' && headers.expect === undefined;
     if (body === undefined || !isUsual) {
-      const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
+      const length = body === undefined ? [] : ['Content-Length', `${body.length}`];
       this.writeHead(status, [...namesAndValues(text), ...length]);
-      this.end(method === 'HEAD' ? undefined : body);
+      this.end(method === 'HEAD' ? undefined : body, 'latin1');
       return;
     }
     this.statusCode = status;
     this.#fields = text;
-    this.end(body);
+    this.end(body, 'latin1');
   }
 
   /** Called by `end` once it knows how long the body is. */

@@ -107,11 +107,11 @@ export function serve(server: Server, app: App, log: Logger): void {
     const body = errorBody('invalid_request', message, status);
     app.rateHeaders({ socket, headers }).then(
       (rate) => {
-        const length = `${Buffer.byteLength(body)}`;
+        const length = `${body.length}`;
         const date = new Date().toUTCString();
         const own = fields('Content-Length', length, 'Connection', 'close', 'Date', date, 'X-Request-Id', id);
         const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${JSON_CONTENT}${own}${rate}`;
-        socket.end(`${head}\r\n${body}`, () => socket.destroy());
+        socket.end(`${head}\r\n${body}`, 'latin1', () => socket.destroy());
         log.info({ id, status, code: 'invalid_request' }, 'request refused');
       },
       (fault: unknown) => {

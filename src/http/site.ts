@@ -3,6 +3,7 @@ import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fields, fields } from './fields.ts';
 import { SHUTTING_DOWN } from './messages.ts';
+import { octets } from './octets.ts';
 import type { OpenApi } from './openapi.ts';
 import { createReference } from './reference.ts';
 import type { Reply } from './reply.ts';
@@ -75,7 +76,7 @@ const OPEN = fields('Access-Control-Allow-Origin', '*', 'Cache-Control', 'no-cac
 const OK: Reply = {
   status: 200,
   headers: JSON_CONTENT + NO_STORE,
-  body: '{"status":"ok"}',
+  body: octets('{"status":"ok"}'),
 };
 
 function page(content: Content): Page {

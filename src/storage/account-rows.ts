@@ -1,4 +1,4 @@
-import { type Account, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
+import { type Account, type KeyRecord, limitsOf, type Scope, SCOPES } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 
@@ -26,6 +26,8 @@ export type KeyRow = readonly [
   ...AccountRow,
 ];
 
+const ALL_SCOPES = SCOPES.join(' ');
+
 const ACCOUNT_COLUMNS = 'a.id, a.name, a.plan, a.per_minute, a.per_day';
 const KEY_COLUMNS = `k.id, k.environment, k.label, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`;
 
@@ -46,18 +48,24 @@ export function accountOf([id, name, plan, perMinute, perDay]: AccountRow): Acco
 
 export function keyOf(row: KeyRow): KeyRecord {
   const [id, environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...account] = row;
-  const granted = scopes.split(' ');
   return {
     id: Number(id),
     account: accountOf(account),
     environment,
     label: label ?? undefined,
-    scopes: SCOPES.filter((scope) => granted.includes(scope)),
+    scopes: scopesOf(scopes),
     createdAt: Number(createdAt),
     expiresAt: instant(expiresAt),
     revokedAt: instant(revokedAt),
     lastUsedAt: instant(lastUsedAt),
   };
+}
+
+function scopesOf(text: string): readonly Scope[] {
+  // Most keys have them all, and then no list of their own: thousands are remembered.
+  if (text === ALL_SCOPES) return SCOPES;
+  const granted = text.split(' ');
+  return SCOPES.filter((scope) => granted.includes(scope));
 }
 
 function instant(value: bigint | null): number | undefined {

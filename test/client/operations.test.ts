@@ -8,6 +8,7 @@ import {
   PetStore,
   type PetStoreOptions,
 } from '../../client/src/index.ts';
+import { get } from '../storage/fixture.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -21,13 +22,8 @@ async function start(t: TestContext, options: Partial<PetStoreOptions> = {}) {
 async function addPets(client: PetStore, count: number): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let index = 0; index < count; index++) {
-    pets.push(
-      await client.pets.create({
-        name: `Rex ${index}`,
-        categoryId: index,
-        status: index % 2 === 0 ? 'available' : 'sold',
-      }),
-    );
+    const status = index % 2 === 0 ? 'available' : 'sold';
+    pets.push(await client.pets.create({ name: `Rex ${index}`, categoryId: index, status }));
   }
   return pets.toReversed();
 }
@@ -111,7 +107,7 @@ test('decisions §3: int64 is exact in and out, as a number up to 2^53 − 1 and
     assert.equal(created.categoryId, expected);
     const [listed] = (await client.pets.list({ limit: 1 })).pets;
     assert.deepEqual(listed, created);
-    const stored = await service.store.pets.get(BigInt(created.id));
+    const stored = await get(service.store.pets, BigInt(created.id));
     assert.equal(stored?.categoryId, BigInt(categoryId));
   }
 });

@@ -38,6 +38,15 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.charge(KEY)).kind, 'banned');
   });
 
+  test(`${name}, decisions §5: a banned key stays banned when another key of the account was never refused`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    await counter.charge(keyCaller(2));
+    await chargeAll(counter, repeat(159, KEY));
+    clock.advance(60_000);
+    assert.equal((await counter.charge(keyCaller(2))).kind, 'admitted');
+    assert.equal((await counter.charge(KEY)).kind, 'banned');
+  });
+
   test(`${name}, decisions §6: refusals that are spread out ban nobody`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     const tiny = keyCaller(1, 1, { perMinute: 1, perDay: 1 });

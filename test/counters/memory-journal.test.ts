@@ -1,53 +1,10 @@
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
-import { PLANS } from '../../src/domain/plan.ts';
-import { type Caller, callerName, type CounterStore } from '../../src/domain/ports.ts';
-import type { Store } from '../../src/storage/open.ts';
-import { type FakeClock, fakeClock } from '../support/clock.ts';
-import { openStore } from '../support/store.ts';
-import { temporaryFolder } from '../support/temporary.ts';
-import { chargeAll, keyCaller } from './quota-counter-contract.ts';
-
-const POLICY = { banAfter: 3, banSeconds: 300 };
-
-const addresses = (count: number): Caller[] =>
-  Array.from({ length: count }, (_, i) => ({ kind: 'address', address: `192.0.2.${i}`, limits: PLANS.free }));
-
-/** Of an account each, which may call once. */
-const keys = (count: number): Caller[] =>
-  Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: 1, perDay: 1 }));
-
-/** A service that counts, and what an operator finds in its file. */
-function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
-  const file = `${temporaryFolder(t)}/petstore.db`;
-  const clock = fakeClock();
-  const open = (at: FakeClock): Store => {
-    const opened = openStore(`sqlite:${file}`, at);
-    t.after(() => opened.close());
-    return opened;
-  };
-  const store = open(clock);
-  const db = new DatabaseSync(file);
-  t.after(() => db.close());
-  const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
-  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
-}
-
-/** Gives all rows of usage that are written to `written`, in their order. */
-const countingRows =
-  (written: string[]) =>
-  (store: CounterStore): CounterStore => ({
-    ...(store.journal && { journal: store.journal }),
-    readUsage: (caller) => store.readUsage(caller),
-    readStanding: (keyId) => store.readStanding(keyId),
-    prune: (day, endedBefore) => store.prune(day, endedBefore),
-    write(changes) {
-      written.push(...changes.usage.keys());
-      return store.write(changes);
-    },
-  });
+import { callerName } from '../../src/domain/ports.ts';
+import { fakeClock } from '../support/clock.ts';
+import { addresses, afterRefusals, countingRows, keys, POLICY, service } from './counting-service.ts';
+import { chargeAll } from './quota-counter-contract.ts';
 
 test('decisions §6: of up to 1,000 callers a second each is in its row at once, and the journal stays empty', async (t) => {
   const { counter, count } = service(t);
@@ -87,6 +44,18 @@ test('decisions §6: no more callers wait for their rows than are to be kept in 
   await chargeAll(counter, addresses(10_000));
   await counter.flush();
   assert.equal(count('usage'), 8_000);
+});
+
+test('decisions §6: what a caller used is not forgotten before its row has it, however many call', async (t) => {
+  const { clock, store } = service(t);
+  const counter = new MemoryCounter(clock, POLICY, store.counters, 2_000);
+  const early = addresses(400);
+  await chargeAll(counter, addresses(2_000));
+  await counter.flush();
+  await chargeAll(counter, [...addresses(3_500).slice(2_000), ...early]);
+  await counter.flush();
+  const quotas = await Promise.all(early.map((caller) => counter.peek(caller)));
+  assert.deepEqual(new Set(quotas.map(({ day }) => day.remaining)), new Set([998]));
 });
 
 test('decisions §6: bans are listed with the next flush, however many keys were refused', async (t) => {
@@ -158,25 +127,34 @@ test('decisions §6: after a crash each of many callers is found, whether it cal
   );
 });
 
+test('decisions §6: refusals that were journaled, though the service was told they were not, count once after a crash', async (t) => {
+  let lost = true;
+  const { counter, open, clock } = service(
+    t,
+    afterRefusals(async (appended) => {
+      await appended;
+      if (lost) throw new Error('The thread that writes ended.');
+    }),
+  );
+  const callers = keys(3_000);
+  await chargeAll(counter, callers);
+  await counter.flush();
+  await chargeAll(counter, callers);
+  await assert.rejects(counter.flush(), /ended/);
+  lost = false;
+  await counter.flush();
+  const again = open(fakeClock(clock().unix));
+  await again.lockForServing('production');
+  assert.deepEqual((await again.counters.readStanding(3_000))?.refusals, [clock().unix]);
+});
+
 test('decisions §6: what is refused while refusals are written down is written with the next flush', async (t) => {
   const callers = keys(1_500);
   let during = async () => {};
-  const { counter, open, clock } = service(t, (store) => ({
-    readUsage: (caller) => store.readUsage(caller),
-    readStanding: (keyId) => store.readStanding(keyId),
-    prune: (day, endedBefore) => store.prune(day, endedBefore),
-    write: (changes) => store.write(changes),
-    ...(store.journal && {
-      journal: {
-        dropBefore: (number) => store.journal?.dropBefore(number) ?? Promise.resolve(),
-        async append(usage, refusals) {
-          const appended = store.journal?.append(usage, refusals);
-          if (refusals.length > 0) await during();
-          return (await appended) ?? 0;
-        },
-      },
-    }),
-  }));
+  const { counter, open, clock } = service(
+    t,
+    afterRefusals(() => during()),
+  );
   for (let time = 0; time < 2; time++) await chargeAll(counter, callers);
   during = async () => {
     during = async () => {};
@@ -190,4 +168,35 @@ test('decisions §6: what is refused while refusals are written down is written 
   const now = clock().unix;
   for (const keyId of [1, 1_500])
     assert.deepEqual((await again.counters.readStanding(keyId))?.refusals, [now - 1, now]);
+});
+
+test('decisions §6: a key that is banned while its refusals are written down is not forgotten in a crash', async (t) => {
+  const { counter, open, clock } = service(t);
+  const callers = keys(1_500);
+  for (let time = 0; time < 3; time++) await chargeAll(counter, callers);
+  const flush = counter.flush();
+  await chargeAll(counter, callers.slice(-1));
+  await flush;
+  const again = open(fakeClock(clock().unix));
+  await again.lockForServing('production');
+  const now = clock().unix;
+  assert.equal((await again.counters.readStanding(1_500))?.ban?.count, 1);
+  assert.deepEqual((await again.counters.readStanding(1_499))?.refusals, [now, now]);
+});
+
+test('decisions §6: a lifted ban forgets what the journal got of its key just before the service heard of it, also over a crash', async (t) => {
+  const { counter, open, clock } = service(t);
+  const callers = keys(3_000);
+  await chargeAll(counter, callers);
+  for (let time = 0; time < 3; time++) await chargeAll(counter, callers.slice(-1));
+  await counter.flush();
+  assert.equal(await open(clock).quotas.liftBan(3_000), true);
+  // The ban ends by itself before the service hears of it.
+  clock.advance(POLICY.banSeconds * 1_000);
+  await chargeAll(counter, callers);
+  await counter.flush();
+  const again = open(fakeClock(clock().unix));
+  await again.lockForServing('production');
+  assert.deepEqual((await again.counters.readStanding(2_999))?.refusals, [clock().unix]);
+  assert.equal(await again.counters.readStanding(3_000), undefined);
 });

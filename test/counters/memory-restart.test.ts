@@ -56,6 +56,16 @@ test('decisions §6: after a clean stop refusals and bans go on exactly where th
   assert.ok(again?.kind === 'banned' && again.ban.count === 2);
 });
 
+test('decisions §6: a ban outlasts a restart also when another key of the account is the first to call', async (t) => {
+  const { start } = processes(t);
+  const before = start(START);
+  await chargeAll(before.counter, repeat(160, KEY));
+  await before.counter.flush();
+  const after = start(before.clock().unix + 60_000);
+  assert.equal((await after.counter.charge(keyCaller(2))).kind, 'admitted');
+  assert.equal((await after.counter.charge(KEY)).kind, 'banned');
+});
+
 test('decisions §6: refusals stop counting after their 60 s, over a restart too', async (t) => {
   const { start } = processes(t);
   const before = start(START);

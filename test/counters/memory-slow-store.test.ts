@@ -39,6 +39,8 @@ test('decisions §6: requests that wait for a slow store together are all counte
 test('decisions §6: refusals that wait for a slow store together are all counted', async (t) => {
   const counter = counterOverSlowStore(t);
   const key = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
-  const verdicts = await chargeAll(counter, repeat(20, key));
-  assert.deepEqual(kinds(verdicts), { admitted: 1, refused: 9, banned: 10 });
+  const verdicts = await chargeAll(counter, repeat(30, key));
+  assert.deepEqual(kinds(verdicts), { admitted: 1, refused: 9, banned: 20 });
+  // What comes while it is banned counts for nothing.
+  assert.ok(verdicts.every((verdict) => verdict.kind !== 'banned' || verdict.ban.count === 1));
 });

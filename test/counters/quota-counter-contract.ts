@@ -15,6 +15,10 @@ export type NewCounter = (t: TestContext, policy: BanPolicy) => Promise<CounterF
 /** Bans nobody that these tests refuse. */
 export const LENIENT: BanPolicy = { banAfter: 1_000_000, banSeconds: 300 };
 
+/** One address for each number. */
+export const ipv4 = (number: number): string =>
+  [number >>> 24, number >>> 16, number >>> 8, number].map((part) => part & 255).join('.');
+
 export const keyCaller = (
   keyId: number,
   accountId = 1,
@@ -117,5 +121,18 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.deepEqual([minute.limit, minute.remaining, day.limit, day.remaining], [60, 0, 1_000, 940]);
     assert.equal((await counter.peek(other)).minute.remaining, 60);
     assert.equal((await counter.peek(keyCaller(1))).minute.remaining, 60);
+  });
+
+  test(`${name}, decisions §6: addresses that differ in one bit have buckets of their own, and so has an account of that number`, async (t) => {
+    const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
+    const callers: Caller[] = Array.from({ length: 32 }, (_, bit) => ({
+      kind: 'address',
+      address: ipv4(1 << bit),
+      limits: PLANS.free,
+    }));
+    callers.push(keyCaller(1, 1), keyCaller(2, 65_536));
+    for (const [index, caller] of callers.entries()) await chargeAll(counter, repeat(index + 1, caller));
+    for (const [index, caller] of callers.entries())
+      assert.equal((await counter.peek(caller)).day.remaining, 1_000 - index - 1, JSON.stringify(caller));
   });
 }

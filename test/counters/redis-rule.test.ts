@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/counters/memory.ts';
-import type { Caller } from '../../src/domain/ports.ts';
+import type { Caller, Verdict } from '../../src/domain/ports.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { openStore } from '../support/store.ts';
@@ -25,10 +25,18 @@ const callers: readonly Caller[] = [
   { kind: 'address', address: '192.0.2.1', limits: SMALL },
 ];
 
-/** Charges, and milliseconds that pass: around the lengths that the rule speaks of, and between. */
+/** Charges of one turn of the event loop, and milliseconds that pass: around the lengths that the rule speaks of, and between. */
 const steps = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...callers) },
+    {
+      weight: 6,
+      arbitrary: fc
+        .array(fc.record({ caller: fc.constantFrom(...callers), times: fc.integer({ min: 1, max: 5 }) }), {
+          minLength: 1,
+          maxLength: 3,
+        })
+        .map((groups) => groups.flatMap(({ caller, times }) => repeat(times, caller))),
+    },
     {
       weight: 2,
       arbitrary: fc.constantFrom(1, 999, 25_000, 49_999, 50_000, 59_999, 60_000, 100_000, 6 * 3_600_000),
@@ -51,8 +59,13 @@ test('decisions §6: on random histories Redis gives the verdicts of the rule, i
       // Two instances, of which each sees half of the requests.
       const instances = [newCounter(clocked, clock, POLICY), newCounter(clocked, clock, POLICY)] as const;
       for (const [index, step] of history.entries()) {
-        if (typeof step === 'number') clock.advance(step);
-        else assert.deepEqual(await instances[index % 2 === 0 ? 0 : 1].charge(step), await rule.charge(step));
+        if (typeof step === 'number') {
+          clock.advance(step);
+          continue;
+        }
+        const expected: Verdict[] = [];
+        for (const caller of step) expected.push(await rule.charge(caller));
+        assert.deepEqual(await chargeAll(instances[index % 2 === 0 ? 0 : 1], step), expected);
       }
       for (const caller of callers)
         assert.deepEqual(await instances[0].peek(caller), await rule.peek(caller));

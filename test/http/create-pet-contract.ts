@@ -63,6 +63,7 @@ export function createPetContract(backend: string, start: StartService): void {
       assert.equal(answer.json.name, name);
       const read = await call(service.url, `/v1/pets/${answer.json.id}`, { key });
       assert.equal(read.json.name, name);
+      assert.equal(read.text, answer.text);
     }
   });
 

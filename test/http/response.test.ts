@@ -4,6 +4,7 @@ import { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fields, namesAndValues } from '../../src/http/fields.ts';
+import { octets } from '../../src/http/octets.ts';
 import { FieldsResponse } from '../../src/http/response.ts';
 import { raw } from '../support/api.ts';
 
@@ -43,6 +44,7 @@ const REQUESTS = {
 
 const REPLIES = {
   'a body': [200, 'plain'],
+  'a body beyond ASCII': [200, 'Zoé'],
   'a body of wide characters': [201, 'Žofie 🐈'],
   'a body of bytes': [404, Buffer.from([1, 2, 0xff])],
   'an empty body': [200, ''],
@@ -53,7 +55,9 @@ const REPLIES = {
 for (const [request, bytes] of Object.entries(REQUESTS)) {
   for (const [reply, [status, body]] of Object.entries(REPLIES)) {
     test(`RFC 9112 §6: ${request} gets ${reply} (${status}) as Node itself would write it`, async (t) => {
-      const ours = await answer(t, bytes, (response) => response.send(status, fields(...HEADERS), body));
+      const ours = await answer(t, bytes, (response) => {
+        response.send(status, fields(...HEADERS), typeof body === 'string' ? octets(body) : body);
+      });
       const theirs = await answer(t, bytes, (response, { method }) => {
         const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
         response.writeHead(status, [...HEADERS, ...length]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { requestId } from '../../src/http/exchange.ts';
 import { startTestService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
@@ -202,7 +203,9 @@ test('decisions §4: X-Request-Id is taken from the request if it is one, else m
     assert.notEqual(made, id);
     assert.match(made, /^[A-Za-z0-9._-]{1,128}$/);
   }
-  assert.notEqual(await send(), await send());
+  const ids = Array.from({ length: 1_000 }, () => requestId(undefined));
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[\w-]{20}$/);
   assert.match((await send(undefined, '/healthz')) ?? '', /./);
   assert.ok(service.log.some((line) => line['id'] === 'A.b_c-9'));
 });

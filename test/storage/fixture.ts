@@ -50,6 +50,12 @@ export function petsOf({ json }: PetPage): Pet[] {
   return parseExactJson(json) as Pet[];
 }
 
+/** One animal, exactly as its JSON has it. */
+export async function get(pets: PetStore, id: bigint): Promise<Pet | undefined> {
+  const json = await pets.get(id);
+  return json === undefined ? undefined : petsOf({ json: `[${json}]`, next: undefined })[0];
+}
+
 /** The animals of one page of a list. */
 export async function list(pets: PetStore, query: PetQuery): Promise<Pet[]> {
   return petsOf(await pets.list(query));

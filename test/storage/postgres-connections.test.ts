@@ -5,7 +5,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { list, newKey, REX } from './fixture.ts';
+import { get, list, newKey, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
 const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -95,7 +95,7 @@ test('a database that is gone for a while costs 503s and no restart', async (t) 
   await assert.rejects(store.ping(), UNAVAILABLE);
   await operator.query(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
   await store.ping();
-  assert.equal((await store.pets.get(1n))?.id, 1n);
+  assert.equal((await get(store.pets, 1n))?.id, 1n);
 });
 
 test('when the server falls silent on open connections, one patience later all requests go over new ones', async (t) => {

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { connectToWrite } from '../../src/storage/sqlite/transaction.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/quota.ts';
-import { list, newKey, petOf, REX, walk } from './fixture.ts';
+import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -24,6 +24,25 @@ test('decisions §4: creates that arrive together share one commit', async (t) =
   const before = transactionsInLog(file);
   await Promise.all(Array.from({ length: 200 }, () => store.pets.create(REX)));
   assert.equal(transactionsInLog(file), before + 1);
+});
+
+test('decisions §4: of creates that share a commit each is answered with its own id, in the order they came', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const before = transactionsInLog(file);
+  const ids = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      // Now and then one that is written by itself.
+      const once = index % 70 === 3 ? { accountId: 1, key: `${index}`, fingerprint: 'f' } : undefined;
+      return petOf(await store.pets.create({ ...REX, name: `Rex ${index}` }, once)).id;
+    }),
+  );
+  assert.equal(transactionsInLog(file), before + 1);
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => Number(a - b)),
+  );
+  for (const [index, id] of ids.entries())
+    assert.deepEqual(await get(store.pets, id), { id, ...REX, name: `Rex ${index}` });
 });
 
 test('decisions §4: a create is answered only after its own commit', async (t) => {

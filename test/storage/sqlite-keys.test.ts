@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -61,5 +62,17 @@ test('decisions §5: a key that was unknown is known as soon as it is added, by 
     assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
     await each.addKey(asked);
     assert.notEqual(await accounts.findKeyByHash(asked.hash), undefined);
+  }
+});
+
+test('decisions §5: keys whose hashes begin alike are told apart, however often they take turns', async (t) => {
+  const { accounts, keyId } = await keyFixture(t);
+  const accountId = (await accounts.findKey(keyId))?.account.id ?? 0;
+  const hashes = ['a', 'b', 'c'].map((end) => new ApiKeyHash(end.padStart(64, '0123456789abcdef')));
+  const ids: (number | undefined)[] = [];
+  for (const hash of hashes.slice(0, 2)) ids.push((await accounts.addKey({ ...newKey(accountId), hash })).id);
+  for (let time = 0; time < 2; time++) {
+    for (const [index, hash] of hashes.entries())
+      assert.equal((await accounts.findKeyByHash(hash))?.id, ids[index]);
   }
 });

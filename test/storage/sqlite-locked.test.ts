@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { list, newKey, petOf, REX } from './fixture.ts';
+import { get, list, newKey, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const ONCE = { accountId: 1, key: 'k', fingerprint: 'f' };
@@ -29,7 +29,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 
 test('decisions §2: while another process holds the database, reads go on', async (t) => {
   const { store, pet, key, keyId } = await lockedFixture(t);
-  assert.deepEqual(await store.pets.get(pet.id), pet);
+  assert.deepEqual(await get(store.pets, pet.id), pet);
   assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
   assert.equal((await store.accounts.findKeyByHash(key.hash))?.id, keyId);
   assert.equal(await store.counters.readUsage('account 1'), undefined);

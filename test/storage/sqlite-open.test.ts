@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { list, petOf, REX } from './fixture.ts';
+import { get, list, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const FOLDER = new URL('../../src/storage/sqlite/migrations/', import.meta.url);
@@ -60,8 +60,8 @@ test('decisions §8 migrate: opening again changes nothing', async (t) => {
   const { file, store, reopen } = await sqliteFixture(t);
   const pet = petOf(await store.pets.create(REX));
   const again = await reopen();
-  assert.deepEqual(await again.pets.get(pet.id), pet);
-  assert.deepEqual(await open(t, file).pets.get(pet.id), pet);
+  assert.deepEqual(await get(again.pets, pet.id), pet);
+  assert.deepEqual(await get(open(t, file).pets, pet.id), pet);
 });
 
 test('decisions §8 migrate: a catalogue of the first schema stays as it was, and its ids are not used again', async (t) => {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { get } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const SCRIPT = fileURLToPath(new URL('open-when-told.ts', import.meta.url));
@@ -61,5 +62,5 @@ test('decisions §4: an animal that was answered is there after the process was 
   await once(child, 'exit');
   const store = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => store.close());
-  assert.equal((await store.pets.get(1n))?.name, 'Rex');
+  assert.equal((await get(store.pets, 1n))?.name, 'Rex');
 });

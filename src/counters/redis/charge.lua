@@ -1,22 +1,26 @@
--- Takes one request from both windows of each caller, or from neither; counts refusals and bans. One atomic step.
+-- Takes each request from both windows of its caller, or from neither; counts refusals and bans. One atomic step.
 -- The rule is that of src/domain/quota.ts and src/domain/ban.ts; a test compares the two on random histories.
 --
--- KEYS  for each caller its usage, and for an API key its refusals and its ban, else the usage again, twice. All in one
---       hash slot.
--- ARGV  1 refusals before a ban, 2 milliseconds of a first ban, and for each caller, between spaces: requests per
---       minute, per day, and the usage as the calling instance knows it: start of the minute, count, day, count.
--- Gives for each caller: verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, count, day, count, refusals,
--- ban's end, its number.
+-- Requests of one caller that follow one another are one group.
+-- KEYS  for each group the caller's usage, and for an API key its refusals and its ban, else the usage again, twice. All
+--       in one hash slot.
+-- ARGV  1 refusals before a ban, 2 milliseconds of a first ban, and for each group, between spaces: how many requests,
+--       requests per minute, per day, and the usage as the calling instance knows it: start of the minute, count, day,
+--       count.
+-- Gives for requests that were admitted one after the other, together as of the last, and for each other one: how many,
+-- verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, count, day, count, refusals, ban's end, its number.
 
 local MINUTE, DAY = 60000, 86400000
 local BAN_AFTER, BAN_TIME = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+local replies = {}
+
 local function charge(usageKey, refusalsKey, banKey, asked)
   local arg = {}
   for number in string.gmatch(asked, '%S+') do arg[#arg + 1] = tonumber(number) end
-  local perMinute, perDay, knownStart, knownMinute, knownDay, knownCount = unpack(arg)
+  local times, perMinute, perDay, knownStart, knownMinute, knownDay, knownCount = unpack(arg)
   local isKey = banKey ~= usageKey
   local stored = redis.call('HMGET', usageKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')
   local start, minute = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
@@ -33,54 +37,63 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   local today = math.floor(now / DAY)
   if today > day then day, count = today, 0 end
 
-  local banUntil, banCount, refusals = 0, 0, 0
+  local banUntil, banCount = 0, 0
   if isKey then
     local ban = redis.call('HMGET', banKey, 'until', 'count')
     banUntil, banCount = tonumber(ban[1]) or 0, tonumber(ban[2]) or 0
   end
 
-  local function keep()
-    redis.call('HSET', usageKey, 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
-    redis.call('PEXPIREAT', usageKey, (day + 1) * DAY + MINUTE)
+  local changed = false
+  local function reply(number, verdict, refusals)
+    replies[#replies + 1] = { number, verdict, now, start, minute, day, count, refusals, banUntil, banCount }
   end
 
-  local verdict
-  if banUntil > now then
-    verdict = 2
-  elseif minute < perMinute and count < perDay then
-    verdict = 1
+  -- Gives which refusal it is.
+  local function refuse()
+    local oldest = redis.call('LINDEX', refusalsKey, 0)
+    while oldest and math.abs(now - oldest) >= MINUTE do
+      redis.call('LPOP', refusalsKey)
+      oldest = redis.call('LINDEX', refusalsKey, 0)
+    end
+    local refusals = redis.call('RPUSH', refusalsKey, now)
+    if refusals >= BAN_AFTER then
+      redis.call('DEL', refusalsKey)
+      banCount = (banUntil > 0 and now - banUntil < DAY) and banCount + 1 or 1
+      banUntil = now + math.min(BAN_TIME * 2 ^ (banCount - 1), DAY)
+      redis.call('HSET', banKey, 'until', banUntil, 'count', banCount)
+      redis.call('PEXPIREAT', banKey, banUntil + DAY)
+    else
+      redis.call('PEXPIRE', refusalsKey, MINUTE)
+    end
+    return refusals
+  end
+
+  -- Nothing is given back within a call: who is admitted comes before who is refused.
+  local admitted = banUntil > now and 0 or math.max(0, math.min(times, perMinute - minute, perDay - count))
+  if admitted > 0 then
     if minute == 0 then start = now end
-    minute, count = minute + 1, count + 1
-    keep()
-  else
-    verdict = 0
-    if setBack then keep() end
-    if isKey then
-      local oldest = redis.call('LINDEX', refusalsKey, 0)
-      while oldest and math.abs(now - oldest) >= MINUTE do
-        redis.call('LPOP', refusalsKey)
-        oldest = redis.call('LINDEX', refusalsKey, 0)
-      end
-      refusals = redis.call('RPUSH', refusalsKey, now)
-      if refusals >= BAN_AFTER then
-        redis.call('DEL', refusalsKey)
-        banCount = (banUntil > 0 and now - banUntil < DAY) and banCount + 1 or 1
-        local duration = math.min(BAN_TIME * 2 ^ (banCount - 1), DAY)
-        banUntil, verdict = now + duration, 2
-        redis.call('HSET', banKey, 'until', banUntil, 'count', banCount)
-        redis.call('PEXPIREAT', banKey, banUntil + DAY)
-      else
-        redis.call('PEXPIRE', refusalsKey, MINUTE)
-      end
+    minute, count = minute + admitted, count + admitted
+    changed = true
+    reply(admitted, 1, 0)
+  end
+  for _ = admitted + 1, times do
+    if banUntil > now then
+      reply(1, 2, 0)
+    else
+      changed = changed or setBack
+      local refusals = isKey and refuse() or 0
+      reply(1, banUntil > now and 2 or 0, refusals)
     end
   end
 
-  return { verdict, now, start, minute, day, count, refusals, banUntil, banCount }
+  if changed then
+    redis.call('HSET', usageKey, 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
+    redis.call('PEXPIREAT', usageKey, (day + 1) * DAY + MINUTE)
+  end
 end
 
-local replies = {}
 for i = 3, #ARGV do
   local key = (i - 3) * 3
-  replies[#replies + 1] = charge(KEYS[key + 1], KEYS[key + 2], KEYS[key + 3], ARGV[i])
+  charge(KEYS[key + 1], KEYS[key + 2], KEYS[key + 3], ARGV[i])
 end
 return replies

@@ -29,6 +29,7 @@ const CHARGES = 100;
 const NOTHING: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
 
 type Reply = readonly [
+  times: number,
   verdict: 0 | 1 | 2,
   now: number,
   minuteStart: number,
@@ -147,23 +148,39 @@ export class RedisCounter implements SharedQuotas {
 
   async #chargeAll(callers: readonly Caller[]): Promise<readonly Verdict[]> {
     const { redis, policy } = this.#parts;
-    const keys = callers.flatMap((caller) => this.#keys(caller));
+    const groups = groupsOf(callers);
+    const keys = groups.flatMap(({ caller }) => this.#keys(caller));
     const rules = [policy.banAfter, policy.banSeconds * 1000];
-    const asked = callers.map((caller) => {
+    const asked = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
       const known = this.#knowledge.usageOf(callerName(caller)) ?? NOTHING;
-      return `${perMinute} ${perDay} ${known.minuteStart} ${known.minuteCount} ${known.day} ${known.dayCount}`;
+      const { minuteStart, minuteCount, day, dayCount } = known;
+      return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
     const replies = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly Reply[];
-    return callers.map((caller, index) => this.#verdict(caller, replies[index] as Reply));
+    const verdicts: Verdict[] = [];
+    for (const reply of replies) {
+      const [times] = reply;
+      for (let others = times - 1; others >= 0; others--)
+        verdicts.push(this.#verdict(callers[verdicts.length] as Caller, reply, others));
+    }
+    return verdicts;
   }
 
-  /** Also for an answer that nobody waited for: what Redis has counted is known from now on. */
-  #verdict(caller: Caller, reply: Reply): Verdict {
+  /**
+   * Of the one after which so many others were admitted. Also for an answer that nobody waited for: what Redis has counted
+   * is known from now on.
+   */
+  #verdict(caller: Caller, reply: Reply, others: number): Verdict {
     const name = callerName(caller);
-    const [outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = reply;
-    const usage: Usage = { minuteStart, minuteCount, day, dayCount };
-    this.#knowledge.noteUsage(name, usage);
+    const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = reply;
+    const usage: Usage = {
+      minuteStart,
+      minuteCount: minuteCount - others,
+      day,
+      dayCount: dayCount - others,
+    };
+    if (others === 0) this.#knowledge.noteUsage(name, usage);
     const at = { unix: now, monotonic: now };
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
@@ -188,4 +205,29 @@ export class RedisCounter implements SharedQuotas {
     const { keyId } = caller;
     return [usage, refusalsKey(environment, name, keyId), banKey(environment, name, keyId)];
   }
+}
+
+interface Group {
+  readonly caller: Caller;
+  times: number;
+}
+
+/** Those who call several times in a row once, with how often. */
+function groupsOf(callers: readonly Caller[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const caller of callers) {
+    const last = groups.at(-1);
+    if (last !== undefined && isSame(last.caller, caller)) last.times++;
+    else groups.push({ caller, times: 1 });
+  }
+  return groups;
+}
+
+/** Whether they are counted and limited alike, refusals included. */
+function isSame(one: Caller, other: Caller): boolean {
+  const { perMinute, perDay } = other.limits;
+  if (one.limits.perMinute !== perMinute || one.limits.perDay !== perDay) return false;
+  return one.kind === 'key'
+    ? other.kind === 'key' && one.keyId === other.keyId && one.accountId === other.accountId
+    : other.kind === 'address' && one.address === other.address;
 }

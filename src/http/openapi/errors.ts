@@ -2,7 +2,7 @@ import { type ErrorCode, PetStoreError } from '../../domain/errors.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import { PLANS } from '../../domain/plan.ts';
 import { BODY_LIMIT } from '../body.ts';
-import { errorBody } from '../errors.ts';
+import { errorJson } from '../errors.ts';
 import {
   banned,
   bodyTooLarge,
@@ -97,7 +97,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
 
 /** The Error body for an example. */
 export function errorExample(code: ErrorCode, message: string, status?: number): unknown {
-  return JSON.parse(errorBody(code, message, status));
+  return JSON.parse(errorJson(code, message, status));
 }
 
 /** The message with which a rule refuses: the real one, so that the example cannot drift from it. */

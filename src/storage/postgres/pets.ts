@@ -1,8 +1,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
-import { petsJson } from '../../json.ts';
+import { petJson, petsJson } from '../../json.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
 import { IdempotentCreates, RECORDED } from './create-once.ts';
 import type { Pool } from './database.ts';
@@ -42,9 +42,9 @@ export class PostgresPets implements PetStore {
     return this.#pages.read(`${limit} ${status} ${before}`, () => this.#readPage(query));
   }
 
-  async get(id: bigint): Promise<Pet | undefined> {
+  async get(id: bigint): Promise<string | undefined> {
     const [row] = await this.#pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');
-    return row && petOf(row);
+    return row && petJson(petOf(row));
   }
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {

@@ -5,8 +5,7 @@ import { Query } from './rows.ts';
  * Knows whether anything was committed to the database, by this process or another, so that what was read once need not
  * be read again. SQLite's `data_version` tells of the commits of all connections but the one that asks, which only reads.
  * It is asked once for all who wait in the same turn of the event loop, after they asked: each sees what was committed
- * before its request came. What they read next is read in the same transaction, for most of what a small query costs is
- * to begin one.
+ * before its request came.
  */
 export class Changes {
   readonly #db: DatabaseSync;
@@ -17,6 +16,7 @@ export class Changes {
   #all: bigint | undefined;
   #ofKeys: bigint | undefined;
   #check: Promise<void> | undefined;
+  #isFresh = false;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -31,24 +31,38 @@ export class Changes {
     this.#check ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         try {
-          this.#begin.run();
           this.#ask();
+          this.#isFresh = true;
           resolve();
         } catch (error) {
           reject(error);
         }
-        // The answer holds while those who waited for it go on, which is until no promise is left to be settled: no
-        // request can be taken in before that, and no write be answered.
-        queueMicrotask(() => process.nextTick(() => this.#end()));
+        // The answer holds while those who waited for it go on: no request can be taken in before their end, and no
+        // write be answered.
+        atEndOfTurn(() => {
+          this.#check = undefined;
+          this.#isFresh = false;
+        });
       });
     });
     return this.#check;
   }
 
-  /** Ends the transaction in which is read. */
-  #end(): void {
-    this.#check = undefined;
-    if (this.#db.isOpen && this.#db.isTransaction) this.#commit.run();
+  /** Whether they are true of now, so that there is nothing to wait for: to the end of a turn in which they were asked for. */
+  get isFresh(): boolean {
+    return this.#isFresh;
+  }
+
+  /**
+   * What is read from here to the end of the turn is read in one transaction, for most of what a small query costs is to
+   * begin one. Throws `unavailable`.
+   */
+  begin(): void {
+    if (this.#db.isTransaction) return;
+    this.#begin.run();
+    atEndOfTurn(() => {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#commit.run();
+    });
   }
 
   /** Another value after every commit. */
@@ -64,7 +78,14 @@ export class Changes {
   #ask(): void {
     const version = this.#dataVersion.get()?.[0];
     if (version === this.#all) return;
+    // A page that was remembered is likely to be read, too.
+    this.begin();
     this.#ofKeys = this.#keyChanges.get()?.[0];
     this.#all = version;
   }
+}
+
+/** Calls back when no promise is left to be settled. */
+function atEndOfTurn(callback: () => void): void {
+  queueMicrotask(() => process.nextTick(callback));
 }

@@ -27,7 +27,7 @@ export function counterWrites(db: DatabaseSync) {
     `DELETE FROM standings WHERE key_id IN (SELECT key_id FROM standings WHERE environment = ? AND
      max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ? LIMIT ?)`,
   );
-  // What the journal, if there is any, says of these keys is in their rows from here on.
+  // What the journal, if there is any, says of these keys is in their rows from here on, or lifted.
   const settleRefusals = new Query(
     db,
     `INSERT INTO journal (environment, usage, refusals)
@@ -53,7 +53,7 @@ export function counterWrites(db: DatabaseSync) {
       for (const [keyId, values] of standings) {
         if (!ordered.includes(keyId)) writeStanding.run(keyId, environment, ...values);
       }
-      const keyIds = standings.map(([keyId]) => [keyId]);
+      const keyIds = [...ordered, ...standings.map(([keyId]) => keyId)].map((keyId) => [keyId]);
       if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds));
       return ordered;
     },

@@ -23,6 +23,7 @@ import {
   type UsageRow,
   usageValues,
 } from '../counter-rows.ts';
+import type { Changes } from './changes.ts';
 import { LIFTED } from './counter-writes.ts';
 import { SqliteJournal } from './journal.ts';
 import { JournalReader } from './journal-reader.ts';
@@ -39,13 +40,15 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   readonly #clock: Clock;
   readonly #environment: Environment;
   readonly #writer: Writer;
+  readonly #changes: Changes;
   readonly #usage: Query<UsageRow>;
   readonly #standing: Query<StandingRow>;
   readonly #bans: Query<BanRow>;
   readonly #lifted: Query<[keyId: bigint]>;
 
-  constructor(db: DatabaseSync, writer: Writer, clock: Clock, environment: Environment) {
+  constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes, environment: Environment) {
     this.#clock = clock;
+    this.#changes = changes;
     this.#environment = environment;
     this.#writer = writer;
     this.journal = new SqliteJournal(db, writer, environment);
@@ -63,11 +66,13 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async readUsage(caller: string): Promise<Usage | undefined> {
+    this.#changes.begin();
     const row = this.#usage.get(this.#environment, caller);
     return row && usageOf(row);
   }
 
   async readStanding(keyId: number): Promise<StoredStanding | undefined> {
+    this.#changes.begin();
     const row = this.#standing.get(keyId);
     return row && standingOf(row);
   }

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
-import { PET_COLUMNS, petOf, type PetRow, replayOf } from '../pet-rows.ts';
+import { replayOf } from '../pet-rows.ts';
 import type { Changes } from './changes.ts';
 import type { PetValues } from './pet-writes.ts';
 import { Query } from './rows.ts';
@@ -28,7 +28,7 @@ export class SqlitePets implements PetStore {
   readonly #inFlight = new Set<string>();
   readonly #db: DatabaseSync;
   readonly #queries = new Map<string, Query<PageRow>>();
-  readonly #byId: Query<PetRow>;
+  readonly #byId: Query<[json: string]>;
   #pagesAt: bigint | undefined;
 
   constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
@@ -36,13 +36,13 @@ export class SqlitePets implements PetStore {
     this.#changes = changes;
     this.#writer = writer;
     this.#db = db;
-    this.#byId = new Query(db, `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`);
+    this.#byId = new Query(db, 'SELECT json FROM pets WHERE id = ?');
   }
 
   /** Until the next commit a first page, which everybody asks for, is the same object; a walk passes through. */
   async list(query: PetQuery): Promise<PetPage> {
     if (query.before !== undefined) return this.#readPage(query);
-    await this.#changes.check();
+    if (!this.#changes.isFresh) await this.#changes.check();
     if (this.#pagesAt !== this.#changes.all) {
       this.#pages.clear();
       this.#pagesAt = this.#changes.all;
@@ -58,6 +58,7 @@ export class SqlitePets implements PetStore {
   #readPage({ limit, status, before }: PetQuery): PetPage {
     const from = before === undefined ? INT64_MAX : before - 1n;
     const query = this.#pageQuery(limit, status !== undefined);
+    this.#changes.begin();
     const row = status === undefined ? query.get(from) : query.get(status, from);
     const [count, animals] = row ?? [];
     if (animals === undefined || animals === null) return { json: '[]', next: undefined };
@@ -87,9 +88,10 @@ export class SqlitePets implements PetStore {
     return query;
   }
 
-  async get(id: bigint): Promise<Pet | undefined> {
-    const row = this.#byId.get(id);
-    return row && petOf(row);
+  async get(id: bigint): Promise<string | undefined> {
+    this.#changes.begin();
+    const [json] = this.#byId.get(id) ?? [];
+    return json && `${ID}${id},${json}`;
   }
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {

@@ -35,7 +35,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
   const writer = new Writer(clock, () => startWritingThread(database), options.onLost);
   const pets = new SqlitePets(db, writer, clock, changes);
   const accounts = new SqliteAccounts(db, writer, clock, changes);
-  const counters = new SqliteCounters(db, writer, clock, options.environment);
+  const counters = new SqliteCounters(db, writer, clock, changes, options.environment);
   let lock: DatabaseSync | undefined;
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Fault, Order, Reply } from './writer.ts';
 import { PetStoreError } from '../../domain/errors.ts';
+import type { PetValues } from './pet-writes.ts';
 import { connectToWrite, inTransaction } from './transaction.ts';
-import { type Writes, writesOn } from './writes.ts';
+import { writesOn } from './writes.ts';
 
 /*
  * The thread that writes, so that no sync to disk, checkpoint or lock of another process holds the event loop up. It
@@ -13,6 +14,9 @@ const { file } = workerData as { file: string };
 const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
 
+/** That the arguments are those of the operation is what `Writer.run` sees to. */
+type Operation = (...args: readonly unknown[]) => unknown;
+
 let connection: ReturnType<typeof connect> | undefined;
 
 port.on('message', (orders: readonly Order[]) => port.postMessage(perform(orders)));
@@ -20,8 +24,7 @@ port.on('message', (orders: readonly Order[]) => port.postMessage(perform(orders
 function connect() {
   const db = connectToWrite(file);
   try {
-    // That the arguments are those of the operation is what `Writer.run` sees to.
-    return { db, writes: writesOn(db) as Record<keyof Writes, (...args: readonly unknown[]) => unknown> };
+    return { db, writes: writesOn(db) };
   } catch (error) {
     db.close();
     throw error;
@@ -34,12 +37,27 @@ function perform(orders: readonly Order[]): Reply {
     connection ??= connect();
     const { db, writes } = connection;
     const results = inTransaction(db, 'BEGIN IMMEDIATE', () =>
-      orders.map(([operation, args]) => writes[operation](...args)),
+      portionsOf(orders).flatMap<unknown>((portion) =>
+        portion.length > 1
+          ? writes.createPets(portion.map(([, [pet]]) => pet as PetValues))
+          : portion.map(([operation, args]) => (writes[operation] as Operation)(...args)),
+      ),
     );
     return { results };
   } catch (error) {
     return { fault: faultOf(error) };
   }
+}
+
+/** The orders in portions that are performed at once: animals that follow one another, and each other order by itself. */
+function portionsOf(orders: readonly Order[]): readonly (readonly Order[])[] {
+  const portions: Order[][] = [];
+  for (const order of orders) {
+    const last = portions.at(-1);
+    if (order[0] === 'createPet' && last?.[0]?.[0] === 'createPet') last.push(order);
+    else portions.push([order]);
+  }
+  return portions;
 }
 
 /** An error as it crosses threads: of its own properties (SQLite's codes, say) the structured clone knows none. */

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { MemoryCounter } from '../../src/counters/memory.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Caller, CounterStore } from '../../src/domain/ports.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { ipv4, keyCaller } from './quota-counter-contract.ts';
+
+export const POLICY = { banAfter: 3, banSeconds: 300 };
+
+export const addresses = (count: number): Caller[] =>
+  Array.from({ length: count }, (_, i) => ({ kind: 'address', address: ipv4(i), limits: PLANS.free }));
+
+/** Of an account each, which may call once. */
+export const keys = (count: number): Caller[] =>
+  Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: 1, perDay: 1 }));
+
+/** A service that counts, and what an operator finds in its file. */
+export function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
+  const file = `${temporaryFolder(t)}/petstore.db`;
+  const clock = fakeClock();
+  const open = (at: FakeClock): Store => {
+    const opened = openStore(`sqlite:${file}`, at);
+    t.after(() => opened.close());
+    return opened;
+  };
+  const store = open(clock);
+  const db = new DatabaseSync(file);
+  t.after(() => db.close());
+  const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
+  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
+}
+
+/** Gives all rows of usage that are written to `written`, in their order. */
+export const countingRows =
+  (written: string[]) =>
+  (store: CounterStore): CounterStore => ({
+    ...(store.journal && { journal: store.journal }),
+    readUsage: (caller) => store.readUsage(caller),
+    readStanding: (keyId) => store.readStanding(keyId),
+    prune: (day, endedBefore) => store.prune(day, endedBefore),
+    write(changes) {
+      written.push(...changes.usage.keys());
+      return store.write(changes);
+    },
+  });
+
+/** Calls `then` when refusals have been given to the journal, before they are answered. */
+export const afterRefusals =
+  (then: (appended: Promise<number>) => Promise<void>) =>
+  (store: CounterStore): CounterStore => {
+    const { journal } = store;
+    assert.ok(journal);
+    return {
+      ...countingRows([])(store),
+      journal: {
+        dropBefore: (number) => journal.dropBefore(number),
+        async append(usage, refusals) {
+          const appended = journal.append(usage, refusals);
+          if (refusals.length > 0) await then(appended);
+          return appended;
+        },
+      },
+    };
+  };

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { LOG_FORMAT } from '../../src/cli/log-chunks.ts';
+import { type RequestEntry, RequestLog } from '../../src/http/request-log.ts';
+
+const USUAL: RequestEntry = {
+  id: 'a-1',
+  keyId: 7,
+  account: 'shelter',
+  method: 'GET',
+  route: '/v1/pets/{petId}',
+  status: 200,
+  code: undefined,
+  durationMs: 0.125,
+};
+
+for (const [kind, entry] of Object.entries({
+  'an answer': USUAL,
+  'an error': { ...USUAL, status: 404, code: 'not_found', durationMs: 12 },
+  'a caller that is not known': {
+    ...USUAL,
+    keyId: undefined,
+    account: undefined,
+    status: 401,
+    code: 'unauthorized',
+  },
+  'an account with a name of any kind': { ...USUAL, account: 'Žofie "the\\cat" \n\u0001 🐈 \ud800' },
+} as const satisfies Record<string, RequestEntry>)) {
+  for (const options of [LOG_FORMAT, { name: 'petstore', timestamp: () => ',"time":1' }]) {
+    test(`the line of ${kind} is the one that pino would write, ${Object.keys(options).join()}`, () => {
+      const lines: string[] = [];
+      const log = pino(
+        { timestamp: () => ',"time":"now"', ...options },
+        { write: (line) => void lines.push(line) },
+      );
+      log.info(entry, 'request');
+      new RequestLog(log).write(entry);
+      assert.equal(lines[1], lines[0]);
+      assert.ok(lines[0]?.includes(`"status":${entry.status}`));
+    });
+  }
+}
