@@ -20,12 +20,15 @@ const HEAD = { method: 'HEAD' } as const;
 /** How long the server takes to see that connections were closed, in milliseconds. */
 const CLOSING = 2_000;
 
-/** Beside idle connections and without any. */
+/** Without idle connections and beside them: each time weighed first, which both loads come after alike. */
 interface Round {
-  readonly without: Measurement;
-  readonly beside: Measurement;
-  /** While the connections idle. */
+  readonly without: Weighed;
+  readonly beside: Weighed;
+}
+
+interface Weighed {
   readonly memory: Memory;
+  readonly load: Measurement;
 }
 
 /** What idle keep-alive connections take of memory, and of the throughput of the others. */
@@ -36,27 +39,28 @@ export async function connections(options: Options, signal: AbortSignal): Promis
   await using server = await startInspected(prepared, around);
   const file = await writeRequests(prepared.folder, [list(prepared.key)], new URL(server.url).host);
   await measure(server, file, { seconds: warmUp, place: around.place, signal });
-  const before = await server.memory(signal);
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     console.error(`Round ${round + 1} …`);
-    measured.push(await measureRound(around, { prepared, server, file, seconds, round }));
+    measured.push(await measureRound(around, { prepared, server, file, seconds, warmUp, round }));
   }
   const after = await server.memory(signal);
-  const more = spread(measured.map(({ memory }) => memory.resident - before.resident));
-  const throughput = spread(
-    measured.map(({ without, beside }) => beside.requestsPerSecond / without.requestsPerSecond),
-  );
-  const cpu = spread(measured.map(({ without, beside }) => cpuTime(beside) / cpuTime(without)));
+  const ratioOf = (figure: (load: Measurement) => number) =>
+    spread(measured.map(({ without, beside }) => figure(beside.load) / figure(without.load)));
+  // Beside what there was before the first of them: of what they took, much is kept for the next ones.
+  const resident = measured[0]?.without.memory.resident ?? Number.NaN;
+  const more = spread(measured.map(({ beside }) => beside.memory.resident - resident));
+  const throughput = ratioOf(({ requestsPerSecond }) => requestsPerSecond);
+  const cpu = ratioOf(cpuTime);
   const verdicts = [
     verdict(`MiB that ${count(CONNECTIONS)} connections take`, atMost, GOALS.connections.memory, more.median),
     verdict('list: throughput beside them', atLeast, GOALS.connections.throughput, throughput.median),
   ];
   return {
-    result: { connections: CONNECTIONS, before, rounds: measured, after, more, throughput, cpu, verdicts },
+    result: { connections: CONNECTIONS, rounds: measured, after, more, throughput, cpu, verdicts },
     text: [
       settingLine(options),
-      table(measured, before, after),
+      table(measured, after),
       `throughput  ${ranged(throughput)}\nCPU a request  ${ranged(cpu)}`,
       verdictTable(verdicts),
     ].join('\n\n'),
@@ -69,57 +73,53 @@ interface Measured {
   readonly server: InspectedService;
   readonly file: string;
   readonly seconds: number;
+  readonly warmUp: number;
   readonly round: number;
 }
 
 async function measureRound(
   around: Surroundings,
-  { prepared, server, file, seconds, round }: Measured,
+  { prepared, server, file, seconds, warmUp, round }: Measured,
 ): Promise<Round> {
   const { place, signal } = around;
-  const load = () => measure(server, file, { seconds, place, signal });
-  const without = await load();
+  const load = (length: number) => measure(server, file, { seconds: length, place, signal });
+  const weighAndLoad = async (): Promise<Weighed> => {
+    const memory = await server.memory(signal);
+    // With the garbage, compiled code was collected.
+    await load(warmUp);
+    return { memory, load: await load(seconds) };
+  };
+  const without = await weighAndLoad();
   // Another address each time: the ports of the last one are not free yet.
   const from = `127.0.0.${2 + (round % 250)}`;
   const idle = await openIdle(server.url, { ...list(prepared.key), ...HEAD }, { count: CONNECTIONS, from });
   try {
-    const memory = await server.memory(signal);
-    const beside = await load();
+    const beside = await weighAndLoad();
     if (idle.lost() > 0) throw new Error(`The service closed ${idle.lost()} idle connections.`);
-    return { without, beside, memory };
+    return { without, beside };
   } finally {
     idle.close();
     await delay(CLOSING);
   }
 }
 
-function table(rounds: readonly Round[], before: Memory, after: Memory): string {
-  const line = (name: string, memory: Memory, loads: readonly Measurement[]) => [
+function table(measured: readonly Round[], after: Memory): string {
+  const line = (name: string, rounds: readonly Weighed[]) => [
     name,
-    memory.resident.toFixed(0),
-    ...(loads.length === 0
-      ? ['', '']
-      : [
-          count(median(loads.map(({ requestsPerSecond }) => requestsPerSecond))),
-          median(loads.map(({ p99 }) => p99)).toFixed(2),
-        ]),
+    median(rounds.map(({ memory }) => memory.resident)).toFixed(0),
+    count(median(rounds.map(({ load }) => load.requestsPerSecond))),
+    median(rounds.map(({ load }) => load.p99)).toFixed(2),
   ];
-  const beside: Memory = {
-    resident: median(rounds.map(({ memory }) => memory.resident)),
-    anonymous: median(rounds.map(({ memory }) => memory.anonymous)),
-  };
   return aligned([
     ['idle connections', 'MiB resident', 'list req/s', 'p99 ms'],
     line(
-      'none yet',
-      before,
-      rounds.map(({ without }) => without),
+      'none',
+      measured.map(({ without }) => without),
     ),
     line(
       count(CONNECTIONS),
-      beside,
-      rounds.map((round) => round.beside),
+      measured.map(({ beside }) => beside),
     ),
-    line('none any more', after, []),
+    ['none any more', after.resident.toFixed(0), '', ''],
   ]);
 }

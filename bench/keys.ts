@@ -15,7 +15,7 @@ const UNLIMITED: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
 /** Nothing but the first request of a day. */
 const SPENT: Limits = { perMinute: 1_000_000_000, perDay: 1 };
 
-/** So many that none is refused much more often than a key can be before it is banned; as many as the service remembers. */
+/** Many, but no more than the service remembers. */
 const SPENT_KEYS = 8_000;
 
 /** Issued at the same time: as many as wait for a connection to PostgreSQL without being given up. */

@@ -27,7 +27,8 @@ function init(args)
   if args[3] then
     numbers = tonumber(args[3])
     -- Each run begins elsewhere.
-    number = (os.time() * STEP) % numbers
+    math.randomseed(os.time())
+    number = math.random(numbers) - 1
     before, after = requests[1]:match("^(.-)\2(.*)$")
     request = numbered
   end

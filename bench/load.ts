@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Placement } from './placement.ts';
 import { type Launch, run, type ServerProcess } from './processes.ts';
 import { type BenchRequest, wireText } from './request.ts';
@@ -9,6 +10,10 @@ const CONNECTIONS = 64;
 
 /** Seconds that an answer may take: the slowest peers need some where the disk is busy. */
 const TIMEOUT = 10;
+
+/** Until a server has stood still for so long, and no longer than so long, in milliseconds. */
+const STILL = 200;
+const SETTLING = 2_000;
 
 const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
 /** With a small young generation: many short collections hold it up for less time than few long ones. */
@@ -84,6 +89,7 @@ export async function measure(
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, ...length, '-s', WRK_SCRIPT, server.url, '--', ...args];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
+  await settle(server, signal);
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
   const { requests, unexpected, socketErrors } = summary;
@@ -105,6 +111,20 @@ export async function measure(
 }
 
 /**
+ * Waits for what a server still does when the load has ended: it counts as part of its work, and is not taken from the
+ * next server on its core.
+ */
+async function settle(server: ServerProcess, signal: AbortSignal): Promise<void> {
+  let before = server.cpuSeconds();
+  for (let waited = 0; waited < SETTLING; waited += STILL) {
+    await delay(STILL, undefined, { signal });
+    const now = server.cpuSeconds();
+    if (now === before) return;
+    before = now;
+  }
+}
+
+/**
  * Sends `rate` requests a second to `server`, whether it keeps up or not.
  * Rejects when one of them failed or was answered with another status.
  */
@@ -115,5 +135,7 @@ export async function measurePaced(
 ): Promise<Latencies> {
   const { port } = new URL(server.url);
   const args = [port, file, statuses.join(','), `${CONNECTIONS}`, `${rate}`, `${seconds}`];
-  return JSON.parse(await run(place('load', [execPath, ...PACED, ...args]), { signal })) as Latencies;
+  const output = await run(place('load', [execPath, ...PACED, ...args]), { signal });
+  await settle(server, signal);
+  return JSON.parse(output) as Latencies;
 }

@@ -53,14 +53,13 @@ function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
-/** With `-dirty` when files differ from it; undefined outside a clone. */
+/** With `-dirty` when files other than the results of other modes differ from it; undefined outside a clone. */
 function commit(): string | undefined {
-  const { status, stdout } = spawnSync(
-    'git',
-    ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'],
-    { cwd: PROJECT, encoding: 'utf8' },
-  );
-  return status === 0 ? stdout.trim() : undefined;
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: PROJECT, encoding: 'utf8' });
+  const { status, stdout } = git('rev-parse', '--short=12', 'HEAD');
+  if (status !== 0) return undefined;
+  const changed = git('status', '--porcelain', '--', '.', ':!bench/results').stdout;
+  return stdout.trim() + (changed === '' ? '' : '-dirty');
 }
 
 function wrkVersion(): string | undefined {

@@ -35,7 +35,7 @@ export async function openSession(options: Options, signal: AbortSignal): Promis
   };
 }
 
-function peersOf({ goals }: Scenario, { databaseUrl, redisUrl }: Stores): readonly Peer[] {
-  if (redisUrl !== undefined) return scalePeers(databaseUrl, redisUrl);
+function peersOf({ goals, scaleGoals }: Scenario, { databaseUrl, redisUrl }: Stores): readonly Peer[] {
+  if (redisUrl !== undefined) return scaleGoals === undefined ? [] : scalePeers(databaseUrl, redisUrl);
   return goals.timesBest === undefined ? [] : localPeers(databaseUrl.slice('sqlite:'.length));
 }
