@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
@@ -16,7 +17,7 @@ export async function startPostgres(
   access: readonly string[] = [],
 ): Promise<TestServer> {
   const user = serverUser();
-  const folder = serverFolder('postgres', user);
+  const folder = serverFolder('postgres', tmpdir(), user);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const initdb = program('initdb', 'postgresql', FOLDERS);

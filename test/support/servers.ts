@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -150,8 +149,8 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
   }
 }
 
-export function serverFolder(kind: string, user?: { uid: number; gid: number }): string {
-  const folder = mkdtempSync(join(tmpdir(), `petstore-${kind}-`));
+export function serverFolder(kind: string, parent: string, user?: { uid: number; gid: number }): string {
+  const folder = mkdtempSync(join(parent, `petstore-${kind}-`));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   return folder;
 }
