@@ -57,6 +57,17 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     });
   });
 
+  test(`${name}, decisions §6: a minute that has not begun does not run down while the day refuses`, async (t) => {
+    const { counter, clock } = await fresh(t, LENIENT);
+    const key = keyCaller(1, 1, { perMinute: 3, perDay: 3 });
+    await chargeAll(counter, repeat(3, key));
+    for (const passed of [60_000, 25_000, 25_000, 25_000]) {
+      clock.advance(passed);
+      const { kind, quota } = await counter.charge(key);
+      assert.deepEqual([kind, quota.minute.reset], ['refused', 60_000]);
+    }
+  });
+
   test(`${name}, decisions §6: each admitted request takes one from both windows`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     const verdicts = await chargeAll(counter, repeat(60, keyCaller(1)));

@@ -7,7 +7,7 @@ import { fakeClock } from '../support/clock.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+import { chargeAll, keyCaller, kinds, LENIENT, repeat } from './quota-counter-contract.ts';
 import { connected, freshCounter, newCounter, onClock, START } from './redis-fixture.ts';
 
 const server = await temporaryRedis({ after });
@@ -80,7 +80,7 @@ test('decisions §6: when the clock of Redis is set back no minute is stretched,
   const redis = onClock(await connected(t, server.url), () => now);
   await ask(server.url, ['FLUSHALL']);
   const clock = fakeClock(START);
-  const instances = [1, 2].map(() => newCounter(redis, clock, { banAfter: 1_000, banSeconds: 300 }));
+  const instances = [1, 2].map(() => newCounter(redis, clock, LENIENT));
   const key = keyCaller(1);
   const [first, second] = instances;
   assert.ok(first !== undefined && second !== undefined);
@@ -95,6 +95,28 @@ test('decisions §6: when the clock of Redis is set back no minute is stretched,
   assert.equal((await first.charge(key)).kind, 'refused');
   now += 1;
   assert.equal((await second.charge(key)).quota.day.remaining, 939);
+});
+
+test('decisions §6: when the clock of Redis is set back what others counted meanwhile is not forgotten', async (t) => {
+  for (const by of [2, 30_000, 3_600_000]) {
+    let now = Date.parse(START);
+    const redis = onClock(await connected(t, server.url), () => now);
+    await ask(server.url, ['FLUSHALL']);
+    const clock = fakeClock(START);
+    const [busy, idle] = [1, 2].map(() => newCounter(redis, clock, LENIENT));
+    assert.ok(busy !== undefined && idle !== undefined);
+    const [key, another] = [keyCaller(1), keyCaller(2)];
+    await idle.charge(key);
+    await chargeAll(busy, repeat(19, key));
+    now -= by;
+    // Of one turn, and so with what was known before it.
+    assert.deepEqual(kinds(await chargeAll(busy, [...repeat(15, key), ...repeat(15, another)])), {
+      admitted: 30,
+    });
+    now += 10;
+    assert.deepEqual(kinds(await chargeAll(idle, repeat(20, key))), { admitted: 10, refused: 10 });
+    assert.equal((await idle.peek(key)).day.remaining, 940);
+  }
 });
 
 test('decisions §6: a Redis that forgot what it counted learns it again from the next request', async (t) => {

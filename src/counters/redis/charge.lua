@@ -26,14 +26,16 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   local start, minute = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
   local day, count = tonumber(stored[3]) or 0, tonumber(stored[4]) or 0
 
-  -- A server that lost its memory is told what the instances remember: of two accounts of a window the fuller is true.
-  if knownStart > start or (knownStart == start and knownMinute > minute) then start, minute = knownStart, knownMinute end
-  if knownDay > day or (knownDay == day and knownCount > count) then day, count = knownDay, knownCount end
+  -- A server that lost its memory is told what the instances remember, and what was counted later is true. The start of
+  -- a minute does not tell which that is: the clock may have been set back since.
+  if knownDay > day or (knownDay == day and knownCount > count) then
+    start, minute, day, count = knownStart, knownMinute, knownDay, knownCount
+  end
 
   -- A clock that was set back must not stretch the minute.
   local setBack = start > now
   if setBack then start = now end
-  if now - start >= MINUTE then start, minute = now, 0 end
+  if minute == 0 or now - start >= MINUTE then start, minute = now, 0 end
   local today = math.floor(now / DAY)
   if today > day then day, count = today, 0 end
 
@@ -71,7 +73,6 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   -- Nothing is given back within a call: who is admitted comes before who is refused.
   local admitted = banUntil > now and 0 or math.max(0, math.min(times, perMinute - minute, perDay - count))
   if admitted > 0 then
-    if minute == 0 then start = now end
     minute, count = minute + admitted, count + admitted
     changed = true
     reply(admitted, 1, 0)
