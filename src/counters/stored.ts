@@ -20,7 +20,7 @@ import type { Noted } from './unwritten.ts';
 const DOT = 46;
 const DIGIT_0 = 48;
 
-/** The account's id, or the client's address: told apart without making a name for every request. */
+/** The account's id, or the client's address. */
 export type CallerId = number | string;
 
 declare const isTallyIndex: unique symbol;

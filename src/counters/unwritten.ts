@@ -7,7 +7,7 @@ const PARTS = 10;
 /** So many are appended to the journal at a time: between two portions requests are answered. */
 const APPENDED = 4_000;
 
-/** Where changes are written down. Each reads what it writes before it waits, and rejects when nothing was written. */
+/** Where changes are written down. Each reads what it writes before it waits, and rejects when it may not have been written. */
 export interface Outlets<T> {
   /** Resolves when the row of each has what it was at the call. */
   readonly rows: (items: readonly T[]) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { CounterChanges, CounterJournal, CounterStore } from '../domain/ports.ts';
+import type { CounterJournal, CounterStore } from '../domain/ports.ts';
 import {
   type KeyStanding,
   nameOf,
@@ -21,7 +21,7 @@ interface WriteBehindOptions {
   readonly store: CounterStore;
   /** So many callers may wait for their rows after a flush. */
   readonly capacity: number;
-  /** Hears of a key whose ban an operator has lifted: its standing is forgotten from then on. */
+  /** Hears of a key whose ban an operator has lifted, perhaps twice: its standing is forgotten from then on. */
   readonly onLifted: (keyId: number) => void;
 }
 
@@ -79,9 +79,12 @@ export class WriteBehind {
    * store does. Must not be called again before it has settled.
    */
   async flush(): Promise<void> {
-    // The journal first: what it has is safe, and rows take longer. Before usage bans, also those that ended refusals
-    // while they were to be journaled: the journal has nothing of them.
+    // The journal before rows: what it has is safe, and rows take longer. But what it may have without our knowing is
+    // settled first, or it would get it twice; and bans that ended refusals while they were to be journaled, of which it
+    // has nothing, come right after.
+    await this.#writeUrgent();
     const standings = await this.#standings.append();
+    await this.#takeLifted();
     await this.#writeUrgent();
     const rows = [standings, await this.#usage.append()];
     try {
@@ -91,18 +94,24 @@ export class WriteBehind {
     }
   }
 
-  /** At least one write: bans may have been lifted. */
+  /** An order stays in its row until it is dropped there: whether a write fails or its answer is lost, none is missed. */
+  async #takeLifted(): Promise<void> {
+    const lifted = await this.#store.readLifted();
+    if (lifted.length === 0) return;
+    for (const keyId of lifted) this.#onLifted(keyId);
+    await this.#store.dropLifted(lifted);
+  }
+
   async #writeUrgent(): Promise<void> {
     const urgent = [...this.#urgent];
     this.#urgent = new Set();
     let done = 0;
     try {
-      do {
+      for (; done < urgent.length; done += STANDING_ROWS) {
         const portion = urgent.slice(done, done + STANDING_ROWS);
         await this.#writeStandings(portion);
         for (const each of portion) if (each.added === 0) this.#standings.delete(each);
-        done += STANDING_ROWS;
-      } while (done < urgent.length);
+      }
     } finally {
       for (const each of urgent.slice(done)) this.#urgent.add(each);
     }
@@ -112,7 +121,7 @@ export class WriteBehind {
     const offset = unixOffset(this.#clock());
     const taken = items.map(({ added }) => added);
     const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
-    await this.#write({ usage: new Map(), standings: new Map(standings) });
+    await this.#store.write({ usage: new Map(), standings: new Map(standings) });
     deductAdded(items, taken);
   }
 
@@ -136,7 +145,7 @@ export class WriteBehind {
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
     const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally, offset)]));
-    await this.#write({ usage, standings: new Map() });
+    await this.#store.write({ usage, standings: new Map() });
   }
 
   #appendUsage(journal: CounterJournal, tallies: readonly Tally[]): Promise<number> {
@@ -146,13 +155,6 @@ export class WriteBehind {
       tallies.map((tally) => usageEntry(tally, offset)),
       [],
     );
-  }
-
-  /** Every write may be the one that is told of bans that were lifted, and none is told again. */
-  async #write(changes: CounterChanges): Promise<void> {
-    for (const keyId of await this.#store.write(changes)) {
-      this.#onLifted(keyId);
-    }
   }
 
   async #trimJournal(): Promise<void> {

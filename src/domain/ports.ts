@@ -166,7 +166,7 @@ export type UsageEntry = readonly [
   dayCount: number,
 ];
 
-/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up; at least one. */
+/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up. */
 export type RefusalsEntry = readonly [keyId: number, ...refused: readonly number[]];
 
 /**
@@ -185,8 +185,12 @@ export interface CounterStore {
   readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
   readStanding(keyId: number): Promise<StoredStanding | undefined>;
-  /** Writes all changes into their rows, or none. Gives the keys whose ban an operator has lifted since; each is told once. */
-  write(changes: CounterChanges): Promise<readonly number[]>;
+  /** Writes all changes into their rows, or none; but nothing of a key whose ban an operator has lifted since. */
+  write(changes: CounterChanges): Promise<void>;
+  /** The keys whose ban an operator has lifted, until `dropLifted`. */
+  readLifted(): Promise<readonly number[]>;
+  /** Drops all that is written of these keys, as far as their bans were lifted. */
+  dropLifted(keyIds: readonly number[]): Promise<void>;
   /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */
   prune(day: number, endedBefore: number): Promise<void>;
 }

@@ -35,14 +35,22 @@ export function service(t: TestContext, around: (store: CounterStore) => Counter
   return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
 }
 
+/** The same store, of which a test puts something else in the place of a part. */
+export const partsOf = (store: CounterStore): CounterStore => ({
+  ...(store.journal && { journal: store.journal }),
+  readUsage: (caller) => store.readUsage(caller),
+  readStanding: (keyId) => store.readStanding(keyId),
+  write: (changes) => store.write(changes),
+  readLifted: () => store.readLifted(),
+  dropLifted: (keyIds) => store.dropLifted(keyIds),
+  prune: (day, endedBefore) => store.prune(day, endedBefore),
+});
+
 /** Gives all rows of usage that are written to `written`, in their order. */
 export const countingRows =
   (written: string[]) =>
   (store: CounterStore): CounterStore => ({
-    ...(store.journal && { journal: store.journal }),
-    readUsage: (caller) => store.readUsage(caller),
-    readStanding: (keyId) => store.readStanding(keyId),
-    prune: (day, endedBefore) => store.prune(day, endedBefore),
+    ...partsOf(store),
     write(changes) {
       written.push(...changes.usage.keys());
       return store.write(changes);
@@ -56,7 +64,7 @@ export const afterRefusals =
     const { journal } = store;
     assert.ok(journal);
     return {
-      ...countingRows([])(store),
+      ...partsOf(store),
       journal: {
         dropBefore: (number) => journal.dropBefore(number),
         async append(usage, refusals) {

@@ -96,6 +96,8 @@ class Disk implements CounterStore {
   readUsage = (caller: string) => this.#store.readUsage(caller);
   readStanding = (keyId: number) => this.#store.readStanding(keyId);
   write: CounterStore['write'] = (changes) => this.#written(() => this.#store.write(changes));
+  readLifted = () => this.#store.readLifted();
+  dropLifted: CounterStore['dropLifted'] = (keyIds) => this.#written(() => this.#store.dropLifted(keyIds));
   prune: CounterStore['prune'] = (...args) => this.#store.prune(...args);
 
   async #written<T>(write: () => Promise<T>): Promise<T> {

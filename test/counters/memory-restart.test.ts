@@ -5,6 +5,7 @@ import { MemoryCounter } from '../../src/counters/memory.ts';
 import { openStore } from '../support/store.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { partsOf } from './counting-service.ts';
 import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 const POLICY = { banAfter: 100, banSeconds: 300 };
@@ -109,26 +110,50 @@ test('decisions §6: a lifted ban is over with the next flush, and stays over af
   assert.ok(next?.kind === 'banned' && next.ban.count === 1);
 });
 
-test('decisions §6: a ban that is lifted in the middle of a flush is over after it', async (t) => {
+test('decisions §6: a ban that is lifted in the middle of a flush is over after the next', async (t) => {
   const { start } = processes(t);
   const { clock, store } = start(START);
-  let writes = 0;
+  let lift = false;
   const counter = new MemoryCounter(clock, POLICY, {
-    readUsage: (caller) => store.counters.readUsage(caller),
-    readStanding: (keyId) => store.counters.readStanding(keyId),
-    prune: (day, endedBefore) => store.counters.prune(day, endedBefore),
-    async write(changes) {
-      const lifted = await store.counters.write(changes);
-      if (++writes === 3) assert.equal(await store.quotas.liftBan(1), true);
+    ...partsOf(store.counters),
+    async readLifted() {
+      const lifted = await store.counters.readLifted();
+      if (lift) assert.equal(await store.quotas.liftBan(1), true);
       return lifted;
     },
   });
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();
-  assert.equal(writes, 2);
+  lift = true;
   await counter.charge(keyCaller(2, 2));
   await counter.flush();
+  lift = false;
+  await counter.flush();
   assert.equal(counter.bansInForce(), 0);
+});
+
+test('decisions §6: a lifted ban is over, also when the answer that says so is lost', async (t) => {
+  const { start } = processes(t);
+  const { clock, store } = start(START);
+  let lose = false;
+  const lost = async (write: Promise<void>) => {
+    await write;
+    if (lose) throw new Error('the thread that writes ended');
+  };
+  const counter = new MemoryCounter(clock, POLICY, {
+    ...partsOf(store.counters),
+    write: (changes) => lost(store.counters.write(changes)),
+    dropLifted: (keyIds) => lost(store.counters.dropLifted(keyIds)),
+  });
+  await chargeAll(counter, repeat(160, KEY));
+  await counter.flush();
+  assert.equal(await store.quotas.liftBan(1), true);
+  lose = true;
+  await assert.rejects(counter.flush(), /ended/);
+  lose = false;
+  await counter.flush();
+  assert.equal(counter.bansInForce(), 0);
+  assert.deepEqual(await store.quotas.listBans(), []);
 });
 
 test('decisions §6: what is refused while a ban is being lifted does not bring the lifted ban back', async (t) => {

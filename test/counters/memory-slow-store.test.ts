@@ -7,6 +7,7 @@ import type { CounterStore } from '../../src/domain/ports.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { partsOf } from './counting-service.ts';
 import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 /** A counter whose store answers each question one turn of the event loop later than the one before. */
@@ -21,10 +22,9 @@ function counterOverSlowStore(t: TestContext): MemoryCounter {
     for (let turn = 0; turn < turns; turn++) await setImmediate();
   };
   const slow: CounterStore = {
+    ...partsOf(counters),
     readUsage: (caller) => late().then(() => counters.readUsage(caller)),
     readStanding: (keyId) => late().then(() => counters.readStanding(keyId)),
-    write: (changes) => counters.write(changes),
-    prune: (day, endedBefore) => counters.prune(day, endedBefore),
   };
   return new MemoryCounter(clock, { banAfter: 10, banSeconds: 300 }, slow);
 }

@@ -18,7 +18,9 @@ const START_PATIENCE = 1_000;
 const NOWHERE: CounterStore = {
   readUsage: async () => undefined,
   readStanding: async () => undefined,
-  write: async () => [],
+  write: async () => undefined,
+  readLifted: async () => [],
+  dropLifted: async () => undefined,
   prune: async () => undefined,
 };
 

@@ -30,11 +30,12 @@ const WRITE_USAGE = `
   ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
     day = excluded.day, day_count = excluded.day_count`;
 
+// An order to lift comes before what the serving process still remembers of the key.
 const WRITE_STANDINGS = `
   INSERT INTO standings (environment, key_id, ${STANDING_COLUMNS})
   SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
-    ban_count = excluded.ban_count`;
+    ban_count = excluded.ban_count WHERE standings.lifted = 0`;
 
 /** Rows pruned by one statement: the addresses of a whole day at once might take longer than a statement may. */
 const PRUNED = 10_000;
@@ -72,21 +73,25 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
     return row && standingOf(row);
   }
 
-  write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
+  write({ usage, standings }: CounterChanges): Promise<void> {
     return this.#pool.transaction(async (database) => {
-      // An order to lift comes before what this process still remembers of the key.
-      const rows = await database.query<[keyId: bigint]>(
-        'DELETE FROM standings WHERE lifted = 1 AND environment = $1 RETURNING key_id',
-        [this.#environment],
-      );
-      const lifted = rows.map(([keyId]) => Number(keyId));
       if (usage.size > 0)
         await database.query(WRITE_USAGE, [this.#environment, ...columns(usage, usageValues)]);
-      const kept = new Map([...standings].filter(([keyId]) => !lifted.includes(keyId)));
-      if (kept.size > 0)
-        await database.query(WRITE_STANDINGS, [this.#environment, ...columns(kept, standingValues)]);
-      return lifted;
+      if (standings.size > 0)
+        await database.query(WRITE_STANDINGS, [this.#environment, ...columns(standings, standingValues)]);
     });
+  }
+
+  async readLifted(): Promise<readonly number[]> {
+    const rows = await this.#pool.query<[keyId: bigint]>(
+      'SELECT key_id FROM standings WHERE lifted = 1 AND environment = $1',
+      [this.#environment],
+    );
+    return rows.map(([keyId]) => Number(keyId));
+  }
+
+  async dropLifted(keyIds: readonly number[]): Promise<void> {
+    await this.#pool.query('DELETE FROM standings WHERE lifted = 1 AND key_id = ANY($1)', [keyIds]);
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {

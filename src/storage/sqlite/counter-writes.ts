@@ -6,9 +6,6 @@ import { Query } from './rows.ts';
 type UsageValues = ReturnType<typeof usageValues>;
 type StandingValues = ReturnType<typeof standingValues>;
 
-/** Orders to lift a ban that the serving process has not taken yet. */
-export const LIFTED = 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = ?';
-
 /** Counters and bans, written inside the transaction that the caller holds. Instants are Unix milliseconds. */
 export function counterWrites(db: DatabaseSync) {
   const upsertUsage = new Query(
@@ -21,7 +18,12 @@ export function counterWrites(db: DatabaseSync) {
     `DELETE FROM usage WHERE (environment, caller) IN
      (SELECT environment, caller FROM usage WHERE day < ? AND minute_start < ? AND environment = ? LIMIT ?)`,
   );
-  const writeStanding = new Query(db, 'INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, 0)');
+  // An order to lift comes before what the serving process still remembers of the key.
+  const upsertStanding = new Query(
+    db,
+    `INSERT INTO standings VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET refusals = excluded.refusals,
+     banned_until = excluded.banned_until, ban_count = excluded.ban_count WHERE lifted = 0`,
+  );
   const pruneStandings = new Query(
     db,
     `DELETE FROM standings WHERE key_id IN (SELECT key_id FROM standings WHERE environment = ? AND
@@ -37,25 +39,26 @@ export function counterWrites(db: DatabaseSync) {
     db,
     'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
   );
-  const lifted = new Query<[keyId: bigint]>(db, LIFTED);
-  const deleteLifted = new Query(db, 'DELETE FROM standings WHERE lifted = 1 AND environment = ?');
+  const dropLifted = new Query(db, 'DELETE FROM standings WHERE key_id = ? AND lifted = 1');
+  const settle = (environment: Environment, keyIds: readonly number[]) => {
+    if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds.map((keyId) => [keyId])));
+  };
   return {
-    /** Gives the keys whose ban an operator has lifted since; each is told once. */
     writeCounters(
       environment: Environment,
       usage: readonly (readonly [caller: string, values: UsageValues])[],
       standings: readonly (readonly [keyId: number, values: StandingValues])[],
-    ): readonly number[] {
+    ): void {
       for (const [caller, values] of usage) upsertUsage.run(environment, caller, ...values);
-      // An order to lift comes before what this process still remembers of the key.
-      const ordered = lifted.all(environment).map(([keyId]) => Number(keyId));
-      deleteLifted.run(environment);
-      for (const [keyId, values] of standings) {
-        if (!ordered.includes(keyId)) writeStanding.run(keyId, environment, ...values);
-      }
-      const keyIds = [...ordered, ...standings.map(([keyId]) => keyId)].map((keyId) => [keyId]);
-      if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds));
-      return ordered;
+      for (const [keyId, values] of standings) upsertStanding.run(keyId, environment, ...values);
+      settle(
+        environment,
+        standings.map(([keyId]) => keyId),
+      );
+    },
+    dropLifted(environment: Environment, keyIds: readonly number[]): void {
+      for (const keyId of keyIds) dropLifted.run(keyId);
+      settle(environment, keyIds);
     },
     /**
      * Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before

@@ -24,7 +24,6 @@ import {
   usageValues,
 } from '../counter-rows.ts';
 import type { Changes } from './changes.ts';
-import { LIFTED } from './counter-writes.ts';
 import { SqliteJournal } from './journal.ts';
 import { JournalReader } from './journal-reader.ts';
 import { Query } from './rows.ts';
@@ -62,7 +61,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
       db,
       `SELECT key_id, banned_until, ban_count FROM standings WHERE environment = ? AND banned_until > ? AND lifted = 0 ORDER BY key_id`,
     );
-    this.#lifted = new Query(db, LIFTED);
+    this.#lifted = new Query(db, 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = ?');
   }
 
   async readUsage(caller: string): Promise<Usage | undefined> {
@@ -77,14 +76,20 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     return row && standingOf(row);
   }
 
-  async write({ usage, standings }: CounterChanges): Promise<readonly number[]> {
-    if (usage.size === 0 && standings.size === 0 && this.#lifted.get(this.#environment) === undefined)
-      return [];
+  write({ usage, standings }: CounterChanges): Promise<void> {
     return this.#writer.run('writeCounters', [
       this.#environment,
       Array.from(usage, ([caller, each]) => [caller, usageValues(each)] as const),
       Array.from(standings, ([keyId, each]) => [keyId, standingValues(each)] as const),
     ]);
+  }
+
+  async readLifted(): Promise<readonly number[]> {
+    return this.#lifted.all(this.#environment).map(([keyId]) => Number(keyId));
+  }
+
+  dropLifted(keyIds: readonly number[]): Promise<void> {
+    return this.#writer.run('dropLifted', [this.#environment, keyIds]);
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {
