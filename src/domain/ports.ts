@@ -185,7 +185,7 @@ export interface CounterStore {
   readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
   readStanding(keyId: number): Promise<StoredStanding | undefined>;
-  /** Writes all changes into their rows, or none; but nothing of a key whose ban an operator has lifted since. */
+  /** Writes all changes into their rows, or none. A ban that an operator has lifted stays lifted. */
   write(changes: CounterChanges): Promise<void>;
   /** The keys whose ban an operator has lifted, until `dropLifted`. */
   readLifted(): Promise<readonly number[]>;

@@ -30,12 +30,12 @@ const WRITE_USAGE = `
   ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
     day = excluded.day, day_count = excluded.day_count`;
 
-// An order to lift comes before what the serving process still remembers of the key.
+// Leaves `lifted` as it is: an order to lift comes before what the serving process still remembers of the key.
 const WRITE_STANDINGS = `
   INSERT INTO standings (environment, key_id, ${STANDING_COLUMNS})
   SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
-    ban_count = excluded.ban_count WHERE standings.lifted = 0`;
+    ban_count = excluded.ban_count`;
 
 /** Rows pruned by one statement: the addresses of a whole day at once might take longer than a statement may. */
 const PRUNED = 10_000;

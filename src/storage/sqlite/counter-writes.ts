@@ -18,11 +18,11 @@ export function counterWrites(db: DatabaseSync) {
     `DELETE FROM usage WHERE (environment, caller) IN
      (SELECT environment, caller FROM usage WHERE day < ? AND minute_start < ? AND environment = ? LIMIT ?)`,
   );
-  // An order to lift comes before what the serving process still remembers of the key.
+  // Leaves `lifted` as it is: an order to lift comes before what the serving process still remembers of the key.
   const upsertStanding = new Query(
     db,
     `INSERT INTO standings VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET refusals = excluded.refusals,
-     banned_until = excluded.banned_until, ban_count = excluded.ban_count WHERE lifted = 0`,
+     banned_until = excluded.banned_until, ban_count = excluded.ban_count`,
   );
   const pruneStandings = new Query(
     db,
