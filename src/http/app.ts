@@ -158,8 +158,7 @@ export class App {
     const durationMs = Math.round(duration * 1000) / 1000;
     this.#requestLog.write({
       id,
-      keyId: key?.id,
-      account: key?.account.name,
+      key,
       method,
       route,
       status,

@@ -37,7 +37,7 @@ export function requestId(header: string | string[] | undefined): string {
     : newRequestId();
 }
 
-/** Bytes of an id, as many as a UUID has random ones, to the next full character; and characters. */
+/** Bytes of an id, which are 120 random bits, as good as the 122 of a UUID; and its characters. */
 const ID_BYTES = 15;
 const ID_LENGTH = 20;
 

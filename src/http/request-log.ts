@@ -4,8 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 /** What the log tells of an answered request. Nothing but the account's name can hold what needs escaping. */
 export interface RequestEntry {
   readonly id: string;
-  readonly keyId: number | undefined;
-  readonly account: string | undefined;
+  readonly key: { readonly id: number; readonly account: { readonly name: string } } | undefined;
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -44,9 +43,9 @@ export class RequestLog {
     this.#stream = parts[pino.symbols.streamSym];
   }
 
-  write({ id, keyId, account, method, route, status, code, durationMs }: RequestEntry): void {
+  write({ id, key, method, route, status, code, durationMs }: RequestEntry): void {
     let line = `${this.#level}${this.#time()}${this.#bindings},"id":"${id}"`;
-    if (keyId !== undefined) line += `,"keyId":${keyId},"account":${JSON.stringify(account)}`;
+    if (key !== undefined) line += `,"keyId":${key.id},"account":${JSON.stringify(key.account.name)}`;
     line += `,"method":"${method}","route":"${route}","status":${status}`;
     if (code !== undefined) line += `,"code":"${code}"`;
     this.#stream.write(`${line},"durationMs":${durationMs},"msg":"request"}\n`);

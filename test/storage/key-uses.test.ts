@@ -47,6 +47,25 @@ test('decisions §8: uses that could not be written down are due again, as the l
   );
 });
 
+test('decisions §8: a key that is used while its use is written down is written again a minute later', async () => {
+  const clock = fakeClock();
+  const written: KeyUse[] = [];
+  const uses = new KeyUses(clock, async (portion) => {
+    written.push(...portion);
+    clock.advance(1);
+    if (written.length === 1) uses.note(1, clock().unix);
+  });
+  const first = clock().unix;
+  uses.note(1, first);
+  await uses.flush();
+  clock.advance(60_000);
+  await uses.flush();
+  assert.deepEqual(written, [
+    [1, first],
+    [1, first + 1],
+  ]);
+});
+
 test('decisions §8: a key that is used while others become due again is written once, with its last use', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];

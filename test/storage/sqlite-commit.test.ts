@@ -43,6 +43,11 @@ test('decisions §4: of creates that share a commit each is answered with its ow
   );
   for (const [index, id] of ids.entries())
     assert.deepEqual(await get(store.pets, id), { id, ...REX, name: `Rex ${index}` });
+  for (const index of [3, 73, 143]) {
+    const once = { accountId: 1, key: `${index}`, fingerprint: 'f' };
+    const again = await store.pets.create({ ...REX, name: `Rex ${index}` }, once);
+    assert.deepEqual([again.outcome, petOf(again).id], ['replayed', ids[index]]);
+  }
 });
 
 test('decisions §4: a create is answered only after its own commit', async (t) => {

@@ -32,7 +32,7 @@ export function petWrites(db: DatabaseSync) {
   return {
     /** Gives the id. */
     createPet,
-    /** Gives the ids, in the order of the animals. */
+    /** Gives the ids, in the order of the animals. Nobody orders it: the thread makes it of `createPet` that come together. */
     createPets(pets: readonly PetValues[]): readonly bigint[] {
       const ids: bigint[] = [];
       while (ids.length < pets.length) {
