@@ -21,7 +21,11 @@ if (node < NODE) {
   );
   process.exitCode = 1;
 } else {
-  // Keeps the stripped and compiled sources for the next start, which then takes less than half the time.
-  module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url)));
+  // Keeps the stripped and compiled sources for the next start, which then takes less than half the time. Told by the
+  // environment, threads know it, too.
+  process.env.NODE_COMPILE_CACHE =
+    process.env.NODE_COMPILE_CACHE ||
+    fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url));
+  module.enableCompileCache?.();
   void import('../src/cli/main.ts').then(({ main }) => main(process.argv));
 }

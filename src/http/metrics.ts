@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createServer } from './node-http.ts';
 
 export interface RequestMetrics {
   /** `route` is the template, never the path; `seconds` is how long the answer took. */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from './node-http.ts';
 import { type Fields, namesAndValues } from './fields.ts';
 import type { Octets } from './octets.ts';
 

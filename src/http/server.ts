@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server as NodeServer, STATUS_CODES } from 'node:http';
+import type { Server as NodeServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { requestId } from './exchange.ts';
 import { fields } from './fields.ts';
 import { MALFORMED, TRANSPORT } from './messages.ts';
+import { createServer, IncomingMessage, STATUS_CODES } from './node-http.ts';
 import type { Reply } from './reply.ts';
 import { FieldsResponse } from './response.ts';
 
