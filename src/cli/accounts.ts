@@ -20,7 +20,7 @@ export function accountsCommands(program: Command): void {
     .option(...JSON_OPTION)
     .action((options: { json?: true }) => listAccounts(options.json === true));
 
-  const plan = () => planOption('the plan that sets its limits').makeOptionMandatory();
+  const plan = () => planOption('the plan that sets its limits; needed').makeOptionMandatory();
   limitOptions(accounts.command('create').argument('<name>').description('make an account').addOption(plan()))
     .option(...JSON_OPTION)
     .action(createAccount);

@@ -9,7 +9,7 @@ export function backupCommand(program: Command): void {
   program
     .command('backup')
     .argument('<file>', 'where to; there must be no such file yet')
-    .description('write a consistent copy of the database, also while the service runs')
+    .description('write a consistent copy of a SQLite database, also while the service runs')
     .option(...JSON_OPTION)
     .action(backup);
 }

@@ -14,8 +14,9 @@ import { systemClock } from './with-store.ts';
 
 const NOTES = `
 Copied are animals with their ids, accounts, keys (the same keys go on working), idempotency records, usage and bans;
-with REDIS_URL, usage and bans also into Redis. All of it as of one instant, verified before it is committed, or
-nothing. A service may be running on the source, but what it does after that instant stays behind: stop it first to move.
+with REDIS_URL, usage and bans also into Redis. What was counted in Redis stays there. All of it as of one instant,
+verified before it is committed, or nothing. A service may be running on the source, but what it does after that instant
+stays behind: stop it first to move.
 
 Example:
   petstore copy --from sqlite:data/petstore.db --to postgres://petstore@db.example/petstore`;

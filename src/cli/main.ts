@@ -30,7 +30,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
 
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
-PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists.
+PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists. Commands must be given what the service was given.
 Exit status: 0 done, 1 failed, 2 wrong use.`;
 
 /** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */

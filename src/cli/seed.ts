@@ -29,7 +29,7 @@ function seed(count: number, { randomSeed = randomInt(SEED_MAX), json }: SeedOpt
     const pets = inventPets(count, randomSeed);
     const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });
     progress.clear();
-    if (json) printJson({ added });
+    if (json) printJson({ added, randomSeed });
     else printLine(`added ${added} animals (--random-seed ${randomSeed} gives the same again)`);
   });
 }

@@ -36,7 +36,11 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   const clock = systemClock();
   const service = await startService(config, { clock, log });
   try {
-    if (firstKey) await announceFirstKey(service, config.environment);
+    if (firstKey) {
+      // The key stands below what was logged so far, wherever both are seen together.
+      chunks.flushSync();
+      await announceFirstKey(service, config.environment);
+    }
     await stopSignal;
   } finally {
     const deadline = setTimeout(() => {

@@ -7,8 +7,14 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 test('decisions §8: seed adds animals that the same --random-seed invents again, of every status and of none', async (t) => {
   const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
-  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), { added: 1_500 });
-  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], second), { added: 1_500 });
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), {
+    added: 1_500,
+    randomSeed: 7,
+  });
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], second), {
+    added: 1_500,
+    randomSeed: 7,
+  });
   await runJson(['seed', '1500', '--random-seed', '8'], other);
   const [one, same, different] = await Promise.all(
     [first, second, other].map(async (variables) => (await run(['export'], variables)).stdout),

@@ -83,6 +83,9 @@ test('decisions §6, §8: a ban is listed while the service runs, and lifting it
   assert.deepEqual(bans, [{ keyId: 1, account: 'shop', until: new Date(until).toISOString(), count: 1 }]);
   assert.match((await run(['bans', 'list'], variables)).stdout, /^KEY +ACCOUNT +UNTIL +COUNT\n1 +shop /);
 
+  const elsewhere = { ...variables, PETSTORE_ENVIRONMENT: 'staging' };
+  assert.deepEqual(await runJson(['bans', 'list'], elsewhere), []);
+  assert.equal((await run(['bans', 'lift', '1'], elsewhere)).code, 1, 'staging has no such ban');
   assert.deepEqual(await runJson(['bans', 'lift', '1'], variables), { keyId: 1, lifted: true });
   const answer = await eventually(code, (each) => each !== 'key_banned');
   assert.equal(answer, 'rate_limit_exceeded', 'the minute is still used up');

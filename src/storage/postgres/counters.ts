@@ -115,8 +115,9 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
 
   async liftBan(keyId: number): Promise<boolean> {
     const rows = await this.#pool.query(
-      'UPDATE standings SET lifted = 1 WHERE key_id = $1 AND banned_until > $2 AND lifted = 0 RETURNING key_id',
-      [keyId, this.#now()],
+      `UPDATE standings SET lifted = 1 WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0
+       RETURNING key_id`,
+      [this.#environment, keyId, this.#now()],
     );
     return rows.length > 0;
   }

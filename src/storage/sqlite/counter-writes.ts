@@ -37,7 +37,7 @@ export function counterWrites(db: DatabaseSync) {
   );
   const lift = new Query(
     db,
-    'UPDATE standings SET lifted = 1 WHERE key_id = ? AND banned_until > ? AND lifted = 0',
+    'UPDATE standings SET lifted = 1 WHERE environment = ? AND key_id = ? AND banned_until > ? AND lifted = 0',
   );
   const dropLifted = new Query(db, 'DELETE FROM standings WHERE key_id = ? AND lifted = 1');
   const settle = (environment: Environment, keyIds: readonly number[]) => {
@@ -74,8 +74,8 @@ export function counterWrites(db: DatabaseSync) {
       return Number(usage.changes + standings.changes);
     },
     /** False when the key is not banned. */
-    liftBan(keyId: number, now: number): boolean {
-      return lift.run(keyId, now).changes > 0n;
+    liftBan(environment: Environment, keyId: number, now: number): boolean {
+      return lift.run(environment, keyId, now).changes > 0n;
     },
   };
 }

@@ -104,7 +104,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   liftBan(keyId: number): Promise<boolean> {
-    return this.#writer.run('liftBan', [keyId, Math.floor(this.#clock().unix)]);
+    return this.#writer.run('liftBan', [this.#environment, keyId, Math.floor(this.#clock().unix)]);
   }
 
   async usageOf(account: Account): Promise<Quota> {
