@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
+import { PROGRAM, run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
@@ -13,6 +14,18 @@ test('decisions §8: serve --first-key prints one key on standard error, and its
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   assert.equal(stdout, '[]');
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
+});
+
+test('decisions §8: where log and first key go to one place, the key stands below the first line of the log', async (t) => {
+  const command = `exec "${process.execPath}" "${PROGRAM}" serve --first-key 2>&1`;
+  const child = spawn('sh', ['-c', command], { env: temporaryEnvironment(t) });
+  t.after(() => child.kill('SIGKILL'));
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  while (!text.includes('curl')) await once(child.stdout, 'data');
+  assert.match(text, /^\{.*"listening"\}\n\nThere was no API key yet/);
 });
 
 test('decisions §8: with a key there already, serve --first-key makes and prints none', async (t) => {
