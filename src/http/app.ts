@@ -14,7 +14,7 @@ import type { RequestMetrics } from './metrics.ts';
 import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
 import { RequestLog } from './request-log.ts';
-import type { FieldsResponse } from './response.ts';
+import type { Response } from './response.ts';
 import type { Match } from './routes.ts';
 import type { Site } from './site.ts';
 
@@ -47,11 +47,7 @@ export class App {
   }
 
   /** Answers one request. Never rejects. `refusal` is what the HTTP layer has against it, before anything is looked at. */
-  readonly handle = async (
-    request: IncomingMessage,
-    response: FieldsResponse,
-    refusal?: Reply,
-  ): Promise<void> => {
+  readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
     const exchange = this.#begin(request, response);
     this.#inFlight.add(exchange);
     try {
@@ -89,7 +85,7 @@ export class App {
   }
 
   /** A response that a connection is waiting for, to a request that came whole. */
-  responseOn(socket: Duplex): FieldsResponse | undefined {
+  responseOn(socket: Duplex): Response | undefined {
     const waiting = this.#inFlight
       .all()
       .find(({ request, response }) => request.socket === socket && request.complete && !response.destroyed);
@@ -101,7 +97,7 @@ export class App {
     return this.#api.rateHeaders(request);
   }
 
-  #begin(request: IncomingMessage, response: FieldsResponse): Exchange {
+  #begin(request: IncomingMessage, response: Response): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
     return {
       request,

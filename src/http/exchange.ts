@@ -4,13 +4,13 @@ import type { KeyRecord } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Fields } from './fields.ts';
-import type { FieldsResponse } from './response.ts';
+import type { Response } from './response.ts';
 import type { Match } from './routes.ts';
 
 /** One request on its way: what has been found out about it so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: FieldsResponse;
+  readonly response: Response;
   readonly id: string;
   readonly startedAt: Moment;
   /** Decoded; undefined when its percent-encoding is broken. */

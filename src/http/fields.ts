@@ -23,3 +23,15 @@ export function namesAndValues(text: Fields): string[] {
     return colon === -1 ? [] : [line.slice(0, colon), line.slice(colon + 2)];
   });
 }
+
+let dateEnd = 0;
+let date = '';
+
+/** The instant `now` (Unix milliseconds) as a `Date` field gives it (RFC 9110 §5.6.7), made once a second. */
+export function httpDate(now: number): string {
+  if (now >= dateEnd || now < dateEnd - 1000) {
+    dateEnd = Math.floor(now / 1000) * 1000 + 1000;
+    date = new Date(now).toUTCString();
+  }
+  return date;
+}

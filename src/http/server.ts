@@ -1,18 +1,16 @@
-import type { Server as NodeServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Duplex, finished } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { App } from './app.ts';
 import { BODY_LIMIT } from './body.ts';
+import { onRequest, type Server } from './direct-response.ts';
 import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { requestId } from './exchange.ts';
-import { fields } from './fields.ts';
+import { fields, httpDate } from './fields.ts';
 import { MALFORMED, TRANSPORT } from './messages.ts';
 import { createServer, IncomingMessage, STATUS_CODES } from './node-http.ts';
 import type { Reply } from './reply.ts';
-import { FieldsResponse } from './response.ts';
-
-export type Server = NodeServer<typeof IncomingMessage, typeof FieldsResponse>;
+import { NodeResponse, type Response } from './response.ts';
 
 /** Limits of the HTTP layer, chosen on purpose: times in milliseconds, sizes in bytes. */
 export interface HttpLimits {
@@ -41,7 +39,7 @@ export const HTTP_LIMITS: HttpLimits = {
 export function createHttpServer(limits: HttpLimits): Server {
   const server = createServer({
     IncomingMessage,
-    ServerResponse: FieldsResponse,
+    ServerResponse: NodeResponse,
     // A request without a body needs no stream to read it from.
     optimizeEmptyRequests: true,
     headersTimeout: limits.headersTimeout,
@@ -59,16 +57,16 @@ export function createHttpServer(limits: HttpLimits): Server {
 
 /** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
 export function serve(server: Server, app: App, log: Logger): void {
-  const handle = (request: IncomingMessage, response: FieldsResponse, refusal?: Reply) => {
+  const handle = (request: IncomingMessage, response: Response, refusal?: Reply) => {
     void app.handle(request, response, refusal);
   };
-  server.on('request', handle);
-  server.on('checkContinue', (request: IncomingMessage, response: FieldsResponse) => {
+  onRequest(server, handle);
+  server.on('checkContinue', (request: IncomingMessage, response: NodeResponse) => {
     // A body that is too large by its own account is not asked for.
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
     handle(request, response);
   });
-  server.on('checkExpectation', (request: IncomingMessage, response: FieldsResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: NodeResponse) => {
     const body = errorBody('invalid_request', TRANSPORT[417], 417);
     handle(request, response, {
       status: 417,
@@ -87,7 +85,7 @@ export function serve(server: Server, app: App, log: Logger): void {
     const refuseLast = () => {
       const response = app.responseOn(socket);
       if (response === undefined) refuse(socket, {}, status, message);
-      else finished(response, refuseLast);
+      else response.whenSent(refuseLast);
     };
     refuseLast();
   });
@@ -109,7 +107,7 @@ export function serve(server: Server, app: App, log: Logger): void {
     app.rateHeaders({ socket, headers }).then(
       (rate) => {
         const length = `${body.length}`;
-        const date = new Date().toUTCString();
+        const date = httpDate(Date.now());
         const own = fields('Content-Length', length, 'Connection', 'close', 'Date', date, 'X-Request-Id', id);
         const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${JSON_CONTENT}${own}${rate}`;
         socket.end(`${head}\r\n${body}`, 'latin1', () => socket.destroy());

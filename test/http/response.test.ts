@@ -3,44 +3,57 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { onRequest, type Server } from '../../src/http/direct-response.ts';
 import { fields, namesAndValues } from '../../src/http/fields.ts';
 import { octets } from '../../src/http/octets.ts';
-import { FieldsResponse } from '../../src/http/response.ts';
+import { NodeResponse } from '../../src/http/response.ts';
 import { raw } from '../support/api.ts';
 
 const HEADERS = ['Content-Type', 'text/plain; charset=utf-8', 'X-Request-Id', 'a-1', 'ETag', '"x"'];
 
-/** What a server that answers so gives to these bytes: its lines in order of the alphabet. */
+/** What a server that answers so gives to these bytes, without the time; and how many of Node's responses it took. */
 async function answer(
   t: TestContext,
   bytes: string,
-  respond: (response: FieldsResponse, request: IncomingMessage) => void,
-): Promise<readonly string[]> {
-  const server = createServer({ IncomingMessage, ServerResponse: FieldsResponse }, (request, response) => {
-    // It could be another second at the next answer.
-    response.sendDate = false;
-    respond(response, request);
-    request.resume();
-  });
+  listen: (server: Server) => void,
+): Promise<{ text: string; nodeResponses: number }> {
+  let nodeResponses = 0;
+  class Counted<R extends IncomingMessage> extends NodeResponse<R> {
+    constructor(request: R) {
+      super(request);
+      nodeResponses++;
+    }
+  }
+  const server: Server = createServer({ IncomingMessage, ServerResponse: Counted });
+  listen(server);
   server.listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const received = await raw(`http://127.0.0.1:${port}`, bytes);
+  const text = await raw(`http://127.0.0.1:${port}`, bytes);
   server.closeAllConnections();
-  return received.split('\r\n').toSorted();
+  return { text: text.replaceAll(/^Date: .* GMT$/gm, 'Date: now'), nodeResponses };
 }
 
 const HOST = 'Host: a.example\r\n';
 
+const CLOSE = `${HOST}Connection: close\r\n`;
+
+/** What is asked, and for how many of the requests Node must make a response when they are answered at once. */
 const REQUESTS = {
-  'a GET that closes': `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-  'two GETs on one connection': `GET / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-  'HTTP/1.0': 'GET / HTTP/1.0\r\n\r\n',
-  'HTTP/1.0 that stays': `GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n`,
-  'a HEAD': `HEAD / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-  'a POST': `POST / HTTP/1.1\r\n${HOST}Content-Length: 2\r\nConnection: close\r\n\r\nhi`,
-};
+  'a GET that closes': [`GET / HTTP/1.1\r\n${CLOSE}\r\n`, 1],
+  'two GETs on one connection': [`GET / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${CLOSE}\r\n`, 1],
+  'HTTP/1.0': ['GET / HTTP/1.0\r\n\r\n', 1],
+  'HTTP/1.0 that stays': ['GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n', 2],
+  'a HEAD': [`HEAD / HTTP/1.1\r\n${HOST}\r\nHEAD / HTTP/1.1\r\n${CLOSE}\r\n`, 2],
+  'a POST': [`POST / HTTP/1.1\r\n${CLOSE}Content-Length: 2\r\n\r\nhi`, 1],
+  'POSTs in length and in chunks': [
+    `POST / HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhi` +
+      `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n` +
+      `POST / HTTP/1.1\r\n${CLOSE}Content-Length: 2\r\n\r\nhi`,
+    1,
+  ],
+} as const;
 
 const REPLIES = {
   'a body': [200, 'plain'],
@@ -52,21 +65,43 @@ const REPLIES = {
   'no body, for it is known': [304, undefined],
 } as const;
 
-for (const [request, bytes] of Object.entries(REQUESTS)) {
+const TIMES: Readonly<Record<string, (respond: () => void) => void>> = {
+  'at once': (respond) => respond(),
+  'once the next request is there': (respond) => setImmediate(respond),
+};
+
+for (const [request, [bytes, unusual]] of Object.entries(REQUESTS)) {
   for (const [reply, [status, body]] of Object.entries(REPLIES)) {
-    test(`RFC 9112 §6: ${request} gets ${reply} (${status}) as Node itself would write it`, async (t) => {
-      const ours = await answer(t, bytes, (response) => {
-        response.send(status, fields(...HEADERS), typeof body === 'string' ? octets(body) : body);
+    for (const [time, at] of Object.entries(TIMES)) {
+      test(`RFC 9112 §6: ${request} gets ${reply} (${status}), ${time}, as Node itself would write it`, async (t) => {
+        const ours = await answer(t, bytes, (server) => {
+          onRequest(server, (message, response) => {
+            at(() =>
+              response.send(status, fields(...HEADERS), typeof body === 'string' ? octets(body) : body),
+            );
+            message.resume();
+          });
+        });
+        const theirs = await answer(t, bytes, (server) => {
+          server.on('request', (message, response) => {
+            const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
+            response.writeHead(status, [...HEADERS, ...length]);
+            response.end(message.method === 'HEAD' ? undefined : body);
+            message.resume();
+          });
+        });
+        assert.deepEqual(sorted(ours.text), sorted(theirs.text));
+        assert.ok(ours.text.startsWith(`HTTP/1.1 ${status} `));
+        if (time === 'at once' && typeof body === 'string') assert.equal(ours.nodeResponses, unusual);
+        else assert.equal(ours.nodeResponses, theirs.nodeResponses);
       });
-      const theirs = await answer(t, bytes, (response, { method }) => {
-        const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
-        response.writeHead(status, [...HEADERS, ...length]);
-        response.end(method === 'HEAD' ? undefined : body);
-      });
-      assert.deepEqual(ours, theirs);
-      assert.ok(ours.some((line) => line.includes(`HTTP/1.1 ${status} `)));
-    });
+    }
   }
+}
+
+/** The lines in order of the alphabet: that of the fields in a head does not matter. */
+function sorted(text: string): readonly string[] {
+  return text.split('\r\n').toSorted();
 }
 
 test('RFC 9110 §5.5: a value that could end its line makes no field', () => {
