@@ -21,8 +21,6 @@ interface Parser {
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number;
 }
 
-type Handle = (request: IncomingMessage, response: Response) => void;
-
 /**
  * Calls `handle` with each request and its response.
  *
@@ -30,62 +28,89 @@ type Handle = (request: IncomingMessage, response: Response) => void;
  * its connection for itself gets a `DirectResponse`, and Node is not told of it. Once it turns out to be unusual, or the
  * next request is there before the answer, Node is told of it after all, and its response is used.
  */
-export function onRequest(server: Server, handle: Handle): void {
+export function onRequest(
+  server: Server,
+  handle: (request: IncomingMessage, response: Response) => void,
+): void {
+  const { keepAliveTimeout, keepAliveTimeoutBuffer } = server;
   const toldLate = new WeakSet<IncomingMessage>();
+  const setting: Setting = {
+    idleTimeout: keepAliveTimeout + keepAliveTimeoutBuffer,
+    keepAlive: `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n`,
+    toldLate,
+    handle,
+  };
+  const connections = new WeakMap<Socket, Connection>();
+  server.on('connection', (socket) => {
+    connections.set(socket, new Connection(socket as NodeSocket, setting));
+  });
   server.on('request', (request, response) => {
     if (!toldLate.has(request)) handle(request, response);
   });
-  server.on('connection', (socket) => new Connection(socket as NodeSocket, server, handle, toldLate));
+  server.on('timeout', (socket) => {
+    if (connections.get(socket)?.isWaiting !== true) socket.destroy();
+  });
+}
+
+/** What all connections of a server share. */
+interface Setting {
+  /** How long a connection may be idle, in milliseconds. */
+  readonly idleTimeout: number;
+  /** The fields that say so. */
+  readonly keepAlive: Fields;
+  /** The requests that `handle` knows already when Node tells of them. */
+  readonly toldLate: WeakSet<IncomingMessage>;
+  readonly handle: (request: IncomingMessage, response: Response) => void;
 }
 
 /** A connection, and the direct response that it waits for. */
 class Connection {
   readonly socket: NodeSocket;
-  /** How long it may be idle, in milliseconds. */
-  readonly idleTimeout: number;
-  /** The fields by which HTTP/1.1 tells that it stays. */
-  readonly keepAlive: Fields;
+  readonly setting: Setting;
   readonly #parser: Parser;
   readonly #tellNode: Parser['onIncoming'];
-  readonly #toldLate: WeakSet<IncomingMessage>;
-  #current: DirectResponse | undefined;
+  #response: DirectResponse | undefined;
 
-  constructor(socket: NodeSocket, server: Server, handle: Handle, toldLate: WeakSet<IncomingMessage>) {
+  constructor(socket: NodeSocket, setting: Setting) {
     this.socket = socket;
-    this.idleTimeout = server.keepAliveTimeout + server.keepAliveTimeoutBuffer;
-    const seconds = Math.floor(server.keepAliveTimeout / 1000);
-    this.keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
+    this.setting = setting;
     this.#parser = socket.parser;
     this.#tellNode = socket.parser.onIncoming;
-    this.#toldLate = toldLate;
-    socket.parser.onIncoming = (request, keepAlive) => {
-      // Node keeps responses in their order, once it knows of them.
-      this.#current?.nodeResponse();
-      if (!keepAlive || !isUsual(request) || !isFree(socket)) return this.#tellNode(request, keepAlive);
-      if (!hasBody(request)) {
-        // It ends here: there is nothing for a stream to do.
-        request.complete = true;
-        this.#parser.incoming = null;
-      }
-      this.#current = new DirectResponse(this, request);
-      handle(request, this.#current);
-      return 0;
-    };
-    // As Node does with those that it knows of.
-    socket.on('close', () => this.#current?.request.destroy());
+    socket.parser.onIncoming = (request, keepAlive) => this.#onIncoming(request, keepAlive);
+    // As Node does with requests that it knows of.
+    socket.on('close', () => this.#response?.request.destroy());
   }
 
-  /** The direct response is sent. */
+  /** Whether a request was read and is not answered yet. */
+  get isWaiting(): boolean {
+    return this.#response !== undefined || hasNodeResponse(this.socket);
+  }
+
+  #onIncoming(request: IncomingMessage, keepAlive: boolean): number {
+    // Node keeps responses in their order, once it knows of them.
+    this.#response?.nodeResponse();
+    if (!keepAlive || !isUsual(request) || !isFree(this.socket)) return this.#tellNode(request, keepAlive);
+    if (!hasBody(request)) {
+      // It ends here: there is nothing for a stream to do.
+      request.complete = true;
+      this.#parser.incoming = null;
+    }
+    this.#response = new DirectResponse(this, request);
+    this.setting.handle(request, this.#response);
+    return 0;
+  }
+
+  /** The direct response to this request is being sent. */
   release(request: IncomingMessage): void {
-    this.#current = undefined;
+    this.#response = undefined;
     // An idle connection keeps no request.
     if (request.complete && this.#parser.incoming === request) this.#parser.incoming = null;
   }
 
-  /** Tells Node of the request that has a direct response; gives the response that it makes. */
+  /** Tells Node of the request that has a direct response; gives the one that it makes. */
   nodeResponse(request: IncomingMessage): NodeResponse {
-    this.#current = undefined;
-    this.#toldLate.add(request);
+    this.#response = undefined;
+    this.setting.toldLate.add(request);
     this.#tellNode(request, true);
     const { _httpMessage: response } = this.socket;
     if (response?.req !== request) throw new Error('Node made no response to a request.');
@@ -112,18 +137,20 @@ class DirectResponse implements Response {
 
   send(status: number, text: Fields, body: Octets | Buffer | undefined): void {
     this.headersSent = true;
-    const { socket, keepAlive, idleTimeout } = this.#connection;
+    const { socket, setting } = this.#connection;
     if (!socket.writable) return;
-    if (this.#nodeResponse !== undefined || !this.shouldKeepAlive || typeof body !== 'string') {
+    if (this.#nodeResponse !== undefined || !this.shouldKeepAlive || !isOneText(status, body)) {
       const response = this.nodeResponse();
       response.shouldKeepAlive = this.shouldKeepAlive;
       response.send(status, text, body);
       return;
     }
     this.#connection.release(this.request);
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}Date: ${httpDate(Date.now())}\r\n${keepAlive}`;
-    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`, 'latin1');
-    if (socket.timeout !== idleTimeout) socket.setTimeout(idleTimeout);
+    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
+    const own = `Date: ${httpDate(Date.now())}\r\n${setting.keepAlive}${length}`;
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}${own}\r\n${body ?? ''}`, 'latin1');
+    // Once for each connection, as a rule; what is read and written puts it off.
+    if (socket.timeout !== setting.idleTimeout) socket.setTimeout(setting.idleTimeout);
   }
 
   destroy(): void {
@@ -155,7 +182,16 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
+/** Bytes are no text; and Node knows which other answers without a body must give its length. */
+function isOneText(status: number, body: Octets | Buffer | undefined): body is Octets | undefined {
+  return typeof body === 'string' || (body === undefined && (status === 204 || status === 304));
+}
+
 /** Whether everything that was sent before is on its way: who does not read their answers is Node's to slow down. */
-function isFree({ _httpMessage, writableLength }: NodeSocket): boolean {
-  return (_httpMessage ?? null) === null && writableLength === 0;
+function isFree(socket: NodeSocket): boolean {
+  return !hasNodeResponse(socket) && socket.writableLength === 0;
+}
+
+function hasNodeResponse({ _httpMessage }: NodeSocket): boolean {
+  return _httpMessage !== null && _httpMessage !== undefined;
 }

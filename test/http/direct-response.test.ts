@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { onRequest, type Server } from '../../src/http/direct-response.ts';
+import { octets } from '../../src/http/octets.ts';
+import { NodeResponse } from '../../src/http/response.ts';
+import { raw } from '../support/api.ts';
+
+type Handle = Parameters<typeof onRequest>[1];
+
+/** Milliseconds after which an idle connection is closed. */
+const IDLE = 200;
+
+async function listen(
+  t: TestContext,
+  handle: Handle,
+): Promise<{ server: Server; url: string; port: number }> {
+  const server: Server = createServer({
+    IncomingMessage,
+    ServerResponse: NodeResponse,
+    optimizeEmptyRequests: true,
+    keepAliveTimeout: IDLE - 1,
+    keepAliveTimeoutBuffer: 1,
+  });
+  onRequest(server, handle);
+  server.listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http://127.0.0.1:${port}`, port };
+}
+
+const HOST = 'Host: a.example\r\n';
+const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+const POST = `POST / HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\n`;
+
+/** Of which the first is answered straight, the second by Node's own response. */
+const KINDS = { 'a usual request': GET, 'an unusual one': GET.replace('GET', 'HEAD') };
+
+for (const [kind, request] of Object.entries(KINDS)) {
+  test(`a connection that is idle after ${kind} is closed in time`, async (t) => {
+    const { url } = await listen(t, (_, response) => response.send(200, '', octets('hi')));
+    // Resolves when the server closes.
+    assert.match(await raw(url, request), /^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  test(`a connection that waits for the answer to ${kind} is not idle`, async (t) => {
+    let requests = 0;
+    const { url } = await listen(t, (_, response) => {
+      requests++;
+      // The first answer has the connection closed when it is idle, from then on.
+      const time = requests === 1 ? Promise.resolve() : wait(2 * IDLE);
+      void time.then(() => {
+        response.send(200, '', octets('hi'));
+        if (requests === 1) socket.write(request);
+      });
+    });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(GET));
+    let received = '';
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+    });
+    await once(socket, 'close');
+    assert.equal(received.match(/HTTP\/1\.1 200 OK/g)?.length, 2);
+  });
+}
+
+test('a client that does not read its answers is not read from, and gets all of them once it does', async (t) => {
+  const COUNT = 2_000;
+  const body = octets('x'.repeat(100_000));
+  let handled = 0;
+  const all = Promise.withResolvers<'all were handled'>();
+  const { server, port } = await listen(t, (_, response) => {
+    response.send(200, '', body);
+    if (++handled === COUNT) all.resolve('all were handled');
+  });
+  const client = connect(port, '127.0.0.1').pause();
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const paused = once(socket, 'pause').then(() => 'paused');
+  client.write(GET.repeat(COUNT));
+  assert.equal(await Promise.race([paused, all.promise]), 'paused');
+  assert.ok(handled < COUNT);
+
+  let received = 0;
+  client.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  client.resume();
+  await once(client, 'close');
+  assert.equal(handled, COUNT);
+  assert.ok(received > COUNT * body.length);
+});
+
+test('the request of a client that goes away in the middle of its body ends', async (t) => {
+  const ended = Promise.withResolvers<boolean>();
+  const { port } = await listen(t, (request) => {
+    request.resume();
+    request.on('close', () => ended.resolve(request.complete));
+    client.destroy();
+  });
+  const client = connect(port, '127.0.0.1', () => client.write(`${POST}12`));
+  assert.equal(await ended.promise, false);
+});
+
+test('an answer to a request whose body is not read leaves the connection to the next', async (t) => {
+  const { url } = await listen(t, (request, response) => {
+    response.send(401, '', octets(request.method ?? ''));
+    request.resume();
+  });
+  const text = await raw(url, `${POST}1234${POST}5678${GET}`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 401|POST|GET/g), [
+    'HTTP/1.1 401',
+    'POST',
+    'HTTP/1.1 401',
+    'POST',
+    'HTTP/1.1 401',
+    'GET',
+  ]);
+});
+
+test('a body that comes in pieces, and after the next turn, is read whole', async (t) => {
+  const { port } = await listen(t, (request, response) => {
+    let body = '';
+    request.setEncoding('latin1');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+      if (body.length === 2) client.write('34');
+    });
+    request.on('end', () => response.send(200, '', octets(body)));
+  });
+  const client = connect(port, '127.0.0.1', () => client.write(`${POST}12`));
+  let text = '';
+  client.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  await once(client, 'close');
+  assert.match(text, /\r\n\r\n1234$/);
+});
