@@ -142,3 +142,49 @@ test('a body that comes in pieces, and after the next turn, is read whole', asyn
   await once(client, 'close');
   assert.match(text, /\r\n\r\n1234$/);
 });
+
+test('RFC 9110 §10.1.1: 100-continue is met', async (t) => {
+  const { url } = await listen(t, (request, response) => {
+    request.on('end', () => response.send(200, '', octets('hi')));
+    request.resume();
+  });
+  const text = await raw(url, `${POST.replace(HOST, `${HOST}Expect: 100-continue\r\n`)}1234`);
+  assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+});
+
+test('a response that is sent says so; one that is destroyed ends the connection', async (t) => {
+  const wereSent: boolean[] = [];
+  const { url } = await listen(t, ({ method }, response) => {
+    if (method === 'POST') response.destroy();
+    else {
+      wereSent.push(response.headersSent);
+      response.send(200, '', octets('hi'));
+      wereSent.push(response.headersSent);
+    }
+  });
+  assert.equal((await raw(url, `${GET}${POST}1234`)).match(/HTTP\/1\.1 200 OK/g)?.length, 1);
+  assert.deepEqual(wereSent, [false, true]);
+});
+
+test('RFC 9110 §7.8: a request for another protocol is answered in this one', async (t) => {
+  const { url } = await listen(t, (request, response) => {
+    request.on('end', () => response.send(200, '', octets('hi')));
+    request.resume();
+  });
+  const upgrade = POST.replace(HOST, `${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n`);
+  assert.match(await raw(url, `${upgrade}1234`), /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test('an answer to a client that has ended its side is no fault of the client', async (t) => {
+  const faults: Error[] = [];
+  const { server, port } = await listen(t, (request, response) => {
+    // Node ends the connection, too, and closes it once that is sent.
+    request.socket.on('finish', () => response.send(200, '', octets('hi')));
+  });
+  server.on('clientError', (error) => faults.push(error));
+  const client = connect(port, '127.0.0.1', () => client.end(GET));
+  client.resume();
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  await once(socket, 'close');
+  assert.deepEqual(faults, []);
+});

@@ -101,6 +101,17 @@ for (const [request, [bytes, unusual]] of Object.entries(REQUESTS)) {
   }
 }
 
+test('RFC 9112 §9.6: the last answer on a connection says so', async (t) => {
+  const { text, nodeResponses } = await answer(t, `GET / HTTP/1.1\r\n${HOST}\r\n`, (server) => {
+    onRequest(server, (_, response) => {
+      response.shouldKeepAlive = false;
+      response.send(200, '', octets('hi'));
+    });
+  });
+  assert.match(text, /\r\nConnection: close\r\n[^]*hi$/);
+  assert.equal(nodeResponses, 1);
+});
+
 /** The lines in order of the alphabet: that of the fields in a head does not matter. */
 function sorted(text: string): readonly string[] {
   return text.split('\r\n').toSorted();

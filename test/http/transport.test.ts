@@ -132,6 +132,14 @@ test('requests that are pipelined are answered in their order', async (t) => {
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 404', 'HTTP/1.1 200']);
 });
 
+test('decisions §4: what is wrong behind a good list does not take its answer', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
+  const text = await raw(service.url, `${list}GARBAGE\r\n\r\n`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
 test('decisions §4: what is wrong behind a good create does not take its answer', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
