@@ -27,6 +27,8 @@ interface Parser {
  * Node reads every request, but its response to one costs as much as all that a list takes. So a usual request that has
  * its connection for itself gets a `DirectResponse`, and Node is not told of it. Once it turns out to be unusual, or the
  * next request is there before the answer, Node is told of it after all, and its response is used.
+ *
+ * Node takes a connection that waits for a direct response for idle: what is in flight must end before `server.close`.
  */
 export function onRequest(
   server: Server,
@@ -104,7 +106,12 @@ class Connection {
   release(request: IncomingMessage): void {
     this.#response = undefined;
     // An idle connection keeps no request.
-    if (request.complete && this.#parser.incoming === request) this.#parser.incoming = null;
+    if (request.complete) this.#forget(request);
+    else request.once('end', () => this.#forget(request));
+  }
+
+  #forget(request: IncomingMessage): void {
+    if (this.#parser.incoming === request) this.#parser.incoming = null;
   }
 
   /** Tells Node of the request that has a direct response; gives the one that it makes. */
@@ -132,7 +139,7 @@ class DirectResponse implements Response {
   }
 
   get destroyed(): boolean {
-    return this.#connection.socket.destroyed;
+    return this.#nodeResponse?.destroyed ?? !this.#connection.socket.writable;
   }
 
   send(status: number, text: Fields, body: Octets | Buffer | undefined): void {
@@ -149,7 +156,7 @@ class DirectResponse implements Response {
     const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     const own = `Date: ${httpDate(Date.now())}\r\n${setting.keepAlive}${length}`;
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}${own}\r\n${body ?? ''}`, 'latin1');
-    // Once for each connection, as a rule; what is read and written puts it off.
+    // Once for each connection, as a rule; what is read and written puts it off. So who does not take the answer goes, too.
     if (socket.timeout !== setting.idleTimeout) socket.setTimeout(setting.idleTimeout);
   }
 
@@ -182,9 +189,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Bytes are no text; and Node knows which other answers without a body must give its length. */
+/** Bytes are no text; and where a body and the status do not go together, Node knows what to say. */
 function isOneText(status: number, body: Octets | Buffer | undefined): body is Octets | undefined {
-  return typeof body === 'string' || (body === undefined && (status === 204 || status === 304));
+  const takesBody = status !== 204 && status !== 304;
+  return takesBody ? typeof body === 'string' : body === undefined;
 }
 
 /** Whether everything that was sent before is on its way: who does not read their answers is Node's to slow down. */

@@ -5,7 +5,10 @@ import type { Octets } from './octets.ts';
 
 /** Where the answer to one request goes. */
 export interface Response {
-  /** Sends the whole response. To HEAD and with a status that has no body, `body` only gives its length. */
+  /**
+   * Sends the whole response. To HEAD and with a status that has no body, `body` only gives its length. What is left of
+   * the request's own body is for the caller to read, or to drop.
+   */
   send(status: number, text: Fields, body: Octets | Buffer | undefined): void;
   readonly headersSent: boolean;
   /** Whether nobody is left to answer. */
@@ -14,7 +17,7 @@ export interface Response {
   shouldKeepAlive: boolean;
   /** Ends the connection without an answer. */
   destroy(): void;
-  /** Calls `listener` once the response has been handed to the connection, or cannot be any more. */
+  /** Calls `listener` once the response, which is not sent yet, has been handed to the connection, or cannot be any more. */
   whenSent(listener: () => void): void;
 }
 

@@ -77,18 +77,26 @@ export function serve(server: Server, app: App, log: Logger): void {
   });
   // An authority is no path: there is nothing to connect to.
   server.on('connect', (request, socket) => {
-    refuse(socket, request.headers, 400, 'The method CONNECT is not offered.');
+    // Node leaves the socket to us, its errors too.
+    socket.on('error', () => socket.destroy());
+    refuseLast(socket, request.headers, 400, 'The method CONNECT is not offered.');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { status, message } = transportFault(error);
-    // What is wrong came behind good requests: those get their own answers first.
-    const refuseLast = () => {
-      const response = app.responseOn(socket);
-      if (response === undefined) refuse(socket, {}, status, message);
-      else response.whenSent(refuseLast);
-    };
-    refuseLast();
+    refuseLast(socket, {}, status, message);
   });
+
+  /** Refuses what came behind good requests, once those have got their own answers. */
+  function refuseLast(
+    socket: Duplex,
+    headers: IncomingMessage['headers'],
+    status: 400 | TransportStatus,
+    message: string,
+  ): void {
+    const response = app.responseOn(socket);
+    if (response === undefined) refuse(socket, headers, status, message);
+    else response.whenSent(() => refuseLast(socket, headers, status, message));
+  }
 
   /** Answers on the bare socket, for there is no request to answer, and closes the connection. */
   function refuse(

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { onRequest, type Server } from '../../src/http/direct-response.ts';
 import { octets } from '../../src/http/octets.ts';
 import { NodeResponse } from '../../src/http/response.ts';
 import { raw } from '../support/api.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 type Handle = Parameters<typeof onRequest>[1];
 
@@ -143,6 +148,37 @@ test('a body that comes in pieces, and after the next turn, is read whole', asyn
   assert.match(text, /\r\n\r\n1234$/);
 });
 
+test('an idle connection keeps no request, however it was answered', async (t) => {
+  const requests: WeakRef<IncomingMessage>[] = [];
+  const { port } = await listen(t, (request, response) => {
+    requests.push(new WeakRef(request));
+    const answer = () => response.send(200, '', octets('hi'));
+    // Some are answered before their body is there, as those that are refused.
+    if (request.method === 'POST' && requests.length % 2 === 0) request.on('end', answer);
+    else answer();
+    request.resume();
+  });
+  for (const request of [
+    GET,
+    GET,
+    `${POST}1234`,
+    `${POST}1234`,
+    POST.replace('4', '0'),
+    POST.replace('4', '0'),
+  ]) {
+    const client = connect(port, '127.0.0.1', () => client.write(request));
+    await once(client, 'data');
+    await setImmediate();
+  }
+  collectGarbage();
+  await setImmediate();
+  collectGarbage();
+  assert.deepEqual(
+    requests.map((request) => request.deref()?.method),
+    requests.map(() => undefined),
+  );
+});
+
 test('RFC 9110 §10.1.1: 100-continue is met', async (t) => {
   const { url } = await listen(t, (request, response) => {
     request.on('end', () => response.send(200, '', octets('hi')));
@@ -187,4 +223,17 @@ test('an answer to a client that has ended its side is no fault of the client', 
   const [socket] = (await once(server, 'connection')) as [Socket];
   await once(socket, 'close');
   assert.deepEqual(faults, []);
+});
+
+test('a last answer that is sent is not waited for, though its connection is not closed yet', async (t) => {
+  const states = Promise.withResolvers<Record<string, boolean>>();
+  const { url } = await listen(t, ({ socket }, response) => {
+    response.shouldKeepAlive = false;
+    response.send(200, '', octets('hi'));
+    response.whenSent(() =>
+      process.nextTick(() => states.resolve({ response: response.destroyed, connection: socket.destroyed })),
+    );
+  });
+  await raw(url, GET);
+  assert.deepEqual(await states.promise, { response: true, connection: false });
 });

@@ -132,12 +132,27 @@ test('requests that are pipelined are answered in their order', async (t) => {
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 404', 'HTTP/1.1 200']);
 });
 
-test('decisions §4: what is wrong behind a good list does not take its answer', async (t) => {
+for (const wrong of ['GARBAGE\r\n\r\n', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`]) {
+  const [what = ''] = wrong.split(/\s/);
+  test(`decisions §4: what is wrong behind a good list does not take its answer: ${what}`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
+    const text = await raw(service.url, `${list}${wrong}`);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+}
+
+test('a client that asks to CONNECT and breaks the connection harms nobody', async (t) => {
   const service = await startTestService(t);
-  const key = await service.issueKey();
-  const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
-  const text = await raw(service.url, `${list}GARBAGE\r\n\r\n`);
-  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400']);
+  const { port } = new URL(service.url);
+  for (let i = 0; i < 50; i++) {
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  assertError(await call(service.url, '/v1/pets'), 'unauthorized');
 });
 
 test('decisions §4: what is wrong behind a good create does not take its answer', async (t) => {
