@@ -151,16 +151,7 @@ export class App {
     const route = this.#route(exchange);
     metrics?.observe(method, route, status, duration / 1000);
     if (!isLogged) return;
-    const durationMs = Math.round(duration * 1000) / 1000;
-    this.#requestLog.write({
-      id,
-      key,
-      method,
-      route,
-      status,
-      code,
-      durationMs,
-    });
+    this.#requestLog.write({ id, key, method, route, status, code, duration: Math.round(duration * 1000) });
   }
 
   /** For log and metrics: never the path itself, which may hold anything, a key included. */

@@ -1,6 +1,7 @@
 import type { Moment } from '../domain/clock.ts';
 import type { Ban } from '../domain/ban.ts';
 import { DAY, MINUTE, type Quota } from '../domain/quota.ts';
+import { decimal } from './decimal.ts';
 import { type Fields, fields } from './fields.ts';
 
 /**
@@ -13,9 +14,9 @@ export function rateHeaders({ governing, minute, day }: Quota, now: Moment, ban?
   const end = seconds(ban?.until ?? now.unix + reset);
   // All are numbers: there is nothing to check.
   return (
-    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${left}\r\nX-RateLimit-Reset: ${end}\r\n` +
+    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${decimal(left)}\r\nX-RateLimit-Reset: ${end}\r\n` +
     `RateLimit-Policy: "minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}\r\n` +
-    `RateLimit: "minute";r=${minute.remaining};t=${seconds(minute.reset)}, "day";r=${day.remaining};t=${seconds(day.reset)}\r\n`
+    `RateLimit: "minute";r=${decimal(minute.remaining)};t=${seconds(minute.reset)}, "day";r=${decimal(day.remaining)};t=${seconds(day.reset)}\r\n`
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { ErrorCode } from '../domain/errors.ts';
+import { thousandths } from './decimal.ts';
 
 /** What the log tells of an answered request. Nothing but the account's name can hold what needs escaping. */
 export interface RequestEntry {
@@ -9,7 +10,8 @@ export interface RequestEntry {
   readonly route: string;
   readonly status: number;
   readonly code: ErrorCode | undefined;
-  readonly durationMs: number;
+  /** In whole microseconds. */
+  readonly duration: number;
 }
 
 /** What pino makes its lines of, as its types do not tell. */
@@ -43,11 +45,11 @@ export class RequestLog {
     this.#stream = parts[pino.symbols.streamSym];
   }
 
-  write({ id, key, method, route, status, code, durationMs }: RequestEntry): void {
+  write({ id, key, method, route, status, code, duration }: RequestEntry): void {
     let line = `${this.#level}${this.#time()}${this.#bindings},"id":"${id}"`;
     if (key !== undefined) line += `,"keyId":${key.id},"account":${JSON.stringify(key.account.name)}`;
     line += `,"method":"${method}","route":"${route}","status":${status}`;
     if (code !== undefined) line += `,"code":"${code}"`;
-    this.#stream.write(`${line},"durationMs":${durationMs},"msg":"request"}\n`);
+    this.#stream.write(`${line},"durationMs":${thousandths(duration)},"msg":"request"}\n`);
   }
 }
