@@ -151,7 +151,8 @@ export class App {
     const route = this.#route(exchange);
     metrics?.observe(method, route, status, duration / 1000);
     if (!isLogged) return;
-    this.#requestLog.write({ id, key, method, route, status, code, duration: Math.round(duration * 1000) });
+    const durationUs = Math.round(duration * 1000);
+    this.#requestLog.write({ id, key, method, route, status, code, durationUs });
   }
 
   /** For log and metrics: never the path itself, which may hold anything, a key included. */

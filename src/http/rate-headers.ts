@@ -9,14 +9,17 @@ import { type Fields, fields } from './fields.ts';
  * the two of the IETF draft show both windows.
  */
 export function rateHeaders({ governing, minute, day }: Quota, now: Moment, ban?: Ban): Fields {
-  const { limit, remaining, reset } = governing === 'minute' ? minute : day;
-  const left = ban === undefined ? remaining : 0;
+  const { limit, reset } = governing === 'minute' ? minute : day;
+  const ofMinute = decimal(minute.remaining);
+  const ofDay = decimal(day.remaining);
+  const remaining = governing === 'minute' ? ofMinute : ofDay;
+  const left = ban === undefined ? remaining : '0';
   const end = seconds(ban?.until ?? now.unix + reset);
-  // All are numbers: there is nothing to check.
+  // All of it is numbers: there is nothing to check.
   return (
-    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${decimal(left)}\r\nX-RateLimit-Reset: ${end}\r\n` +
+    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${left}\r\nX-RateLimit-Reset: ${end}\r\n` +
     `RateLimit-Policy: "minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}\r\n` +
-    `RateLimit: "minute";r=${decimal(minute.remaining)};t=${seconds(minute.reset)}, "day";r=${decimal(day.remaining)};t=${seconds(day.reset)}\r\n`
+    `RateLimit: "minute";r=${ofMinute};t=${seconds(minute.reset)}, "day";r=${ofDay};t=${seconds(day.reset)}\r\n`
   );
 }
 

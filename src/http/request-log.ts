@@ -10,8 +10,8 @@ export interface RequestEntry {
   readonly route: string;
   readonly status: number;
   readonly code: ErrorCode | undefined;
-  /** In whole microseconds. */
-  readonly duration: number;
+  /** Whole microseconds. */
+  readonly durationUs: number;
 }
 
 /** What pino makes its lines of, as its types do not tell. */
@@ -45,11 +45,11 @@ export class RequestLog {
     this.#stream = parts[pino.symbols.streamSym];
   }
 
-  write({ id, key, method, route, status, code, duration }: RequestEntry): void {
+  write({ id, key, method, route, status, code, durationUs }: RequestEntry): void {
     let line = `${this.#level}${this.#time()}${this.#bindings},"id":"${id}"`;
     if (key !== undefined) line += `,"keyId":${key.id},"account":${JSON.stringify(key.account.name)}`;
     line += `,"method":"${method}","route":"${route}","status":${status}`;
     if (code !== undefined) line += `,"code":"${code}"`;
-    this.#stream.write(`${line},"durationMs":${thousandths(duration)},"msg":"request"}\n`);
+    this.#stream.write(`${line},"durationMs":${thousandths(durationUs)},"msg":"request"}\n`);
   }
 }

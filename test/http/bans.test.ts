@@ -45,6 +45,7 @@ test('decisions §6: requests during a ban count for nothing and do not lengthen
   const last = await get(service, key);
   assertError(last, 'key_banned');
   assert.equal(last.headers.get('retry-after'), '1');
+  assert.equal(last.headers.get('x-ratelimit-remaining'), '0', 'though the minute is new');
   service.clock.advance(999);
   const free = await get(service, key);
   assert.equal(free.status, 200);

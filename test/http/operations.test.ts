@@ -54,6 +54,9 @@ test('decisions §2: while a store is locked for too long creates are 503 with R
   assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
   other.exec('ROLLBACK');
   assert.equal((await call(service.url, '/v1/pets', { key, body: REX })).status, 201);
+  // The store is waited for, for 5 s of the clock: the log tells milliseconds.
+  const duration = Number(service.log.find(({ status }) => status === 503)?.['durationMs']);
+  assert.ok(duration >= 5_000 && duration < 1_000_000, `${duration}`);
 });
 
 test('decisions §2: a fault of ours is an opaque 500, logged in full under its request id', async (t) => {

@@ -11,12 +11,12 @@ const USUAL: RequestEntry = {
   route: '/v1/pets/{petId}',
   status: 200,
   code: undefined,
-  duration: 125,
+  durationUs: 125,
 };
 
 for (const [kind, entry] of Object.entries({
   'an answer': USUAL,
-  'an error': { ...USUAL, status: 404, code: 'not_found', duration: 12_000 },
+  'an error': { ...USUAL, status: 404, code: 'not_found', durationUs: 12_000 },
   'a caller that is not known': {
     ...USUAL,
     key: undefined,
@@ -35,8 +35,8 @@ for (const [kind, entry] of Object.entries({
         { timestamp: () => ',"time":"now"', ...options },
         { write: (line) => void lines.push(line) },
       );
-      const { id, key, duration, ...rest } = entry;
-      const fields = { keyId: key?.id, account: key?.account.name, ...rest, durationMs: duration / 1000 };
+      const { id, key, durationUs, ...rest } = entry;
+      const fields = { keyId: key?.id, account: key?.account.name, ...rest, durationMs: durationUs / 1000 };
       log.info({ id, ...fields }, 'request');
       new RequestLog(log).write(entry);
       assert.equal(lines[1], lines[0]);
