@@ -4,6 +4,7 @@ import type { KeyRecord, Scope } from '../domain/account.ts';
 import type { Moment } from '../domain/clock.ts';
 import { encodeCursor } from '../domain/cursor.ts';
 import { PetStoreError } from '../domain/errors.ts';
+import { FirstPages } from '../domain/first-pages.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
 import { parseNewPet } from '../domain/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../domain/ports.ts';
@@ -42,7 +43,7 @@ const REVALIDATE = fields('Cache-Control', 'private, no-cache');
 /** The three operations (spec §4) over a store, for the base address `base`. */
 export function petOperations(pets: PetStore, base: string) {
   // A page that the store gives again is not written again. It only does with first pages.
-  const firstPages = new WeakMap<PetPage, Representation>();
+  const firstPages = new FirstPages<{ readonly page: PetPage; readonly written: Representation }>();
   return {
     listPets: {
       id: 'listPets',
@@ -50,10 +51,11 @@ export function petOperations(pets: PetStore, base: string) {
       async handle({ request, query }) {
         const asked = parsePetQuery(query);
         const page = await pets.list(asked);
-        const known = firstPages.get(page);
-        if (known !== undefined) return content(request, known);
+        const isFirst = asked.before === undefined;
+        const known = isFirst ? firstPages.get(asked) : undefined;
+        if (known?.page === page) return content(request, known.written);
         const written = represent(page.json, nextLink(base, asked, page));
-        if (asked.before === undefined) firstPages.set(page, written);
+        if (isFirst) firstPages.set(asked, { page, written });
         return content(request, written);
       },
     },

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
+import { FirstPages } from '../../domain/first-pages.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
@@ -20,16 +21,21 @@ const ID = '{"id":';
 /** How many animals, and all of them in one text: what comes before the first id is left out. */
 type PageRow = readonly [count: bigint, animals: string | null];
 
+interface FirstPage {
+  /** What `Changes` said when it was read. */
+  readonly at: bigint | undefined;
+  readonly page: PetPage;
+}
+
 export class SqlitePets implements PetStore {
   readonly #clock: Clock;
   readonly #writer: Writer;
   readonly #changes: Changes;
-  readonly #pages = new Map<string, PetPage>();
+  readonly #firstPages = new FirstPages<FirstPage>();
   readonly #inFlight = new Set<string>();
   readonly #db: DatabaseSync;
   readonly #queries = new Map<string, Query<PageRow>>();
   readonly #byId: Query<[json: string]>;
-  #pagesAt: bigint | undefined;
 
   constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
     this.#clock = clock;
@@ -43,15 +49,11 @@ export class SqlitePets implements PetStore {
   async list(query: PetQuery): Promise<PetPage> {
     if (query.before !== undefined) return this.#readPage(query);
     if (!this.#changes.isFresh) await this.#changes.check();
-    if (this.#pagesAt !== this.#changes.all) {
-      this.#pages.clear();
-      this.#pagesAt = this.#changes.all;
-    }
-    const name = `${query.limit} ${query.status}`;
-    const known = this.#pages.get(name);
-    if (known !== undefined) return known;
+    const known = this.#firstPages.get(query);
+    const at = this.#changes.all;
+    if (known !== undefined && known.at === at) return known.page;
     const page = this.#readPage(query);
-    this.#pages.set(name, page);
+    this.#firstPages.set(query, { at, page });
     return page;
   }
 
