@@ -35,11 +35,10 @@ export function onRequest(
   handle: (request: IncomingMessage, response: Response) => void,
 ): void {
   const { keepAliveTimeout, keepAliveTimeoutBuffer } = server;
-  const toldLate = new WeakSet<IncomingMessage>();
   const setting: Setting = {
     idleTimeout: keepAliveTimeout + keepAliveTimeoutBuffer,
     keepAlive: `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n`,
-    toldLate,
+    toldLate: undefined,
     handle,
   };
   const connections = new WeakMap<Socket, Connection>();
@@ -47,7 +46,7 @@ export function onRequest(
     connections.set(socket, new Connection(socket as NodeSocket, setting));
   });
   server.on('request', (request, response) => {
-    if (!toldLate.has(request)) handle(request, response);
+    if (request !== setting.toldLate) handle(request, response);
   });
   server.on('timeout', (socket) => {
     if (connections.get(socket)?.isWaiting !== true) socket.destroy();
@@ -60,8 +59,8 @@ interface Setting {
   readonly idleTimeout: number;
   /** The fields that say so. */
   readonly keepAlive: Fields;
-  /** The requests that `handle` knows already when Node tells of them. */
-  readonly toldLate: WeakSet<IncomingMessage>;
+  /** The request that `handle` knows already while Node is told of it. */
+  toldLate: IncomingMessage | undefined;
   readonly handle: (request: IncomingMessage, response: Response) => void;
 }
 
@@ -117,8 +116,12 @@ class Connection {
   /** Tells Node of the request that has a direct response; gives the one that it makes. */
   nodeResponse(request: IncomingMessage): NodeResponse {
     this.#response = undefined;
-    this.setting.toldLate.add(request);
-    this.#tellNode(request, true);
+    this.setting.toldLate = request;
+    try {
+      this.#tellNode(request, true);
+    } finally {
+      this.setting.toldLate = undefined;
+    }
     const { _httpMessage: response } = this.socket;
     if (response?.req !== request) throw new Error('Node made no response to a request.');
     return response;
