@@ -51,11 +51,10 @@ export function petOperations(pets: PetStore, base: string) {
       async handle({ request, query }) {
         const asked = parsePetQuery(query);
         const page = await pets.list(asked);
-        const isFirst = asked.before === undefined;
-        const known = isFirst ? firstPages.get(asked) : undefined;
+        const known = firstPages.get(asked);
         if (known?.page === page) return content(request, known.written);
         const written = represent(page.json, nextLink(base, asked, page));
-        if (isFirst) firstPages.set(asked, { page, written });
+        if (asked.before === undefined) firstPages.set(asked, { page, written });
         return content(request, written);
       },
     },
