@@ -11,7 +11,10 @@ export const ENVIRONMENTS = Object.keys(PREFIXES) as readonly Environment[];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const FORMAT = new RegExp(`^petstore_(?:live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** What each character of the alphabet counts, by its code. */
+const DIGITS = new Map(Array.from(ALPHABET, (character, digit) => [character.charCodeAt(0), digit]));
+const DIGIT_OF_CODE = Array.from({ length: 128 }, (_, code) => DIGITS.get(code) ?? -1);
 
 /** Whether a key of ours may stand in a text, whole or mistyped. */
 export function mayHoldApiKey(text: string): boolean {
@@ -39,8 +42,8 @@ export class ApiKey {
   readonly environment: Environment;
   readonly #text: string;
 
-  private constructor(text: string) {
-    this.environment = text.startsWith(PREFIXES.production) ? 'production' : 'staging';
+  private constructor(environment: Environment, text: string) {
+    this.environment = environment;
     this.#text = text;
   }
 
@@ -53,14 +56,24 @@ export class ApiKey {
         if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
       }
     }
-    return new ApiKey(PREFIXES[environment] + secret + checksum(secret));
+    return new ApiKey(environment, PREFIXES[environment] + secret + checksum(secret));
   }
 
   /** The key that `text` spells, or undefined when it has not the format or its checksum is wrong. */
   static parse(text: string): ApiKey | undefined {
-    if (!FORMAT.test(text)) return undefined;
-    const secret = text.slice(-CHECKSUM_LENGTH - SECRET_LENGTH, -CHECKSUM_LENGTH);
-    return text.endsWith(checksum(secret)) ? new ApiKey(text) : undefined;
+    const environment = ENVIRONMENTS.find((each) => text.startsWith(PREFIXES[each]));
+    if (environment === undefined) return undefined;
+    const begin = PREFIXES[environment].length;
+    const end = begin + SECRET_LENGTH;
+    if (text.length !== end + CHECKSUM_LENGTH) return undefined;
+    // Each character for itself: of a regular expression this took a fifteenth of all that a list takes.
+    let sum = 0;
+    for (let i = begin; i < text.length; i++) {
+      const digit = DIGIT_OF_CODE[text.charCodeAt(i)] ?? -1;
+      if (digit === -1) return undefined;
+      if (i >= end) sum = sum * ALPHABET.length + digit;
+    }
+    return sum === crc32(text.slice(begin, end)) ? new ApiKey(environment, text) : undefined;
   }
 
   reveal(): string {

@@ -13,9 +13,9 @@ import type { Quota, Usage } from './quota.ts';
 export interface PetQuery {
   /** 1 to 100. */
   readonly limit: number;
-  readonly status?: PetStatus;
+  readonly status?: PetStatus | undefined;
   /** Only animals with a smaller id: where the page before ended. */
-  readonly before?: bigint;
+  readonly before?: bigint | undefined;
 }
 
 export interface PetPage {

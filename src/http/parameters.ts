@@ -14,15 +14,23 @@ export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
  * @throws PetStoreError `invalid_parameter`, naming the parameter.
  */
 export function parsePetQuery(query: string): PetQuery {
-  if (query === '') return { limit: LIMIT.default };
-  const parameters = pairsOf(query);
-  const limit = single(parameters, 'limit');
-  const status = single(parameters, 'status');
-  const cursor = single(parameters, 'cursor');
+  const parameters = new PetParameters();
+  // Most queries need no decoding, which costs more than all the rest here.
+  if (/[%+]/.test(query)) {
+    for (const [name, value] of new URLSearchParams(query)) parameters.note(name, value);
+  } else {
+    for (let begin = 0; begin < query.length; ) {
+      const end = endOf(query, '&', begin, query.length);
+      const equals = endOf(query, '=', begin, end);
+      parameters.note(query.slice(begin, equals), query.slice(equals + 1, end));
+      begin = end + 1;
+    }
+  }
+  const { limit, status, cursor } = parameters;
   return {
     limit: limit === undefined ? LIMIT.default : parseLimit(limit),
-    ...(status !== undefined && { status: parseStatus(status) }),
-    ...(cursor !== undefined && { before: parseCursor(cursor) }),
+    status: status === undefined ? undefined : parseStatus(status),
+    before: cursor === undefined ? undefined : parseCursor(cursor),
   };
 }
 
@@ -35,25 +43,28 @@ export function parseIdempotencyKey(value: string): string {
   throw fault('The Idempotency-Key header must have 1 to 255 visible ASCII characters.');
 }
 
-type Pair = readonly [name: string, value: string];
+/** What the query says, not looked at yet. */
+class PetParameters {
+  limit: string | undefined;
+  status: string | undefined;
+  cursor: string | undefined;
 
-function pairsOf(query: string): readonly Pair[] {
-  // Most queries need no decoding, which costs more than all the rest here.
-  if (/[%+]/.test(query)) return [...new URLSearchParams(query)];
-  return query.split('&').map((pair): Pair => {
-    const equals = pair.indexOf('=');
-    return equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
-  });
+  note(name: string, value: string): void {
+    if (name === 'limit') this.limit = once(name, this.limit, value);
+    else if (name === 'status') this.status = once(name, this.status, value);
+    else if (name === 'cursor') this.cursor = once(name, this.cursor, value);
+  }
 }
 
-function single(pairs: readonly Pair[], name: string): string | undefined {
-  let found: string | undefined;
-  for (const [each, value] of pairs) {
-    if (each !== name) continue;
-    if (found !== undefined) throw fault(`The parameter ${name} must not be repeated.`);
-    found = value;
-  }
-  return found;
+function once(name: string, before: string | undefined, value: string): string {
+  if (before !== undefined) throw fault(`The parameter ${name} must not be repeated.`);
+  return value;
+}
+
+/** Where `mark` stands in this part of `text`, or else the part's end. */
+function endOf(text: string, mark: string, begin: number, end: number): number {
+  const at = text.indexOf(mark, begin);
+  return at === -1 || at > end ? end : at;
 }
 
 function parseLimit(text: string): number {
