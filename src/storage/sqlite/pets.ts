@@ -15,10 +15,10 @@ import type { Writer } from './writer.ts';
 /** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
-/** Stands in front of each id in a page, and nowhere else: in a string of JSON a quote has a backslash before it. */
-const ID = '{"id":';
+/** Stands before the id of each animal of a page but the first, and nowhere else: in a string of JSON a quote has a backslash before it. */
+const NEXT = ',{"id":';
 
-/** How many animals, and all of them in one text: what comes before the first id is left out. */
+/** How many animals, and all of them in one text, with commas between them. */
 type PageRow = readonly [count: bigint, animals: string | null];
 
 interface FirstPage {
@@ -64,11 +64,11 @@ export class SqlitePets implements PetStore {
     const row = status === undefined ? query.get(from) : query.get(status, from);
     const [count, animals] = row ?? [];
     if (animals === undefined || animals === null) return { json: '[]', next: undefined };
-    if (count === undefined || count <= limit) return { json: `[${ID}${animals}]`, next: undefined };
-    const end = animals.lastIndexOf(`,${ID}`);
-    const last = animals.lastIndexOf(`,${ID}`, end - 1);
-    const id = animals.slice(last === -1 ? 0 : last + 1 + ID.length, animals.indexOf(',', last + 1));
-    return { json: `[${ID}${animals.slice(0, end)}]`, next: BigInt(id) };
+    if (count === undefined || count <= limit) return { json: `[${animals}]`, next: undefined };
+    const end = animals.lastIndexOf(NEXT);
+    const last = animals.lastIndexOf(NEXT, end - 1) + 1;
+    const id = animals.slice(last + NEXT.length - 1, animals.indexOf(',', last));
+    return { json: `[${animals.slice(0, end)}]`, next: BigInt(id) };
   }
 
   /**
@@ -82,8 +82,8 @@ export class SqlitePets implements PetStore {
       // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
       query = new Query(
         this.#db,
-        `SELECT count(*), group_concat(id || ',' || json, ',${ID}') FROM
-         (SELECT id, json FROM pets WHERE ${ofStatus ? 'status = ? AND ' : ''}id <= ? ORDER BY id DESC LIMIT ${limit + 1})`,
+        `SELECT count(*), group_concat(json) FROM
+         (SELECT json FROM pets WHERE ${ofStatus ? 'status = ? AND ' : ''}id <= ? ORDER BY id DESC LIMIT ${limit + 1})`,
       );
       this.#queries.set(name, query);
     }
@@ -92,8 +92,7 @@ export class SqlitePets implements PetStore {
 
   async get(id: bigint): Promise<string | undefined> {
     this.#changes.begin();
-    const [json] = this.#byId.get(id) ?? [];
-    return json && `${ID}${id},${json}`;
+    return this.#byId.get(id)?.[0];
   }
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
