@@ -1,7 +1,7 @@
 import type { Server as NodeServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Fields, httpDate } from './fields.ts';
-import { type IncomingMessage, STATUS_CODES } from './node-http.ts';
+import { type Fields, httpDate, STATUS_LINES } from './fields.ts';
+import type { IncomingMessage } from './node-http.ts';
 import type { Octets } from './octets.ts';
 import type { NodeResponse, Response } from './response.ts';
 
@@ -35,12 +35,7 @@ export function onRequest(
   handle: (request: IncomingMessage, response: Response) => void,
 ): void {
   const { keepAliveTimeout, keepAliveTimeoutBuffer } = server;
-  const setting: Setting = {
-    idleTimeout: keepAliveTimeout + keepAliveTimeoutBuffer,
-    keepAlive: `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n`,
-    toldLate: undefined,
-    handle,
-  };
+  const setting = new Setting(keepAliveTimeout, keepAliveTimeout + keepAliveTimeoutBuffer, handle);
   const connections = new WeakMap<Socket, Connection>();
   server.on('connection', (socket) => {
     connections.set(socket, new Connection(socket as NodeSocket, setting));
@@ -53,15 +48,33 @@ export function onRequest(
   });
 }
 
-/** What all connections of a server share. */
-interface Setting {
-  /** How long a connection may be idle, in milliseconds. */
+/** What all connections of a server share. Times are in milliseconds. */
+class Setting {
+  /** How long a connection may be idle. */
   readonly idleTimeout: number;
-  /** The fields that say so. */
-  readonly keepAlive: Fields;
   /** The request that `handle` knows already while Node is told of it. */
   toldLate: IncomingMessage | undefined;
   readonly handle: (request: IncomingMessage, response: Response) => void;
+  readonly #keepAlive: Fields;
+  #date = '';
+  #standing: Fields = '';
+
+  /** Clients are told `keepAliveTimeout`. */
+  constructor(keepAliveTimeout: number, idleTimeout: number, handle: Setting['handle']) {
+    this.idleTimeout = idleTimeout;
+    this.handle = handle;
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n`;
+  }
+
+  /** The fields that stand in every response, made once a second. */
+  get standing(): Fields {
+    const date = httpDate(Date.now());
+    if (date !== this.#date) {
+      this.#date = date;
+      this.#standing = `Date: ${date}\r\n${this.#keepAlive}`;
+    }
+    return this.#standing;
+  }
 }
 
 /** A connection, and the direct response that it waits for. */
@@ -157,8 +170,7 @@ class DirectResponse implements Response {
     }
     this.#connection.release(this.request);
     const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
-    const own = `Date: ${httpDate(Date.now())}\r\n${setting.keepAlive}${length}`;
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}${own}\r\n${body ?? ''}`, 'latin1');
+    socket.write(`${STATUS_LINES[status]}${text}${setting.standing}${length}\r\n${body ?? ''}`, 'latin1');
     // Once for each connection, as a rule; what is read and written puts it off. So who does not take the answer goes, too.
     if (socket.timeout !== setting.idleTimeout) socket.setTimeout(setting.idleTimeout);
   }

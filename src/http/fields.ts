@@ -1,3 +1,5 @@
+import { STATUS_CODES } from './node-http.ts';
+
 /** Header fields of a response as they go over the wire: `Name: value` and CRLF, one after the other; may be empty. */
 export type Fields = string;
 
@@ -23,6 +25,12 @@ export function namesAndValues(text: Fields): string[] {
     return colon === -1 ? [] : [line.slice(0, colon), line.slice(colon + 2)];
   });
 }
+
+/** The first line of a response, by its status. */
+export const STATUS_LINES: readonly string[] = Array.from(
+  { length: 600 },
+  (_, status) => `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`,
+);
 
 let dateEnd = 0;
 let date = '';

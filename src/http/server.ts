@@ -6,9 +6,9 @@ import { BODY_LIMIT } from './body.ts';
 import { onRequest, type Server } from './direct-response.ts';
 import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { requestId } from './exchange.ts';
-import { fields, httpDate } from './fields.ts';
+import { fields, httpDate, STATUS_LINES } from './fields.ts';
 import { MALFORMED, TRANSPORT } from './messages.ts';
-import { createServer, IncomingMessage, STATUS_CODES } from './node-http.ts';
+import { createServer, IncomingMessage } from './node-http.ts';
 import type { Reply } from './reply.ts';
 import { NodeResponse, type Response } from './response.ts';
 
@@ -117,7 +117,7 @@ export function serve(server: Server, app: App, log: Logger): void {
         const length = `${body.length}`;
         const date = httpDate(Date.now());
         const own = fields('Content-Length', length, 'Connection', 'close', 'Date', date, 'X-Request-Id', id);
-        const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${JSON_CONTENT}${own}${rate}`;
+        const head = `${STATUS_LINES[status]}${JSON_CONTENT}${own}${rate}`;
         socket.end(`${head}\r\n${body}`, 'latin1', () => socket.destroy());
         log.info({ id, status, code: 'invalid_request' }, 'request refused');
       },
