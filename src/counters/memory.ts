@@ -50,13 +50,11 @@ export class MemoryCounter implements Counters {
     this.#unwritten = new WriteBehind({ clock, store, capacity, onLifted: (keyId) => this.#forgive(keyId) });
   }
 
-  async charge(caller: Caller): Promise<Verdict> {
-    let tally = this.#tallyOf(caller);
-    while (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally))) {
-      await this.#load(caller);
-      tally = this.#tallyOf(caller);
-    }
-    // All is in memory now: from here to the end nothing waits, which makes the step atomic.
+  /** Nothing waits in here once all is in memory, which makes the step atomic. */
+  charge(caller: Caller): Verdict | Promise<Verdict> {
+    const tally = this.#tallyOf(caller);
+    if (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally)))
+      return this.#load(caller).then(() => this.charge(caller));
     const now = this.#clock();
     const ban = caller.kind === 'key' ? this.#banOf(caller.keyId, tally, now) : undefined;
     if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally, caller.limits, now) };

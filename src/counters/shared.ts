@@ -30,6 +30,7 @@ export interface Pulse {
  * also when it does not in time.
  */
 export interface SharedQuotas extends QuotaCounter {
+  charge(caller: Caller): Promise<Verdict>;
   servers(): readonly string[];
   serverOf(caller: Caller): string;
   /** Tells a server that this instance lives, and that the run `informed` of it has heard what this instance knows. */

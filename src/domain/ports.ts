@@ -110,8 +110,11 @@ export type Verdict =
   | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
 
 export interface QuotaCounter {
-  /** Ban, both windows and refusals in one atomic step: admitted takes one from each window, refused takes nothing. */
-  charge(caller: Caller): Promise<Verdict>;
+  /**
+   * Ban, both windows and refusals in one atomic step: admitted takes one from each window, refused takes nothing.
+   * At once where all is known: a promise costs more than the counting.
+   */
+  charge(caller: Caller): Verdict | Promise<Verdict>;
   /** Both windows of a caller, with nothing taken. */
   peek(caller: Caller): Promise<Quota>;
 }

@@ -63,7 +63,8 @@ export class Api {
     }
 
     // Ban and quota, in one step.
-    const refusal = this.#refusal(exchange, await counter.charge(caller));
+    const charged = counter.charge(caller);
+    const refusal = this.#refusal(exchange, charged instanceof Promise ? await charged : charged);
     if (refusal !== undefined) return refusal;
 
     // Route and method.
