@@ -31,9 +31,19 @@ export async function readJsonBody(request: IncomingMessage): Promise<Buffer> {
 
 /** A body that is all here, as most are by the time that anybody asks: there is nothing to listen for. */
 function buffered(request: IncomingMessage): Buffer {
-  const body = request.read() as Buffer | null;
-  if (body !== null && body.length > BODY_LIMIT) throw tooLarge();
-  return body ?? Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  for (let chunk = next(request); chunk !== null; chunk = next(request)) chunks.push(chunk);
+  const body = joined(chunks);
+  if (body.length > BODY_LIMIT) throw tooLarge();
+  return body;
+}
+
+function next(request: IncomingMessage): Buffer | null {
+  return request.read() as Buffer | null;
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
 function read(request: IncomingMessage): Promise<Buffer> {
@@ -46,7 +56,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
       // What follows is read and dropped, so that the answer reaches a client that is still sending.
       else reject(tooLarge());
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => resolve(joined(chunks)));
     request.on('error', (error) => reject(new ClientGone('The client went away.', { cause: error })));
     request.on('close', () => {
       if (!request.complete) reject(new ClientGone('The client went away.'));

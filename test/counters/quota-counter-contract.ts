@@ -31,7 +31,7 @@ export const keyCaller = (
 });
 
 export const chargeAll = (counter: QuotaCounter, callers: readonly Caller[]): Promise<Verdict[]> =>
-  Promise.all(callers.map((caller) => counter.charge(caller)));
+  Promise.all(callers.map(async (caller) => counter.charge(caller)));
 
 export const repeat = (times: number, caller: Caller): Caller[] =>
   Array.from({ length: times }, () => caller);

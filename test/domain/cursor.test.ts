@@ -30,6 +30,16 @@ test('decisions §2: a cursor with one character changed, left out or put in is 
   );
 });
 
+test('decisions §2: a cursor has one spelling: that of plain base64 is refused', () => {
+  fc.assert(
+    fc.property(id, (value) => {
+      const cursor = encodeCursor(value);
+      const plain = cursor.replaceAll('-', '+').replaceAll('_', '/');
+      assert.equal(decodeCursor(plain), plain === cursor ? value : undefined);
+    }),
+  );
+});
+
 test('decisions §2: a text that is no cursor is refused', () => {
   const texts = ['', '1', 'abc', '%', `${encodeCursor(1n)}=`, `${encodeCursor(1n)} `, 'A'.repeat(10_000)];
   for (const text of texts) assert.equal(decodeCursor(text), undefined, text.slice(0, 40));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { assertError, assertRateHeaders, call, raw } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 import { createPetContract } from './create-pet-contract.ts';
 
@@ -67,6 +69,34 @@ test('decisions §2: 413 when the body is over 16 KiB, by its length or as it ar
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...chunked };
   const long = await fetchChunked(service.url, headers, `${fits} `);
   assertError(long, 'payload_too_large');
+});
+
+test('decisions §2: a body is read the same whether it comes with its header block or behind it', async (t) => {
+  const service = await startTestService(t);
+  const head =
+    `POST /v1/pets HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${await service.issueKey()}\r\n` +
+    'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+  const chunks = (...bodies: string[]) =>
+    [...bodies, ''].map((body) => `${body.length.toString(16)}\r\n${body}\r\n`);
+  const { hostname, port } = new URL(service.url);
+  const bodies = {
+    201: chunks(REX.slice(0, 9), REX.slice(9)),
+    400: chunks(),
+    413: chunks(' '.repeat(16 * 1024), REX),
+  };
+  for (const [status, body] of Object.entries(bodies)) {
+    const request = [`${head}Connection: close\r\n\r\n`, ...body];
+    const together = await raw(service.url, request.join(''));
+    const client = connect(Number(port), hostname);
+    const answered = textOf(client);
+    for (const piece of request) {
+      client.write(piece);
+      // The service has read it before the next one comes: another connection is answered.
+      await call(service.url, '/healthz');
+    }
+    for (const answer of [together, await answered])
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
 });
 
 test('decisions §2: 415 for a body that is not application/json', async (t) => {

@@ -48,6 +48,19 @@ const POST = `POST / HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\n`;
 /** Of which the first is answered straight, the second by Node's own response. */
 const KINDS = { 'a usual request': GET, 'an unusual one': GET.replace('GET', 'HEAD') };
 
+test('RFC 9110 §6.6.1: each response has the Date of its own second', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_999 });
+  const { url } = await listen(t, (_, response) => {
+    response.send(200, '', octets('hi'));
+    t.mock.timers.tick(1);
+  });
+  const answers = await raw(url, GET + GET);
+  assert.deepEqual(answers.match(/(?<=^Date: ).*(?=\r$)/gm), [
+    'Tue, 14 Nov 2023 22:13:20 GMT',
+    'Tue, 14 Nov 2023 22:13:21 GMT',
+  ]);
+});
+
 for (const [kind, request] of Object.entries(KINDS)) {
   test(`a connection that is idle after ${kind} is closed in time`, async (t) => {
     const { url } = await listen(t, (_, response) => response.send(200, '', octets('hi')));
