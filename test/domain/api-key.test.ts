@@ -108,6 +108,15 @@ test('decisions §5: a text that is no key is refused', () => {
   }
 });
 
+test('decisions §5: a text whose checksum is right is no key when a character is not base62', () => {
+  for (const character of ['-', '_', ' ', '\u007f']) {
+    const secret = character.repeat(32);
+    const value = crc32(secret);
+    const checksum = Array.from({ length: 6 }, (_, i) => ALPHABET[Math.floor(value / 62 ** (5 - i)) % 62]);
+    assert.equal(ApiKey.parse(`petstore_live_${secret}${checksum.join('')}`), undefined);
+  }
+});
+
 test('decisions §5: neither a key nor its hash prints its text, whichever way it is printed', () => {
   fc.assert(
     fc.property(key, (issued) => {
