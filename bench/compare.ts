@@ -11,6 +11,9 @@ import { median } from './statistics.ts';
 /** Latencies are measured at this share of the service's own highest throughput. */
 const PACE = 0.7;
 
+/** Seconds at that rate that do not count: fewer requests come in each turn of the event loop, and V8 compiles much of the code anew. */
+const PACED_WARM_UP = 10;
+
 export interface Comparison extends Launch {
   readonly place: Placement;
   readonly rounds: number;
@@ -89,6 +92,7 @@ async function measureAtPace(
   for (const { server } of peers) await server[Symbol.asyncDispose]();
   const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
   const run = { ...sending, rate, seconds };
+  for (const server of [bare, service]) await measurePaced(server, file, { ...run, seconds: PACED_WARM_UP });
   const turns: Paced['rounds'][number][] = [];
   for (let round = 0; round < rounds; round++) {
     turns.push({
