@@ -30,12 +30,14 @@ test('decisions §2: a cursor with one character changed, left out or put in is 
   );
 });
 
-test('decisions §2: a cursor has one spelling: that of plain base64 is refused', () => {
+test('decisions §2: a cursor has one spelling: that of plain base64, or with wide characters, is refused', () => {
   fc.assert(
-    fc.property(id, (value) => {
+    fc.property(id, fc.nat(15), (value, at) => {
       const cursor = encodeCursor(value);
       const plain = cursor.replaceAll('-', '+').replaceAll('_', '/');
       assert.equal(decodeCursor(plain), plain === cursor ? value : undefined);
+      const wide = String.fromCharCode(cursor.charCodeAt(at) + 0x100);
+      assert.equal(decodeCursor(cursor.slice(0, at) + wide + cursor.slice(at + 1)), undefined);
     }),
   );
 });
