@@ -66,7 +66,7 @@ export class ApiKey {
     const begin = PREFIXES[environment].length;
     const end = begin + SECRET_LENGTH;
     if (text.length !== end + CHECKSUM_LENGTH) return undefined;
-    // Each character for itself: of a regular expression this took a fifteenth of all that a list takes.
+    // Each character for itself: a regular expression that counts takes twice as long, and each request reads a key.
     let sum = 0;
     for (let i = begin; i < text.length; i++) {
       const digit = DIGIT_OF_CODE[text.charCodeAt(i)] ?? -1;
