@@ -33,6 +33,8 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly banAfter: number;
   readonly banSeconds: number;
+  /** Connections that one client address may have open. */
+  readonly maxConnectionsPerAddress: number;
 }
 
 const text = (fault: string, holds: (value: string) => boolean) => z.string().refine(holds, { error: fault });
@@ -94,6 +96,7 @@ const Environment = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BAN_AFTER: whole(1, 10_000).default(100),
   BAN_SECONDS: whole(1, 86_400).default(300),
+  MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1_000),
 });
 
 /** What is wrong with the environment variables: one line for each, by name. The process exits 2. */
@@ -134,6 +137,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.LOG_LEVEL,
     banAfter: values.BAN_AFTER,
     banSeconds: values.BAN_SECONDS,
+    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   });
 }
 

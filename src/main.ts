@@ -8,6 +8,7 @@ import type { Clock } from './domain/clock.ts';
 import type { Counters } from './domain/ports.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
+import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
 import { deprecationHeaders } from './http/deprecation.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -58,6 +59,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
     const isDraining = () => draining;
 
     const server = createHttpServer(limits);
+    limitConnections(server, config.maxConnectionsPerAddress, config.trustProxy, log);
     servers.push(server);
     const port = await listen(server, config.host, config.port);
     // Only now is the port known when any free one was asked for, and the base addresses may depend on it.
@@ -97,7 +99,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       log,
       metrics,
     });
-    serve(server, app, log);
+    serve(server, app, limits);
 
     const keeper = keepWriting(
       async () => {

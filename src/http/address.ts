@@ -9,16 +9,7 @@ export type ClientAddress = (remote: string | undefined, forwardedFor: string | 
  * last address that is not one of them. Gives an IPv4 address, or an IPv6 network of 64 bits (decisions §6).
  */
 export function clientAddress(trusted: Networks): ClientAddress {
-  const proxies = new BlockList();
-  for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family);
-  // Most connections come from the same proxy.
-  let last = { address: '', isProxy: false };
-  const isProxy = (address: string): boolean => {
-    if (address !== last.address)
-      last = { address, isProxy: proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') };
-    return last.isProxy;
-  };
-
+  const isProxy = proxyCheck(trusted);
   return (remote = '', forwardedFor = '') => {
     let client = addressIn(remote) ?? remote;
     // From the last hop on. The first one is the client, whether it is a proxy or not: nobody says more.
@@ -33,27 +24,65 @@ export function clientAddress(trusted: Networks): ClientAddress {
   };
 }
 
-/** The address in a text: IPv4 without its IPv6 disguise; no zone, brackets or port. Undefined when there is none. */
+/** Tells whether a connection's address, or one that `addressIn` gave, is one of `trusted`. */
+export function proxyCheck(trusted: Networks): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family);
+  // Most connections come from the same proxy.
+  let last = { address: '', isProxy: false };
+  return (address) => {
+    if (address !== last.address) {
+      const bare = addressIn(address) ?? address;
+      last = { address, isProxy: proxies.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6') };
+    }
+    return last.isProxy;
+  };
+}
+
+/** The IPv4 address, or the IPv6 network of 64 bits, of a connection's address. */
+export function network(remote: string): string {
+  const address = addressIn(remote) ?? remote;
+  return address.includes(':') ? network64(address) : address;
+}
+
+/** The address in a text: IPv4 also when it is mapped into IPv6; no zone, brackets or port. Undefined when there is none. */
 function addressIn(text: string): string | undefined {
   // Most are: then there is nothing to take off.
   if (isIPv4(text)) return text;
-  const bare = text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  const address = mapped ?? bare.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
-  return isIPv4(address) || isIPv6(address) ? address : undefined;
+  const bare = text
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/%.*$/, '')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  if (!isIPv6(bare)) return isIPv4(bare) ? bare : undefined;
+  const groups = groupsOf(bare);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (!isMapped) return bare;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
+}
+
+/** The eight groups of a valid IPv6 address, in any of its spellings. */
+function groupsOf(address: string): number[] {
+  const [first = [], last] = address.split('::').map(groupsIn);
+  if (last === undefined) return first;
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
+  return [...first, ...zeros, ...last];
+}
+
+/** A part of an IPv6 address without `::`. A trailing IPv4 address stands for two groups. */
+function groupsIn(part: string): number[] {
+  return part.split(':').flatMap((group) => {
+    if (group === '') return [];
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
 }
 
 /** The first 64 bits of an IPv6 address, in one spelling: `2001:db8:0:1::/64`. */
 function network64(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const groups = (part: string) => (part === '' ? [] : part.split(':'));
-  const first = groups(head);
-  const last = tail === undefined ? [] : groups(tail);
-  // A trailing IPv4 part stands for two groups.
-  const length = first.length + last.length + (address.includes('.') ? 1 : 0);
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - length }, () => '0');
-  const network = [...first, ...zeros, ...last]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
+  const groups = groupsOf(address).slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { PetStoreError } from '../domain/errors.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -8,7 +7,7 @@ import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
-import type { Fields } from './fields.ts';
+import { HostCheck } from './host.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { InFlight } from './in-flight.ts';
@@ -34,6 +33,7 @@ export class App {
   readonly #api: Api;
   readonly #requestLog: RequestLog;
   readonly #inFlight = new InFlight();
+  readonly #host = new HostCheck();
 
   constructor(deps: AppDependencies) {
     this.#deps = deps;
@@ -53,7 +53,7 @@ export class App {
     try {
       let reply: Reply;
       try {
-        reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
+        reply = refusal ?? this.#host.fault(request) ?? (await this.#answer(exchange));
       } catch (error) {
         reply = this.#faultReply(exchange, error);
       }
@@ -62,12 +62,7 @@ export class App {
       this.#write(exchange, reply);
       this.#log(exchange, reply);
     } catch (error) {
-      // Nobody is left to answer when the client went away; anything else that gets here is a fault in the code above.
-      if (error instanceof ClientGone) this.#deps.log.info({ id: exchange.id }, 'client went away');
-      else {
-        this.#deps.log.error({ id: exchange.id, err: error }, 'no answer could be written');
-        response.destroy();
-      }
+      this.#noAnswer(exchange, error);
     } finally {
       this.#inFlight.delete(exchange);
     }
@@ -76,25 +71,19 @@ export class App {
   /** Answers whatever is still in flight with 503, for the service ends. */
   async abandon(): Promise<void> {
     const reply = errorReply('unavailable', SHUTTING_DOWN);
-    await Promise.all(
-      this.#inFlight.all().map(async (exchange) => {
-        if (isApi(exchange)) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
-        this.#write(exchange, reply);
-      }),
+    await Promise.all(this.#inFlight.all().map((exchange) => this.#writeEarly(exchange, reply)));
+  }
+
+  /** Answers a request whose body does not arrive as it should with `refusal`. False when it is answered already. */
+  interrupt(request: IncomingMessage, refusal: Reply): boolean {
+    const exchange = this.#inFlight.all().find((each) => each.request === request);
+    if (exchange === undefined || exchange.response.headersSent) return false;
+    exchange.response.shouldKeepAlive = false;
+    this.#writeEarly(exchange, refusal).then(
+      () => this.#log(exchange, refusal),
+      (error: unknown) => this.#noAnswer(exchange, error),
     );
-  }
-
-  /** A response that a connection is waiting for, to a request that came whole. */
-  responseOn(socket: Duplex): Response | undefined {
-    const waiting = this.#inFlight
-      .all()
-      .find(({ request, response }) => request.socket === socket && request.complete && !response.destroyed);
-    return waiting?.response;
-  }
-
-  /** The rate headers for a connection on which no request can be read. */
-  rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
-    return this.#api.rateHeaders(request);
+    return true;
   }
 
   #begin(request: IncomingMessage, response: Response): Exchange {
@@ -109,6 +98,22 @@ export class App {
       query,
       match: path === undefined ? undefined : this.#deps.matchRoute(path),
     };
+  }
+
+  /** Answers while the operation may still be at work; what it gives later is dropped. */
+  async #writeEarly(exchange: Exchange, reply: Reply): Promise<void> {
+    if (isApi(exchange)) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
+    this.#write(exchange, reply);
+  }
+
+  #noAnswer({ id, response }: Exchange, error: unknown): void {
+    if (error instanceof ClientGone) {
+      // An answer that was given early is logged already.
+      if (!response.headersSent) this.#deps.log.info({ id }, 'client went away');
+      return;
+    }
+    this.#deps.log.error({ id, err: error }, 'no answer could be written');
+    response.destroy();
   }
 
   #answer(exchange: Exchange): Promise<Reply> {
@@ -166,14 +171,4 @@ export class App {
 /** Below `/v1`; so is what cannot be decoded, for then the Error body and the rate headers are the safe answer. */
 function isApi({ path }: { path: string | undefined }): boolean {
   return path === undefined || path === '/v1' || path.startsWith('/v1/') || path === '*';
-}
-
-/** HTTP/1.1 requires one `Host`, and no more (RFC 9112 §3.2). */
-function hostFault({ httpVersion, rawHeaders }: IncomingMessage): Reply | undefined {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
-  }
-  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return undefined;
-  return errorReply('invalid_request', 'The request must have one Host header.');
 }

@@ -74,7 +74,11 @@ export function parseTarget(url: string): Target {
 
 function decode(path: string): string | undefined {
   try {
-    return decodeURIComponent(path);
+    // Segment by segment: an encoded slash belongs to its segment, as it does for a proxy (RFC 3986, section 2.2).
+    return path
+      .split('/')
+      .map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F'))
+      .join('/');
   } catch {
     // Broken percent-encoding: the caller answers 400.
     return undefined;

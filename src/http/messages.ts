@@ -16,6 +16,7 @@ export const REMOVED = `This operation was removed on ${GET_PET_SUNSET}: use GET
 export const NOT_JSON = 'The body must be sent as Content-Type: application/json.';
 export const SHUTTING_DOWN = 'The service is shutting down; try again later.';
 export const MALFORMED = 'The request is not valid HTTP.';
+export const NO_CONNECT = 'The method CONNECT is not offered.';
 
 /** For what the HTTP layer refuses before any operation sees it (decisions §2). */
 export const TRANSPORT: Readonly<Record<TransportStatus, string>> = {

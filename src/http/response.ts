@@ -1,4 +1,3 @@
-import { finished } from 'node:stream';
 import { type Fields, namesAndValues } from './fields.ts';
 import { type IncomingMessage, ServerResponse } from './node-http.ts';
 import type { Octets } from './octets.ts';
@@ -17,8 +16,6 @@ export interface Response {
   shouldKeepAlive: boolean;
   /** Ends the connection without an answer. */
   destroy(): void;
-  /** Calls `listener` once the response, which is not sent yet, has been handed to the connection, or cannot be any more. */
-  whenSent(listener: () => void): void;
 }
 
 /** Node's own response, for whatever a `DirectResponse` is not for. */
@@ -30,9 +27,5 @@ export class NodeResponse<R extends IncomingMessage = IncomingMessage>
     const length = body === undefined ? [] : ['Content-Length', `${body.length}`];
     this.writeHead(status, [...namesAndValues(text), ...length]);
     this.end(this.req.method === 'HEAD' ? undefined : body, 'latin1');
-  }
-
-  whenSent(listener: () => void): void {
-    finished(this, listener);
   }
 }

@@ -67,6 +67,8 @@ test('decisions §6: X-Forwarded-For counts only from the proxies of TRUST_PROXY
     'what a client claims is not believed',
   );
   assert.equal(await left(trusting.url, '::ffff:192.0.2.1'), 56);
+  assert.equal(await left(trusting.url, '::ffff:c000:201'), 55, 'mapped in hexadecimal');
+  assert.equal(await left(trusting.url, '0:0:0:0:0:FFFF:C000:0201'), 54, 'mapped and written out');
   assert.equal(await left(trusting.url, 'nonsense'), 59, 'the proxy itself');
 });
 

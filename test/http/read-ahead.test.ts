@@ -1,0 +1,156 @@
+// What a connection may have in flight, and how it ends. Contract: sections 1 and 4.3.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import type { Server } from '../../src/http/connections.ts';
+import { octets } from '../../src/http/octets.ts';
+import { NodeResponse, type Response } from '../../src/http/response.ts';
+import { onRequest } from '../support/connections.ts';
+
+const GET = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n';
+const POST = 'POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 4\r\n\r\n';
+
+/** More answers than the kernel holds for a connection. */
+const MANY = 200;
+const LARGE = octets('x'.repeat(100_000));
+
+interface Peer {
+  readonly server: Server;
+  readonly client: Socket;
+  /** The server's side of the connection. */
+  readonly socket: Socket;
+  readonly received: () => string;
+}
+
+/** A server with one client, which reads. */
+async function peer(
+  t: TestContext,
+  handle: (request: IncomingMessage, response: Response) => void,
+): Promise<Peer> {
+  const server: Server = createServer({ IncomingMessage, ServerResponse: NodeResponse });
+  onRequest(server, handle);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  t.after(() => {
+    client.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  let text = '';
+  client.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  client.on('error', () => undefined);
+  return { server, client, socket, received: () => text };
+}
+
+function answersIn(text: string): number {
+  return text.match(/HTTP\/1\.1 200 OK/g)?.length ?? 0;
+}
+
+test('at most 16 requests of a connection wait for their answers', async (t) => {
+  const waiting: Response[] = [];
+  const { client, received } = await peer(t, (_, response) => void waiting.push(response));
+  client.write(GET.repeat(MANY));
+  let most = 0;
+  for (let answered = 0; answered < MANY; ) {
+    for (let turns = 0; turns < 20; turns++) await nextTurn();
+    most = Math.max(most, waiting.length);
+    const response = waiting.shift();
+    if (response === undefined) continue;
+    response.send(200, '', octets('hi'));
+    answered++;
+  }
+  assert.equal(most, 16);
+  while (answersIn(received()) < MANY) await once(client, 'data');
+});
+
+test('a body that arrives behind the 16th request is read once there is room', async (t) => {
+  const bodies: string[] = [];
+  const { client, received } = await peer(t, (request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      bodies.push(body);
+      response.send(200, '', octets('hi'));
+    });
+  });
+  client.write(Array.from({ length: MANY }, (_, i) => `${POST}${1_000 + i}`).join(''));
+  while (answersIn(received()) < MANY) await once(client, 'data');
+  assert.deepEqual(
+    bodies,
+    Array.from({ length: MANY }, (_, i) => `${1_000 + i}`),
+  );
+});
+
+test('a request that asks for another protocol loses none of those behind it', async (t) => {
+  const upgrade = GET.replace('Host', 'Connection: upgrade\r\nUpgrade: h2c\r\nHost');
+  const { client, received } = await peer(t, (_, response) => response.send(200, '', octets('hi')));
+  client.write((GET + upgrade + GET).repeat(20));
+  while (answersIn(received()) < 60) await once(client, 'data');
+});
+
+test('a client that takes nothing of its answers is closed', async (t) => {
+  const { client, socket } = await peer(t, (_, response) => response.send(200, '', LARGE));
+  client.pause();
+  client.write(GET.repeat(MANY));
+  await once(socket, 'close');
+});
+
+test('a client that takes its answers slowly gets all of them', async (t) => {
+  const { client, received } = await peer(t, (_, response) => response.send(200, '', LARGE));
+  client.write(GET.repeat(MANY));
+  // Far longer than a client may take nothing: see test/support/connections.ts.
+  while (answersIn(received()) < MANY) {
+    await once(client, 'data');
+    client.pause();
+    await wait(5);
+    client.resume();
+  }
+});
+
+test('a client that waits long for an answer is not closed', async (t) => {
+  const { client, received } = await peer(t, (_, response) => {
+    setTimeout(() => response.send(200, '', octets('hi')), 600);
+  });
+  client.write(GET + GET);
+  while (answersIn(received()) < 2) await once(client, 'data');
+});
+
+for (const [kind, request] of Object.entries({
+  'a GET': GET,
+  'a POST': `${POST}1234`,
+  'many GETs': GET.repeat(50),
+})) {
+  test(`a client that ends its side behind ${kind} gets its answers, then the close`, async (t) => {
+    const { client, received } = await peer(t, (message, response) => {
+      message.resume();
+      setTimeout(() => response.send(200, '', octets('hi')), 20);
+    });
+    client.end(request);
+    await once(client, 'end');
+    assert.equal(answersIn(received()), request.length > 500 ? 50 : 1);
+  });
+}
+
+test('the last answer is not lost when the client goes on sending', async (t) => {
+  const { client, received } = await peer(t, (_, response) => {
+    response.shouldKeepAlive = false;
+    response.send(200, '', LARGE);
+  });
+  client.pause();
+  client.write(GET.repeat(1_000));
+  await wait(50);
+  client.resume();
+  await once(client, 'end');
+  assert.equal(answersIn(received()), 1);
+  assert.ok(received().endsWith('x'.repeat(1_000)));
+  assert.ok(received().length > LARGE.length);
+});

@@ -1,0 +1,95 @@
+// How requests that cannot be read are refused. Contract: section 4.3.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { assertError, call, parseRaw, raw } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+const HOST = 'Host: localhost\r\n';
+
+const SLOW_LIMITS = { headersTimeout: 200, requestTimeout: 400, checkingInterval: 10 };
+
+/** More than the kernel holds of answers, so that some wait in the service for the slow client. */
+const AHEAD = 300;
+
+for (const [kind, [bytes, status]] of Object.entries({
+  garbage: ['NONSENSE\r\n\r\n', 400],
+  'half a request': [`GET /v1/pets HTTP/1.1\r\n${HOST}`, 408],
+  'a body with a broken chunk': [
+    `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\nzz\r\n`,
+    400,
+  ],
+} as const)) {
+  test(`${AHEAD} answers arrive in their order before the refusal of ${kind}`, async (t) => {
+    const service = await startTestService(t, { limits: SLOW_LIMITS });
+    const key = await service.issueKey();
+    const body = JSON.stringify({ name: 'x'.repeat(200), categoryId: 7 });
+    for (let i = 0; i < 100; i++) await call(service.url, '/v1/pets', { key, body });
+    const request = (i: number) =>
+      `GET /v1/pets?limit=100 HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\nX-Request-Id: ${i}\r\n\r\n`;
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(Array.from({ length: AHEAD }, (_, i) => request(i)).join('') + bytes);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      socket.pause();
+      setImmediate(() => socket.resume());
+    });
+    await once(socket, 'end');
+    const text = Buffer.concat(chunks).toString('latin1');
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code]) => Number(code));
+    assert.deepEqual(statuses, [...Array.from({ length: AHEAD }, () => 200), status]);
+    const ids = [...text.matchAll(/\r\nX-Request-Id: (\d+)\r\n/g)].map(([, id]) => Number(id));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: AHEAD }, (_, i) => i),
+    );
+  });
+}
+
+for (const headers of ['', 'Origin: https://app.example\r\n']) {
+  test(`a refusal of a request whose origin is ${headers === '' ? 'not' : ''} known can be read by browsers`, async (t) => {
+    const service = await startTestService(t, {
+      limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
+    });
+    const request =
+      headers === ''
+        ? 'NONSENSE\r\n\r\n'
+        : `POST /v1/pets HTTP/1.1\r\n${HOST}${headers}Content-Length: 9\r\nAuthorization: Bearer ${await service.issueKey()}\r\nContent-Type: application/json\r\n\r\n{`;
+    const answer = parseRaw(await raw(service.url, request));
+    assertError(answer, 'invalid_request', headers === '' ? 400 : 408);
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /X-RateLimit-Limit/);
+  });
+}
+
+test('a refusal allows only the origins that are configured', async (t) => {
+  const service = await startTestService(t, { env: { CORS_ORIGINS: 'https://app.example' } });
+  const unknown = parseRaw(await raw(service.url, 'NONSENSE\r\n\r\n'));
+  assert.equal(unknown.headers.get('access-control-allow-origin'), null);
+  assert.equal(unknown.headers.get('vary'), 'Origin');
+  const known = parseRaw(
+    await raw(service.url, `CONNECT a.example:443 HTTP/1.1\r\n${HOST}Origin: https://app.example\r\n\r\n`),
+  );
+  assert.equal(known.headers.get('access-control-allow-origin'), 'https://app.example');
+});
+
+test('a dripped body that is refused early gets one answer, then the close', async (t) => {
+  const service = await startTestService(t, {
+    limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
+  });
+  const text = await raw(service.url, `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{"name":`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 401']);
+});
+
+test('a client that ends its side behind a create gets its answer, then the close', async (t) => {
+  const service = await startTestService(t);
+  const body = '{"name":"Rex","categoryId":7}';
+  const headers = `${HOST}Authorization: Bearer ${await service.issueKey()}\r\nContent-Type: application/json\r\n`;
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.end(`POST /v1/pets HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
+  const [chunk] = (await once(socket, 'data')) as [Buffer];
+  assert.match(chunk.toString(), /^HTTP\/1\.1 201 Created\r\n/);
+  await once(socket, 'end');
+});

@@ -1,0 +1,14 @@
+import { Connections, type ConnectionTimes, type Server } from '../../src/http/connections.ts';
+import type { IncomingMessage } from '../../src/http/node-http.ts';
+import type { Response } from '../../src/http/response.ts';
+
+/** Milliseconds, short enough to be waited for. */
+const TIMES: ConnectionTimes = { sendTimeout: 300, lingerTimeout: 100, checkingInterval: 20 };
+
+/** Calls `handle` with each request of the server and its response. */
+export function onRequest(
+  server: Server,
+  handle: (request: IncomingMessage, response: Response) => void,
+): Connections {
+  return new Connections(server, TIMES, { handle, interrupt: () => false });
+}
