@@ -28,6 +28,7 @@ test('decisions §7: the defaults', () => {
     logLevel: 'info',
     banAfter: 100,
     banSeconds: 300,
+    maxConnectionsPerAddress: 1_000,
   });
   assert.ok(Object.isFrozen(config));
 });
@@ -92,6 +93,7 @@ const BUSTED: Record<string, string[]> = {
   LOG_LEVEL: ['verbose'],
   BAN_AFTER: ['0', '-1', 'many'],
   BAN_SECONDS: ['0', '86401'],
+  MAX_CONNECTIONS_PER_ADDRESS: ['0', '1000001', 'many'],
 };
 
 for (const [name, values] of Object.entries(BUSTED)) {
