@@ -1,4 +1,4 @@
-import { LongOutput, printLine } from '../output.ts';
+import { LongOutput, printable, printLine } from '../output.ts';
 import type { Progress } from '../progress.ts';
 
 /** Reports refused rows as they come. Await each call: a slow reader then slows the import, and memory stays flat. */
@@ -12,7 +12,7 @@ export function reportForPeople(progress: Progress): Report {
   return {
     refuse(line, reason) {
       progress.clear();
-      return output.write(`line ${line}: ${reason}\n`);
+      return output.write(`${printable(`line ${line}: ${reason}`)}\n`);
     },
     async end(imported, refused) {
       progress.clear();
@@ -30,7 +30,7 @@ export function reportForMachines(progress: Progress): Report {
     refuse(line, reason) {
       const start = separator;
       separator = ',';
-      return output.write(start + JSON.stringify({ line, reason }));
+      return output.write(start + printable(JSON.stringify({ line, reason })));
     },
     async end(imported, refused) {
       progress.clear();
