@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Pet } from '../domain/pet.ts';
 import { petJson } from '../json.ts';
 import { JSON_OPTION } from './options.ts';
+import { printable } from './output.ts';
 import { withStore } from './with-store.ts';
 
 /** Text is written in pieces of about this many characters. */
@@ -22,7 +23,7 @@ const FORMATS: Readonly<Record<'ndjson' | 'csv', Format>> = {
 };
 
 /** One JSON value, for machines. */
-const ARRAY: Format = { header: '[', line: petJson, separator: ',', end: ']\n' };
+const ARRAY: Format = { header: '[', line: (pet) => printable(petJson(pet)), separator: ',', end: ']\n' };
 
 export function exportCommand(program: Command): void {
   program

@@ -20,7 +20,7 @@ export function failureOf(error: unknown): Failure {
     return { lines: [withCause(error)], exitCode: error.code === 'invalid_parameter' ? 2 : 1 };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { lines: [`unexpected error, please report it: ${stack}`], exitCode: 1 };
+  return { lines: `unexpected error, please report it: ${stack}`.split('\n'), exitCode: 1 };
 }
 
 /** Callers of the API are not told why a store is down, but the operator at the terminal is. */

@@ -64,7 +64,7 @@ async function importPets(file: string, { atomic = false, format, map, json }: I
       if (atomic) imported = 0;
       throw error;
     } finally {
-      intake.report.end(imported, intake.refused);
+      await intake.report.end(imported, intake.refused);
     }
   });
 }
@@ -85,7 +85,7 @@ class Intake {
   /** @throws PetStoreError at the end when a row was refused and the file is to be imported whole. */
   async *pets(rows: AsyncIterable<Row>): AsyncGenerator<NewPet> {
     for await (const row of rows) {
-      const pet = this.#admit(row);
+      const pet = await this.#admit(row);
       // Once a row is refused nothing will be imported; the others are still looked at, to report them all.
       if (pet !== undefined && !(this.#atomic && this.refused > 0)) yield pet;
     }
@@ -94,18 +94,18 @@ class Intake {
     }
   }
 
-  #admit(row: Row): NewPet | undefined {
-    if ('fault' in row) return this.#refuse(row.line, row.fault);
+  async #admit(row: Row): Promise<NewPet | undefined> {
+    if ('fault' in row) return await this.#refuse(row.line, row.fault);
     try {
       return petOf(row, this.#mapping);
     } catch (error) {
       if (!(error instanceof PetStoreError)) throw error;
-      return this.#refuse(row.line, error.message);
+      return await this.#refuse(row.line, error.message);
     }
   }
 
-  #refuse(line: number, reason: string): undefined {
+  async #refuse(line: number, reason: string): Promise<undefined> {
     this.refused++;
-    this.report.refuse(line, reason);
+    await this.report.refuse(line, reason);
   }
 }

@@ -9,6 +9,7 @@ import { failureOf } from './failure.ts';
 import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { printable, printError } from './output.ts';
 import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 import { usageCommand } from './usage.ts';
@@ -40,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await createProgram().parseAsync(argv);
   } catch (error) {
     const { lines, exitCode } = failureOf(error);
-    for (const line of lines) process.stderr.write(`petstore: ${line}\n`);
+    for (const line of lines) printError(`petstore: ${line}`);
     process.exitCode = exitCode;
   }
 }
@@ -52,7 +53,14 @@ function createProgram(): Command {
     .version(manifest.version)
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error:/, 'petstore:')),
+      outputError: (text, write) =>
+        write(
+          text
+            .replace(/^error:/, 'petstore:')
+            .split('\n')
+            .map(printable)
+            .join('\n'),
+        ),
     })
     .addHelpText('after', EPILOGUE);
   for (const addTo of COMMANDS) addTo(program);
@@ -62,6 +70,6 @@ function createProgram(): Command {
 /** A reader such as `head` may close the pipe when it has enough: what was asked for is done all the same. */
 function outputFault({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return;
-  process.stderr.write(`petstore: The output cannot be written: ${message}.\n`);
+  printError(`petstore: The output cannot be written: ${message}.`);
   process.exit(1);
 }

@@ -83,3 +83,58 @@ test('decisions §8: stray quotes refuse a row, and the next one is read again',
     [1, 2, 3, ['d', '4']],
   );
 });
+
+/** A quoted field that begins with a comma or a line break (after quotes) can look like the end of an open one. */
+const plainField = field.filter((text) => !/^"*[,\n\r]/.test(text));
+const broken = fc.constantFrom(
+  '"Rex,1,',
+  'Rex,"1,',
+  '"Rex"",1,',
+  '5" x,2,',
+  '"a"b,2,',
+  'Rex",1,',
+  '"Rex" ,1,',
+);
+
+test('a broken record costs itself only, wherever it stands', async () => {
+  const anyCase = fc.asyncProperty(
+    fc.array(fc.array(plainField, { minLength: 3, maxLength: 3 }), { maxLength: 12 }),
+    fc.nat(12),
+    broken,
+    fc.boolean(),
+    fc.constantFrom('\n', '\r\n'),
+    async (rows, place, record, bare, lineEnd) => {
+      const at = Math.min(place, rows.length);
+      const texts = rows.map((fields) => fields.map((each) => written(each, bare)).join(','));
+      const all = texts.toSpliced(at, 0, record);
+      let line = 1;
+      const expected = all.map((text, index) => {
+        const start = line;
+        line += text.split('\n').length;
+        return index === at ? { line: start } : { line: start, fields: rows[index < at ? index : index - 1] };
+      });
+      const found = await recordsOf(all.map((text) => text + lineEnd).join(''), 7);
+      assert.deepEqual(
+        found.map((each) => ('fault' in each ? { line: each.line } : each)),
+        expected,
+      );
+    },
+  );
+  await fc.assert(anyCase, { numRuns: 2_000 });
+});
+
+test('a field of many lines is read, up to 10,000', async () => {
+  const lines = 'c,3\n'.repeat(9_999);
+  const [record, ...others] = await recordsOf(`"${lines}b",2\nd,4\n`, 65_536);
+  assert.deepEqual(record, { line: 1, fields: [`${lines}b`, '2'] });
+  assert.deepEqual(others, [{ line: 10_001, fields: ['d', '4'] }]);
+});
+
+test('an open quote does not hold more than 10,000 lines in memory', () => {
+  const records = new CsvRecords();
+  records.push({ number: 1, text: '"b,2', fault: undefined });
+  let number = 1;
+  let given: readonly CsvRecord[] = [];
+  while (given.length === 0) given = records.push({ number: ++number, text: 'c', fault: undefined });
+  assert.equal(number, 10_001);
+});

@@ -74,6 +74,17 @@ test('decisions §8: import --json prints one JSON value with counts and refusal
   assert.deepEqual(JSON.parse(stdout), { imported: 3, refused: 6, refusals });
 });
 
+test('a row with a stray quote costs no row behind it', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const text = `name,categoryId\n"Rex,1\n${'Bo,3\n'.repeat(3_000)}5" x,2\nok,1\n`;
+  const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
+  assert.deepEqual(stderr.trimEnd().split('\n'), [
+    'line 2: a quoted field begins here and does not end.',
+    'line 3003: a field that holds a quote must stand in quotes, with the quotes in it doubled.',
+  ]);
+  assert.equal(stdout, 'imported 3001, refused 2\n');
+});
+
 const NDJSON = [
   '{"id":900,"name":"Rex","categoryId":7,"status":"available","colour":"brown"}',
   '',

@@ -5,9 +5,16 @@ export type CsvRecord =
   | { readonly line: number; readonly fields: readonly string[] }
   | { readonly line: number; readonly fault: string };
 
+/** Lines. A record with more is refused, because each line of it costs memory beyond its text. */
+const LINES_MAX = 10_000;
+
+const OPEN_FAULT = 'a quoted field begins here and does not end.';
+const QUOTE_FAULT = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
+
 /**
- * Puts records of CSV (RFC 4180) together from lines: a quoted field may span several. One that is malformed costs
- * no other record: after a quote that is never closed it goes on with the next line. Blank lines are passed over.
+ * Puts records of CSV (RFC 4180) together from lines. A quoted field may span lines if it ends within the limits, and
+ * a comma or a line end follows its closing quote. Otherwise only the first line is refused, and reading goes on with
+ * the next one. Blank lines are passed over. See docs/decisions/0011.
  */
 export class CsvRecords {
   /** The lines so far of a record with an open quoted field. */
@@ -20,13 +27,12 @@ export class CsvRecords {
     if (!within && line.fault === undefined && line.text.trim() === '') return [];
     this.#open.push(line);
     this.#size += line.text.length + 1;
-    if (this.#size > LINE_MAX) return this.#giveUp();
-    // Pairs of quotes within a quoted field are escapes, or an end and a beginning: it stays open.
+    if (within && (this.#size > LINE_MAX || this.#open.length > LINES_MAX)) return this.#giveUp();
+    // An even number of quotes leaves the field open, or is a fault that shows when the field ends.
     if (within && !hasOddQuotes(line.text)) return [];
-    const record = recordOf(this.#open);
-    if (record === undefined) return [];
-    this.#clear();
-    return [record];
+    const fields = fieldsOf(textOf(this.#open));
+    if (fields === 'open') return [];
+    return within && fields === 'malformed' ? this.#giveUp() : [this.#complete(fields)];
   }
 
   /** Gives what is left at the end of the file. */
@@ -34,32 +40,34 @@ export class CsvRecords {
     while (this.#open.length > 0) yield* this.#giveUp();
   }
 
+  #complete(fields: readonly string[] | 'malformed'): CsvRecord {
+    const lines = this.#take();
+    const line = lines[0]?.number ?? 0;
+    const fault = lines.find((each) => each.fault !== undefined)?.fault;
+    if (fault !== undefined) return { line, fault };
+    return fields === 'malformed' ? { line, fault: QUOTE_FAULT } : { line, fields };
+  }
+
+  /** Refuses the first line and reads the others again: once, because only the last of them can open a field. */
   #giveUp(): readonly CsvRecord[] {
-    const [first, ...others] = this.#open;
-    this.#clear();
+    const [first, ...others] = this.#take();
     if (first === undefined) return [];
-    const refused = { line: first.number, fault: 'a quoted field begins here and does not end.' };
+    const refused = { line: first.number, fault: first.fault ?? OPEN_FAULT };
     return [refused, ...others.flatMap((line) => this.push(line))];
   }
 
-  #clear(): void {
+  #take(): readonly Line[] {
+    const lines = this.#open;
     this.#open = [];
     this.#size = 0;
+    return lines;
   }
 }
 
-/** The record that these lines hold, or undefined when its last field is still open. */
-function recordOf(lines: readonly Line[]): CsvRecord | undefined {
-  const line = lines[0]?.number ?? 0;
+/** The lines as one text, without the carriage return of the last line end. */
+function textOf(lines: readonly Line[]): string {
   const text = lines.map((each) => each.text).join('\n');
-  const fields = fieldsOf(text.endsWith('\r') ? text.slice(0, -1) : text);
-  if (fields === 'open') return undefined;
-  const fault = lines.find((each) => each.fault !== undefined)?.fault;
-  if (fault !== undefined) return { line, fault };
-  if (fields === 'malformed') {
-    return { line, fault: 'a field that holds a quote must stand in quotes, with the quotes in it doubled.' };
-  }
-  return { line, fields };
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
 function fieldsOf(text: string): readonly string[] | 'open' | 'malformed' {

@@ -1,36 +1,42 @@
+import { LongOutput, printable, printLine } from '../output.ts';
 import type { Progress } from '../progress.ts';
 
-/** Tells of refused rows as they come, so that memory stays flat however many there are. */
+/** Reports refused rows as they come. Await each call: a slow reader then slows the import, and memory stays flat. */
 export interface Report {
-  refuse(line: number, reason: string): void;
-  end(imported: number, refused: number): void;
+  refuse(line: number, reason: string): Promise<void>;
+  end(imported: number, refused: number): Promise<void>;
 }
 
 export function reportForPeople(progress: Progress): Report {
+  const output = new LongOutput(process.stderr);
   return {
     refuse(line, reason) {
       progress.clear();
-      process.stderr.write(`line ${line}: ${reason}\n`);
+      return output.write(`${printable(`line ${line}: ${reason}`)}\n`);
     },
-    end(imported, refused) {
+    async end(imported, refused) {
       progress.clear();
-      process.stdout.write(`imported ${imported}, refused ${refused}\n`);
+      await output.flush();
+      printLine(`imported ${imported}, refused ${refused}`);
     },
   };
 }
 
 /** One JSON value; the counts stand last, because only then they are known. */
 export function reportForMachines(progress: Progress): Report {
+  const output = new LongOutput(process.stdout);
   let separator = '{"refusals":[';
   return {
     refuse(line, reason) {
-      process.stdout.write(separator + JSON.stringify({ line, reason }));
+      const start = separator;
       separator = ',';
+      return output.write(start + printable(JSON.stringify({ line, reason })));
     },
-    end(imported, refused) {
+    async end(imported, refused) {
       progress.clear();
       const start = refused === 0 ? separator : '';
-      process.stdout.write(`${start}],"imported":${imported},"refused":${refused}}\n`);
+      await output.write(`${start}],"imported":${imported},"refused":${refused}}\n`);
+      await output.flush();
     },
   };
 }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PROGRAM, temporaryEnvironment } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const ROWS = 300_000;
+const REASON = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
+
+/** Starts an import of rows that are all refused, in a process with little memory. */
+function startImport(t: TestContext, rows: number, ...args: readonly string[]) {
+  const file = join(temporaryFolder(t), 'animals.csv');
+  writeFileSync(file, `name,categoryId\n${'Rex,\n'.repeat(rows)}`);
+  const env = { ...temporaryEnvironment(t), NODE_OPTIONS: '--max-old-space-size=48' };
+  const child = spawn(process.execPath, [PROGRAM, 'import', file, ...args], { env });
+  return { child, ended: once(child, 'close').then(([code]: (number | null)[]) => code) };
+}
+
+/** Reads to the end, more slowly than the import writes. */
+async function readSlowly(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    await wait(10);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+test('a slow reader of the refused rows does not fill the memory', { timeout: 120_000 }, async (t) => {
+  const { child, ended } = startImport(t, ROWS);
+  const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
+  assert.equal(await ended, 0, stderr.slice(-1_000));
+  assert.equal(stdout, `imported 0, refused ${ROWS}\n`);
+  const lines = stderr.trimEnd().split('\n');
+  assert.equal(lines.length, ROWS);
+  assert.equal(lines.at(-1), `line ${ROWS + 1}: ${REASON}`);
+});
+
+test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async (t) => {
+  const { child, ended } = startImport(t, ROWS, '--json');
+  const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
+  assert.equal(await ended, 0, stderr);
+  const report = JSON.parse(stdout) as { imported: number; refused: number; refusals: readonly unknown[] };
+  assert.deepEqual(
+    { ...report, refusals: report.refusals.length },
+    { imported: 0, refused: ROWS, refusals: ROWS },
+  );
+  assert.deepEqual(report.refusals.at(-1), { line: ROWS + 1, reason: REASON });
+});
+
+for (const stream of ['stdout', 'stderr'] as const) {
+  test(`an import goes on when the reader of ${stream} is gone`, { timeout: 120_000 }, async (t) => {
+    const { child, ended } = startImport(t, 20_000, ...(stream === 'stdout' ? ['--json'] : []));
+    const other = readSlowly(stream === 'stdout' ? child.stderr : child.stdout);
+    await once(child[stream], 'data');
+    child[stream].destroy();
+    assert.equal(await other, stream === 'stdout' ? '' : 'imported 0, refused 20000\n');
+    assert.equal(await ended, 0);
+  });
+}
