@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, unixOffset } from '../domain/clock.ts';
 import type { CounterJournal, CounterStore } from '../domain/ports.ts';
 import {
   type KeyStanding,
@@ -7,7 +7,6 @@ import {
   shiftUsage,
   storedStanding,
   type Tally,
-  unixOffset,
   usageEntry,
 } from './stored.ts';
 import { Unwritten } from './unwritten.ts';
@@ -70,6 +69,7 @@ export class WriteBehind {
     this.#standings.add(standing);
   }
 
+  /** The next flush writes it, before anything else. */
   addBan(standing: KeyStanding): void {
     this.#urgent.add(standing);
   }
