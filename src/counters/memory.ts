@@ -40,7 +40,7 @@ const SWEPT = 10_000;
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
- * changed, so that it outlives a restart (decisions §6) without a disk write on any request.
+ * changed, so that it outlives a restart (decisions §6) without a disk write on a request, unless that begins a ban.
  */
 export class MemoryCounter implements Counters {
   /** There is none. */
@@ -127,7 +127,7 @@ export class MemoryCounter implements Counters {
     return tally.blamelessKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
   }
 
-  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict {
+  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict | Promise<Verdict> {
     if (tally.blamelessKeyId === keyId) tally.blamelessKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
@@ -137,8 +137,9 @@ export class MemoryCounter implements Counters {
     const ban = banInForce(standing, now);
     // The refusal that trips the ban is answered with it: its Retry-After must suffice.
     if (ban !== undefined) {
-      this.#unwritten.addBan(known);
-      return { kind: 'banned', ban, quota };
+      const verdict: Verdict = { kind: 'banned', ban, quota };
+      // Answered once it is stored: an operator can lift every ban that a client was told of, and a crash loses none.
+      return this.#unwritten.writeBan(known).then(() => verdict);
     }
     const left = refusalsLeft(standing.refusals.length, this.#policy);
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };

@@ -24,7 +24,7 @@ interface WriteBehindOptions {
   readonly onLifted: (keyId: number) => void;
 }
 
-/** What was counted in memory, on its way into the store: see `Unwritten`. Bans are in their rows with the next flush. */
+/** What was counted in memory, on its way into the store: see `Unwritten`. A ban is in its row at once. */
 export class WriteBehind {
   readonly #clock: Clock;
   readonly #store: CounterStore;
@@ -72,6 +72,14 @@ export class WriteBehind {
   /** The next flush writes it, before anything else. */
   addBan(standing: KeyStanding): void {
     this.#urgent.add(standing);
+  }
+
+  /** The same, but tries to write it at once. Never rejects: when that fails, the next flush writes it and reports why. */
+  async writeBan(standing: KeyStanding): Promise<void> {
+    this.addBan(standing);
+    const stored = storedStanding(standing.standing, unixOffset(this.#clock()));
+    const standings = new Map([[standing.keyId, stored]]);
+    await this.#store.write({ usage: new Map(), standings }).catch(() => undefined);
   }
 
   /**
