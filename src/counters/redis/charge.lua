@@ -9,6 +9,7 @@
 --       count.
 -- Gives for requests that were admitted one after the other, together as of the last, and for each other one: how many,
 -- verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, count, day, count, refusals, ban's end, its number.
+-- Then a list of the keys that had the wrong type and were replaced.
 
 local MINUTE, DAY = 60000, 86400000
 local BAN_AFTER, BAN_TIME = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -17,7 +18,18 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local today = math.floor(now / DAY)
 
-local replies = {}
+local replies, replaced = {}, {}
+
+-- Reads a key. One that somebody gave another type is deleted: it must not fail the requests of all other callers.
+local function read(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  if string.find(reply.err, 'WRONGTYPE', 1, true) then
+    redis.call('DEL', key)
+    replaced[#replaced + 1] = key
+  end
+  return redis.call(command, key, ...)
+end
 
 -- A day more than one ahead was counted while the clock was wrong: it counts as today.
 local function atMostTomorrow(day)
@@ -33,7 +45,7 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   for number in string.gmatch(asked, '%S+') do arg[#arg + 1] = tonumber(number) end
   local times, perMinute, perDay, knownStart, knownMinute, knownDay, knownCount = unpack(arg)
   local isKey = banKey ~= usageKey
-  local stored = redis.call('HMGET', usageKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')
+  local stored = read('HMGET', usageKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')
   local start, minute = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
   local day, count = atMostTomorrow(tonumber(stored[3]) or 0), tonumber(stored[4]) or 0
   knownDay = atMostTomorrow(knownDay)
@@ -52,7 +64,7 @@ local function charge(usageKey, refusalsKey, banKey, asked)
 
   local banUntil, banCount = 0, 0
   if isKey then
-    local ban = redis.call('HMGET', banKey, 'until', 'count')
+    local ban = read('HMGET', banKey, 'until', 'count')
     banUntil, banCount = tonumber(ban[1]) or 0, tonumber(ban[2]) or 0
   end
 
@@ -71,8 +83,8 @@ local function charge(usageKey, refusalsKey, banKey, asked)
 
   -- Gives which refusal it is.
   local function refuse()
-    local oldest = redis.call('LINDEX', refusalsKey, 0)
-    while oldest and math.abs(now - oldest) >= MINUTE do
+    local oldest = read('LINDEX', refusalsKey, 0)
+    while oldest and math.abs(now - (tonumber(oldest) or 0)) >= MINUTE do
       redis.call('LPOP', refusalsKey)
       oldest = redis.call('LINDEX', refusalsKey, 0)
     end
@@ -113,4 +125,4 @@ for i = 3, #ARGV do
   local key = (i - 3) * 3
   charge(KEYS[key + 1], KEYS[key + 2], KEYS[key + 3], ARGV[i])
 end
-return replies
+return { replies, replaced }

@@ -50,6 +50,8 @@ export interface RedisCounterParts {
   readonly instance: string;
   /** How long a charge waits for an answer, in milliseconds. */
   readonly patience: number;
+  /** Is told of each key of Redis that had the wrong type and was replaced. */
+  readonly onReplaced: (key: string) => void;
 }
 
 /**
@@ -156,7 +158,11 @@ export class RedisCounter implements SharedQuotas {
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
-    const replies = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly Reply[];
+    const [replies, replaced] = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly [
+      readonly Reply[],
+      readonly string[],
+    ];
+    for (const key of replaced) this.#parts.onReplaced(key);
     const verdicts: Verdict[] = [];
     for (const reply of replies) {
       const [times] = reply;

@@ -45,7 +45,10 @@ export async function openShared({
   ...parts
 }: Omit<CounterOptions, 'store'> & { readonly redisUrl: string }): Promise<Counters> {
   const instance = randomUUID();
-  const countingOn = (redis: Redis) => new RedisCounter({ redis, instance, patience: PATIENCE, ...parts });
+  const onReplaced = (key: string) =>
+    log.error({ key }, 'a key of Redis had the wrong type and was replaced');
+  const countingOn = (redis: Redis) =>
+    new RedisCounter({ redis, instance, patience: PATIENCE, onReplaced, ...parts });
   const connect = async () => {
     // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
     const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
