@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { existingAccount } from '../domain/issue-key.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../domain/ports.ts';
 import type { Window } from '../domain/quota.ts';
 import { JSON_OPTION } from './options.ts';
 import { printJson, printTable } from './output.ts';
 import { withQuotas } from './with-store.ts';
+
+interface PrintedWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
 
 export function usageCommand(program: Command): void {
   program
@@ -39,27 +44,25 @@ function showUsage({ account: name, json }: { account?: string; json?: true }): 
   });
 }
 
-async function usageOf(account: Account, { clock, quotas }: { clock: Clock; quotas: QuotaAdmin }) {
-  // Read before the quota is, so that rounding up never goes past the end of a day.
-  const now = clock().unix;
+async function usageOf(account: Account, { quotas }: { quotas: QuotaAdmin }) {
   const { minute, day } = await quotas.usageOf(account);
   return {
     account: account.name,
     plan: account.plan,
-    minute: windowAt(minute, now),
-    day: windowAt(day, now),
+    minute: printed(minute),
+    day: printed(day),
   };
 }
 
 /** `reset` in Unix seconds, rounded up, as in the rate headers (spec §8). */
-function windowAt({ limit, remaining, reset }: Window, now: number): Window {
-  return { limit, remaining, reset: Math.ceil((now + reset) / 1_000) };
+function printed({ limit, remaining, resetsAt }: Window): PrintedWindow {
+  return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
 }
 
-function requestsLeft({ limit, remaining }: Window): string {
+function requestsLeft({ limit, remaining }: PrintedWindow): string {
   return `${remaining} of ${limit}`;
 }
 
-function resetOf({ reset }: Window): string {
+function resetOf({ reset }: PrintedWindow): string {
   return new Date(reset * 1_000).toISOString();
 }

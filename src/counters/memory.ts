@@ -1,8 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Ban, BLAMELESS, type BanPolicy, banInForce, refuse, refusalsLeft } from '../domain/ban.ts';
-import type { Clock, Moment } from '../domain/clock.ts';
-import { type Caller, callerName, type Counters, type CounterStore, type Verdict } from '../domain/ports.ts';
-import { DAY, MINUTE, peek, type Quota, take, UNUSED } from '../domain/quota.ts';
+import {
+  type Ban,
+  BLAMELESS,
+  type BanPolicy,
+  banInForce,
+  refuse,
+  refusalsLeft,
+  restoredBan,
+  type Standing,
+} from '../domain/ban.ts';
+import { type Clock, type Moment, unixOffset } from '../domain/clock.ts';
+import {
+  type Caller,
+  callerName,
+  type Counters,
+  type CounterStore,
+  type StoredStanding,
+  type Verdict,
+} from '../domain/ports.ts';
+import { DAY, MINUTE, peek, type Quota, restored, take, UNUSED } from '../domain/quota.ts';
 import {
   idOf,
   indexOf,
@@ -13,7 +29,6 @@ import {
   type Tally,
   type TallyIndex,
   tallyOf,
-  unixOffset,
 } from './stored.ts';
 import { WriteBehind } from './write-behind.ts';
 
@@ -25,7 +40,7 @@ const SWEPT = 10_000;
 
 /**
  * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
- * changed, so that it outlives a restart (decisions §6) without a disk write on any request.
+ * changed, so that it outlives a restart (decisions §6) without a disk write on a request, unless that begins a ban.
  */
 export class MemoryCounter implements Counters {
   /** There is none. */
@@ -112,7 +127,7 @@ export class MemoryCounter implements Counters {
     return tally.blamelessKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
   }
 
-  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict {
+  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict | Promise<Verdict> {
     if (tally.blamelessKeyId === keyId) tally.blamelessKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
@@ -122,8 +137,9 @@ export class MemoryCounter implements Counters {
     const ban = banInForce(standing, now);
     // The refusal that trips the ban is answered with it: its Retry-After must suffice.
     if (ban !== undefined) {
-      this.#unwritten.addBan(known);
-      return { kind: 'banned', ban, quota };
+      const verdict: Verdict = { kind: 'banned', ban, quota };
+      // Answered once it is stored: an operator can lift every ban that a client was told of, and a crash loses none.
+      return this.#unwritten.writeBan(known).then(() => verdict);
     }
     const left = refusalsLeft(standing.refusals.length, this.#policy);
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
@@ -156,13 +172,11 @@ export class MemoryCounter implements Counters {
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
     const now = this.#clock();
-    const usage = stored === undefined ? UNUSED : shiftUsage(stored, -unixOffset(now));
-    // A clock that was set back between two runs must not stretch the minute.
-    const tally = tallyOf(idOf(caller), {
-      ...usage,
-      minuteStart: Math.min(usage.minuteStart, now.monotonic),
-    });
+    const usage = stored === undefined ? UNUSED : restored(shiftUsage(stored, -unixOffset(now)), now);
+    const tally = tallyOf(idOf(caller), usage);
     this.#talliesOf(caller).set(indexOf(caller), tally);
+    // Stored even if the caller is only refused today. Otherwise the old day would count as today again tomorrow.
+    if (stored !== undefined && stored.day !== usage.day) this.#unwritten.addUsage(tally);
     return tally;
   }
 
@@ -174,8 +188,15 @@ export class MemoryCounter implements Counters {
       tally.blamelessKeyId = keyId;
       return;
     }
-    const standing = stored === undefined ? BLAMELESS : standingOf(stored, this.#clock());
-    this.#standings.set(keyId, keyStandingOf(keyId, standing));
+    const known = keyStandingOf(keyId, stored === undefined ? BLAMELESS : this.#restored(stored));
+    this.#standings.set(keyId, known);
+    if (stored?.ban?.until !== known.standing.ban?.until) this.#unwritten.addBan(known);
+  }
+
+  #restored(stored: StoredStanding): Standing {
+    const now = this.#clock();
+    const { refusals, ban } = standingOf(stored, now);
+    return { refusals, ban: ban && restoredBan(ban, this.#policy, now) };
   }
 
   async #prune(): Promise<void> {

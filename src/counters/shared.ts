@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Ban } from '../domain/ban.ts';
 import type { Limits } from '../domain/plan.ts';
-import type { Caller, Counters, QuotaCounter, Verdict } from '../domain/ports.ts';
+import type { Caller, Counters, Verdict } from '../domain/ports.ts';
 import type { Quota } from '../domain/quota.ts';
 import { inTime, NoAnswer } from './in-time.ts';
+import type { Pulse, SharedQuotas } from './shared-quotas.ts';
 
 /** How long a request waits for the shared counter, in milliseconds; within 50 it must go on. */
 export const PATIENCE = 40;
@@ -16,35 +16,6 @@ const VISIT_INTERVAL = 500;
 
 /** For how many visits in a row fewer instances must be seen before they are believed to be gone. */
 const DOUBT = 4;
-
-/** A sign of life of a server. */
-export interface Pulse {
-  /** Which run of the server this is: another one may have forgotten what it was told. */
-  readonly run: string;
-  /** How many instances live that have told this run of the server what they know. */
-  readonly instances: number;
-}
-
-/**
- * A counter that instances share, on one or more servers. Everything rejects when its server cannot answer; a charge
- * also when it does not in time.
- */
-export interface SharedQuotas extends QuotaCounter {
-  charge(caller: Caller): Promise<Verdict>;
-  servers(): readonly string[];
-  serverOf(caller: Caller): string;
-  /** Tells a server that this instance lives, and that the run `informed` of it has heard what this instance knows. */
-  pulse(server: string, informed: string | undefined): Promise<Pulse>;
-  /** Tells a server all that this instance knows. */
-  inform(server: string): Promise<void>;
-  reconnect(server: string): Promise<void>;
-  /** The ban in force that this instance has heard of. */
-  knownBan(keyId: number): Ban | undefined;
-  /** Both windows, when one of them is used up as far as this instance has heard. */
-  knownUsedUp(caller: Caller): Quota | undefined;
-  bansInForce(): number;
-  close(): void;
-}
 
 interface ServerState {
   available: boolean;
@@ -123,12 +94,17 @@ export class SharedCounter implements Counters {
   }
 
   async #chargeAlone(share: Caller, caller: Caller): Promise<Verdict> {
-    const ban = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
-    if (ban !== undefined) return { kind: 'banned', ban, quota: await this.#local.peek(share) };
+    const known = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
+    if (known !== undefined) {
+      const { ban, at } = known;
+      return { kind: 'banned', ban, quota: { ...(await this.#local.peek(share)), at } };
+    }
     const quota = this.#shared.knownUsedUp(caller);
     if (quota === undefined) return this.#local.charge(share);
     // Nobody gets a share of what is used up; the refusal counts towards a ban like any other.
-    return { ...(await this.#local.charge({ ...caller, limits: NOTHING })), quota };
+    const verdict = await this.#local.charge({ ...caller, limits: NOTHING });
+    // A ban that begins here ends by our own clock.
+    return { ...verdict, quota: verdict.kind === 'banned' ? { ...quota, at: verdict.quota.at } : quota };
   }
 
   async #ask<T>(

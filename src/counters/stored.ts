@@ -1,7 +1,7 @@
 import type { Standing } from '../domain/ban.ts';
 import { isIPv4 } from 'node:net';
 import { Instants } from '../domain/instants.ts';
-import type { Moment } from '../domain/clock.ts';
+import { type Moment, unixOffset } from '../domain/clock.ts';
 import {
   accountCaller,
   addressCaller,
@@ -46,11 +46,6 @@ export interface KeyStanding extends Noted {
   standing: Standing;
   /** How many of its refusals are not written down yet: the last of them, as far as a ban has not ended them. */
   added: number;
-}
-
-/** What is to be added to a monotonic instant, in milliseconds, to get the Unix time. */
-export function unixOffset({ unix, monotonic }: Moment): number {
-  return unix - monotonic;
 }
 
 export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, unixOffset } from '../domain/clock.ts';
 import type { CounterJournal, CounterStore } from '../domain/ports.ts';
 import {
   type KeyStanding,
@@ -7,7 +7,6 @@ import {
   shiftUsage,
   storedStanding,
   type Tally,
-  unixOffset,
   usageEntry,
 } from './stored.ts';
 import { Unwritten } from './unwritten.ts';
@@ -25,7 +24,7 @@ interface WriteBehindOptions {
   readonly onLifted: (keyId: number) => void;
 }
 
-/** What was counted in memory, on its way into the store: see `Unwritten`. Bans are in their rows with the next flush. */
+/** What was counted in memory, on its way into the store: see `Unwritten`. A ban is in its row at once. */
 export class WriteBehind {
   readonly #clock: Clock;
   readonly #store: CounterStore;
@@ -70,8 +69,17 @@ export class WriteBehind {
     this.#standings.add(standing);
   }
 
+  /** The next flush writes it, before anything else. */
   addBan(standing: KeyStanding): void {
     this.#urgent.add(standing);
+  }
+
+  /** The same, but tries to write it at once. Never rejects: when that fails, the next flush writes it and reports why. */
+  async writeBan(standing: KeyStanding): Promise<void> {
+    this.addBan(standing);
+    const stored = storedStanding(standing.standing, unixOffset(this.#clock()));
+    const standings = new Map([[standing.keyId, stored]]);
+    await this.#store.write({ usage: new Map(), standings }).catch(() => undefined);
   }
 
   /**

@@ -9,7 +9,7 @@ export interface BanPolicy {
 }
 
 export interface Ban {
-  /** Unix milliseconds. */
+  /** Whole Unix milliseconds. */
   readonly until: number;
   /** Which ban in a row this is, from 1. */
   readonly count: number;
@@ -17,7 +17,7 @@ export interface Ban {
 
 /** What is remembered of a key that was refused. */
 export interface Standing {
-  /** Monotonic instants of the refusals that may still count, oldest first; never more than `banAfter`. */
+  /** Monotonic instants, in whole milliseconds, of the refusals that may still count, oldest first; never more than `banAfter`. */
   readonly refusals: Instants;
   /** The last ban, also when it is over: the next one within a day lasts twice as long. */
   readonly ban: Ban | undefined;
@@ -37,12 +37,25 @@ export function banInForce(standing: Pick<Standing, 'ban'>, now: Moment): Ban | 
 export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
   let first = 0;
   while (now.monotonic - (standing.refusals.at(first) ?? now.monotonic) >= MINUTE) first++;
-  const refusals = standing.refusals.next(first, now.monotonic);
+  const refusals = standing.refusals.next(first, Math.floor(now.monotonic));
   if (refusals.length < policy.banAfter) return { refusals, ban: standing.ban };
   const last = standing.ban;
   const count = last !== undefined && now.unix - last.until < DAY ? last.count + 1 : 1;
-  const duration = Math.min(policy.banSeconds * 1000 * 2 ** (count - 1), DAY);
-  return { refusals: Instants.NONE, ban: { until: now.unix + duration, count } };
+  const until = Math.floor(now.unix) + banTime(count, policy);
+  return { refusals: Instants.NONE, ban: { until, count } };
+}
+
+/**
+ * A ban that was stored, perhaps by a process whose clock was ahead, as it holds from `now` on: it lasts no longer than
+ * a ban that begins now.
+ */
+export function restoredBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
+  return { until: Math.min(until, Math.floor(now.unix) + banTime(count, policy)), count };
+}
+
+/** How long the ban of this number in a row lasts, in milliseconds. */
+function banTime(count: number, { banSeconds }: BanPolicy): number {
+  return Math.min(banSeconds * 1000 * 2 ** (count - 1), DAY);
 }
 
 /** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */

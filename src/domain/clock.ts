@@ -10,13 +10,21 @@ export type Clock = () => Moment;
 
 /**
  * A clock that never runs backwards (decisions §6, "Clock"): when `wall` is set back, it goes on from where it was.
- * Both arguments give milliseconds.
+ * `wall` gives whole milliseconds, `monotonic` milliseconds.
  */
 export function steadyClock(wall: () => number, monotonic: () => number): Clock {
-  let ahead = Number.NEGATIVE_INFINITY;
+  let offset = Number.NEGATIVE_INFINITY;
   return () => {
+    // In this order: a pause between the two readings can then only make `unix` look early, never late.
+    const unix = wall();
     const passed = monotonic();
-    ahead = Math.max(ahead, wall() - passed);
-    return { unix: ahead + passed, monotonic: passed };
+    // `wall` leaves out up to a millisecond. A smaller difference is no jump, and must not move Unix instants.
+    if (unix - passed > offset + 1) offset = Math.ceil(unix - passed);
+    return { unix: offset + passed, monotonic: passed };
   };
+}
+
+/** Whole milliseconds to add to a monotonic instant to get Unix time. It changes only when the system clock jumps. */
+export function unixOffset({ unix, monotonic }: Moment): number {
+  return Math.round(unix - monotonic);
 }

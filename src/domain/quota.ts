@@ -1,4 +1,4 @@
-import type { Moment } from './clock.ts';
+import { type Moment, unixOffset } from './clock.ts';
 import type { Limits } from './plan.ts';
 
 export const MINUTE = 60_000;
@@ -6,7 +6,7 @@ export const DAY = 86_400_000;
 
 /** What is remembered of one caller: how much of its minute and of its day is used. */
 export interface Usage {
-  /** Monotonic instant of the first counted request of the minute window. */
+  /** Monotonic instant of the first counted request of the minute window, rounded down to a whole millisecond. */
   readonly minuteStart: number;
   readonly minuteCount: number;
   /** The UTC day, in days since 1970-01-01. */
@@ -14,16 +14,19 @@ export interface Usage {
   readonly dayCount: number;
 }
 
-/** One window as its caller sees it: `reset` is in milliseconds from now, never negative. */
+/** One window as its caller sees it. */
 export interface Window {
   readonly limit: number;
   readonly remaining: number;
-  readonly reset: number;
+  /** Whole Unix milliseconds, never before `Quota.at`. The same for the whole window, unless the system clock jumps. */
+  readonly resetsAt: number;
 }
 
 export type WindowName = 'minute' | 'day';
 
 export interface Quota {
+  /** Unix milliseconds: when the windows were looked at, on the clock that `resetsAt` is on. */
+  readonly at: number;
   readonly minute: Window;
   readonly day: Window;
   /** The window that the headers describe (decisions §6). */
@@ -44,7 +47,7 @@ export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage;
     return { usage: current, quota: quotaOf(current, limits, now, false) };
   }
   const taken: Usage = {
-    minuteStart: current.minuteCount === 0 ? now.monotonic : current.minuteStart,
+    minuteStart: current.minuteStart,
     minuteCount: current.minuteCount + 1,
     day: current.day,
     dayCount: current.dayCount + 1,
@@ -55,6 +58,20 @@ export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage;
 /** Both windows as they are, with nothing taken. */
 export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
   return quotaOf(at(usage, now), limits, now, true);
+}
+
+/**
+ * Usage that was stored, perhaps by a process whose clock was ahead, as it counts from `now` on: the minute ends within
+ * 60 s, and a day more than one ahead counts as today.
+ */
+export function restored(usage: Usage, now: Moment): Usage {
+  const today = Math.floor(now.unix / DAY);
+  return {
+    minuteStart: Math.min(usage.minuteStart, Math.floor(now.monotonic)),
+    minuteCount: usage.minuteCount,
+    day: usage.day > today + 1 ? today : usage.day,
+    dayCount: usage.dayCount,
+  };
 }
 
 /** Of two usages of one caller the one that was counted later: days only go forward, and counts only up within one. */
@@ -70,7 +87,8 @@ function at(usage: Usage, now: Moment): Usage {
   const dayOver = today > usage.day;
   if (!minuteOver && !dayOver) return usage;
   return {
-    minuteStart: minuteOver ? now.monotonic : usage.minuteStart,
+    // Whole, as the offset to Unix time is: no rounding of their sum can then move the end of the window.
+    minuteStart: minuteOver ? Math.floor(now.monotonic) : usage.minuteStart,
     minuteCount: minuteOver ? 0 : usage.minuteCount,
     day: dayOver ? today : usage.day,
     dayCount: dayOver ? 0 : usage.dayCount,
@@ -82,20 +100,19 @@ export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boo
   const minute: Window = {
     limit: limits.perMinute,
     remaining: Math.max(0, limits.perMinute - usage.minuteCount),
-    // In this order a window that begins now lasts exactly a minute: the sum first is rounded to a little more.
-    reset: MINUTE - (now.monotonic - usage.minuteStart),
+    resetsAt: usage.minuteStart + MINUTE + unixOffset(now),
   };
   const day: Window = {
     limit: limits.perDay,
     remaining: Math.max(0, limits.perDay - usage.dayCount),
-    reset: (usage.day + 1) * DAY - now.unix,
+    resetsAt: (usage.day + 1) * DAY,
   };
-  return { minute, day, governing: governing(minute, day, admitted), admitted };
+  return { at: now.unix, minute, day, governing: governing(minute, day, admitted), admitted };
 }
 
 /** The window with the fewest requests remaining; a tie: the minute, but of two that refuse the one that resets later. */
 function governing(minute: Window, day: Window, admitted: boolean): WindowName {
   if (!admitted && minute.remaining === 0 && day.remaining === 0)
-    return day.reset > minute.reset ? 'day' : 'minute';
+    return day.resetsAt > minute.resetsAt ? 'day' : 'minute';
   return day.remaining < minute.remaining ? 'day' : 'minute';
 }

@@ -36,7 +36,7 @@ export class Api {
   }
 
   async answer(exchange: Exchange): Promise<Reply> {
-    const { accounts, counter, clock } = this.#deps;
+    const { accounts, counter } = this.#deps;
     const { request, match } = exchange;
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
@@ -58,7 +58,7 @@ export class Api {
     const { account } = key;
     const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
     if (this.#deps.isDraining()) {
-      exchange.rateHeaders = rateHeaders(await counter.peek(caller), clock());
+      exchange.rateHeaders = rateHeaders(await counter.peek(caller));
       return errorReply('unavailable', SHUTTING_DOWN);
     }
 
@@ -100,29 +100,27 @@ export class Api {
 
   /** The rate headers where no caller is known: those of the address's own bucket, uncounted. */
   async rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
-    const now = this.#deps.clock();
     try {
-      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(request)), now);
+      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(request)));
     } catch (error) {
       if (!(error instanceof PetStoreError)) throw error;
       // The store that knows the bucket is down: its limits are known all the same.
-      return rateHeaders(peek(UNUSED, PLANS.free, now), now);
+      return rateHeaders(peek(UNUSED, PLANS.free, this.#deps.clock()));
     }
   }
 
   /** Notes the caller's rate headers; gives the 429 when the verdict is a refusal. */
   #refusal(exchange: Exchange, verdict: Verdict): Reply | undefined {
-    const now = this.#deps.clock();
     const { quota } = verdict;
     if (verdict.kind === 'banned') {
-      exchange.rateHeaders = rateHeaders(quota, now, verdict.ban);
-      const wait = retryAfter(verdict.ban.until - now.unix);
+      exchange.rateHeaders = rateHeaders(quota, verdict.ban);
+      const wait = retryAfter(verdict.ban.until - quota.at);
       return errorReply('key_banned', banned(wait.seconds), wait.header);
     }
-    exchange.rateHeaders = rateHeaders(quota, now);
+    exchange.rateHeaders = rateHeaders(quota);
     if (verdict.kind === 'admitted') return undefined;
     const { governing } = quota;
-    const wait = retryAfter(quota[governing].reset);
+    const wait = retryAfter(quota[governing].resetsAt - quota.at);
     const { refusalsLeft } = verdict;
     const message = limitUsedUp(quota[governing].limit, governing, wait.seconds);
     return errorReply(

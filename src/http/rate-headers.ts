@@ -1,25 +1,25 @@
-import type { Moment } from '../domain/clock.ts';
 import type { Ban } from '../domain/ban.ts';
 import { DAY, MINUTE, type Quota } from '../domain/quota.ts';
 import { decimal } from './decimal.ts';
 import { type Fields, fields } from './fields.ts';
 
 /**
- * The rate headers of every API response (spec §8; decisions §6): the three describe the governing window, or the ban;
- * the two of the IETF draft show both windows.
+ * The rate headers of every API response (spec §8; decisions §6): the three describe the governing window, the two of
+ * the IETF draft both windows. During a ban nothing is left of either before the ban ends.
  */
-export function rateHeaders({ governing, minute, day }: Quota, now: Moment, ban?: Ban): Fields {
-  const { limit, reset } = governing === 'minute' ? minute : day;
-  const ofMinute = decimal(minute.remaining);
-  const ofDay = decimal(day.remaining);
-  const remaining = governing === 'minute' ? ofMinute : ofDay;
-  const left = ban === undefined ? remaining : '0';
-  const end = seconds(ban?.until ?? now.unix + reset);
+export function rateHeaders({ at, governing, minute, day }: Quota, ban?: Ban): Fields {
+  const { limit, resetsAt } = governing === 'minute' ? minute : day;
+  const ofMinute = decimal(ban === undefined ? minute.remaining : 0);
+  const ofDay = decimal(ban === undefined ? day.remaining : 0);
+  const left = governing === 'minute' ? ofMinute : ofDay;
+  const minuteWait = seconds((ban?.until ?? minute.resetsAt) - at);
+  const dayWait = seconds((ban?.until ?? day.resetsAt) - at);
   // All of it is numbers: there is nothing to check.
   return (
-    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${left}\r\nX-RateLimit-Reset: ${end}\r\n` +
+    `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${left}\r\n` +
+    `X-RateLimit-Reset: ${seconds(ban?.until ?? resetsAt)}\r\n` +
     `RateLimit-Policy: "minute";q=${minute.limit};w=${MINUTE / 1000}, "day";q=${day.limit};w=${DAY / 1000}\r\n` +
-    `RateLimit: "minute";r=${ofMinute};t=${seconds(minute.reset)}, "day";r=${ofDay};t=${seconds(day.reset)}\r\n`
+    `RateLimit: "minute";r=${ofMinute};t=${minuteWait}, "day";r=${ofDay};t=${dayWait}\r\n`
   );
 }
 

@@ -46,13 +46,11 @@ test('decisions §8: usage shows both windows of an account while the service co
     () => runJson<readonly UsageJson[]>(['usage', '--account', 'shop'], variables),
     ([shop]) => shop?.minute.remaining === 1,
   );
-  // The window's beginning is written down in whole milliseconds, rounded up.
   const reset = Number(headers.get('x-ratelimit-reset'));
-  assert.ok(usage && [reset, reset + 1].includes(usage.minute.reset), `${usage?.minute.reset} ${reset}`);
   assert.deepEqual(usage, {
     account: 'shop',
     plan: 'enterprise',
-    minute: { limit: 2, remaining: 1, reset: usage.minute.reset },
+    minute: { limit: 2, remaining: 1, reset },
     day: { limit: 9, remaining: 8, reset: midnight },
   });
   const all = await runJson<readonly UsageJson[]>(['usage'], variables);
@@ -75,10 +73,7 @@ test('decisions §6, §8: a ban is listed while the service runs, and lifting it
   const code = async () => (await call(url, '/v1/pets', { key })).json.code;
   while ((await code()) !== 'key_banned');
 
-  const bans = await eventually(
-    () => runJson<readonly { until: string }[]>(['bans', 'list'], variables),
-    ({ length }) => length > 0,
-  );
+  const bans = await runJson<readonly { until: string }[]>(['bans', 'list'], variables);
   const until = bans[0]?.until ?? '';
   assert.deepEqual(bans, [{ keyId: 1, account: 'shop', until: new Date(until).toISOString(), count: 1 }]);
   assert.match((await run(['bans', 'list'], variables)).stdout, /^KEY +ACCOUNT +UNTIL +COUNT\n1 +shop /);
@@ -89,6 +84,21 @@ test('decisions §6, §8: a ban is listed while the service runs, and lifting it
   assert.deepEqual(await runJson(['bans', 'lift', '1'], variables), { keyId: 1, lifted: true });
   const answer = await eventually(code, (each) => each !== 'key_banned');
   assert.equal(answer, 'rate_limit_exceeded', 'the minute is still used up');
+});
+
+test('a ban can be lifted as soon as the request that began it is answered', {
+  timeout: 60_000,
+}, async (t) => {
+  const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1', BAN_SECONDS: '3600' };
+  const { url } = await startServiceProcess(t, variables);
+  for (const id of [1, 2, 3]) {
+    const { key } = await runJson<{ key: string }>(
+      ['keys', 'create', '--account', `shop ${id}`, ...LIMITS],
+      variables,
+    );
+    while ((await call(url, '/v1/pets', { key })).json.code !== 'key_banned');
+    assert.deepEqual(await runJson(['bans', 'lift', `${id}`], variables), { keyId: id, lifted: true });
+  }
 });
 
 test('decisions §8: lifting a ban that is not there is one clear line and exit 1', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unixMilliseconds } from '../support/clock.ts';
 import { chargeAll, keyCaller, kinds, type NewCounter, repeat } from './quota-counter-contract.ts';
 
 const POLICY = { banAfter: 100, banSeconds: 300 };
@@ -13,13 +14,13 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 99, banned: 41 });
     const first = verdicts[159];
     assert.ok(first?.kind === 'banned');
-    assert.deepEqual(first.ban, { until: clock().unix + 300_000, count: 1 });
+    assert.deepEqual(first.ban, { until: unixMilliseconds(clock) + 300_000, count: 1 });
   });
 
   test(`${name}, decisions §6: a banned key's requests count for nothing and do not lengthen the ban`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     await chargeAll(counter, repeat(160, KEY));
-    const until = clock().unix + 300_000;
+    const until = unixMilliseconds(clock) + 300_000;
     for (let minute = 0; minute < 5; minute++) {
       const verdicts = await chargeAll(counter, repeat(500, KEY));
       for (const verdict of verdicts) assert.ok(verdict.kind === 'banned' && verdict.ban.until === until);
@@ -72,7 +73,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     for (const minutes of [5, 10, 20]) {
       const verdict = (await chargeAll(counter, repeat(160, KEY))).at(-1);
       assert.ok(verdict?.kind === 'banned');
-      assert.equal(verdict.ban.until - clock().unix, minutes * 60_000);
+      assert.equal(verdict.ban.until - unixMilliseconds(clock), minutes * 60_000);
       clock.advance(minutes * 60_000);
     }
   });

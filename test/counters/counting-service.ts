@@ -35,6 +35,21 @@ export function service(t: TestContext, around: (store: CounterStore) => Counter
   return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
 }
 
+/** Bans as the service does by default. */
+export const BANNING = { banAfter: 100, banSeconds: 300 };
+
+/** One file, served by one process after the other: each has a clock of its own, and a time line that begins anew. */
+export function processes(t: TestContext) {
+  const file = `${temporaryFolder(t)}/petstore.db`;
+  const start = (at: FakeClock | string | number) => {
+    const clock = typeof at === 'function' ? at : fakeClock(at);
+    const store = openStore(`sqlite:${file}`, clock);
+    t.after(() => store.close());
+    return { clock, store, counter: new MemoryCounter(clock, BANNING, store.counters) };
+  };
+  return { file, start };
+}
+
 /** The same store, of which a test puts something else in the place of a part. */
 export const partsOf = (store: CounterStore): CounterStore => ({
   ...(store.journal && { journal: store.journal }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import { callerName } from '../../src/domain/ports.ts';
-import { fakeClock } from '../support/clock.ts';
+import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import {
   addresses,
   afterRefusals,
@@ -111,7 +111,7 @@ for (const noticed of [true, false]) {
     assert.notEqual(count('journal'), 0);
     const again = open(fakeClock(clock().unix));
     await again.lockForServing('production');
-    assert.deepEqual((await again.counters.readStanding(2_999))?.refusals, [clock().unix]);
+    assert.deepEqual((await again.counters.readStanding(2_999))?.refusals, [unixMilliseconds(clock)]);
     assert.equal(await again.counters.readStanding(3_000), undefined);
     assert.deepEqual(await again.quotas.listBans(), []);
   });
@@ -152,7 +152,7 @@ test('decisions §6: refusals that were journaled, though the service was told t
   await counter.flush();
   const again = open(fakeClock(clock().unix));
   await again.lockForServing('production');
-  assert.deepEqual((await again.counters.readStanding(3_000))?.refusals, [clock().unix]);
+  assert.deepEqual((await again.counters.readStanding(3_000))?.refusals, [unixMilliseconds(clock)]);
 });
 
 test('decisions §6: what is refused while refusals are written down is written with the next flush', async (t) => {
@@ -172,7 +172,7 @@ test('decisions §6: what is refused while refusals are written down is written 
   await counter.flush();
   const again = open(fakeClock(clock().unix));
   await again.lockForServing('production');
-  const now = clock().unix;
+  const now = unixMilliseconds(clock);
   for (const keyId of [1, 1_500])
     assert.deepEqual((await again.counters.readStanding(keyId))?.refusals, [now - 1, now]);
 });
@@ -186,7 +186,7 @@ test('decisions §6: a key that is banned while its refusals are written down is
   await flush;
   const again = open(fakeClock(clock().unix));
   await again.lockForServing('production');
-  const now = clock().unix;
+  const now = unixMilliseconds(clock);
   assert.equal((await again.counters.readStanding(1_500))?.ban?.count, 1);
   assert.deepEqual((await again.counters.readStanding(1_499))?.refusals, [now, now]);
 });
@@ -204,6 +204,6 @@ test('decisions §6: a lifted ban forgets what the journal got of its key just b
   await counter.flush();
   const again = open(fakeClock(clock().unix));
   await again.lockForServing('production');
-  assert.deepEqual((await again.counters.readStanding(2_999))?.refusals, [clock().unix]);
+  assert.deepEqual((await again.counters.readStanding(2_999))?.refusals, [unixMilliseconds(clock)]);
   assert.equal(await again.counters.readStanding(3_000), undefined);
 });

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/domain/ban.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Caller, QuotaCounter, Verdict } from '../../src/domain/ports.ts';
-import type { FakeClock } from '../support/clock.ts';
+import { type FakeClock, unixMilliseconds } from '../support/clock.ts';
 
 export interface CounterFixture {
   readonly clock: FakeClock;
@@ -64,7 +64,8 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     for (const passed of [60_000, 25_000, 25_000, 25_000]) {
       clock.advance(passed);
       const { kind, quota } = await counter.charge(key);
-      assert.deepEqual([kind, quota.minute.reset], ['refused', 60_000]);
+      const resetsAt = unixMilliseconds(clock) + 60_000;
+      assert.deepEqual([kind, quota.minute.resetsAt], ['refused', resetsAt]);
     }
   });
 
@@ -95,7 +96,8 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     clock.advance(20_000);
     const refused = await counter.charge(keyCaller(1));
     assert.deepEqual([refused.kind, refused.quota.governing], ['refused', 'minute']);
-    assert.deepEqual(refused.quota.minute, { limit: 60, remaining: 0, reset: 40_000 });
+    const resetsAt = unixMilliseconds(clock) + 40_000;
+    assert.deepEqual(refused.quota.minute, { limit: 60, remaining: 0, resetsAt });
     clock.advance(40_000);
     assert.equal((await counter.charge(keyCaller(1))).kind, 'admitted');
   });

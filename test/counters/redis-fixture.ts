@@ -65,5 +65,6 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     environment: 'production',
     instance: randomUUID(),
     patience: PATIENCE,
+    onReplaced: () => undefined,
   });
 }

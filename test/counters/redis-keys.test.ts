@@ -142,3 +142,53 @@ test('every request is one script call in Redis, admitted, refused, banned or un
 
 const repeated = (times: number, items: readonly string[]) =>
   Array.from({ length: times }, () => items).flat();
+
+test('a key of the wrong type is replaced and logged once, and the other callers of the same call are counted', async (t) => {
+  await ask(server.url, ['FLUSHALL']);
+  const service = await startTestService(t, { env: { REDIS_URL: server.url, BAN_AFTER: '2' } });
+  const limits = { perMinute: 2, perDay: 100 };
+  const [broken, other] = [
+    await service.issueKey({ account: 'broken', limits }),
+    await service.issueKey({ account: 'other' }),
+  ];
+  const wrong = ['usage', 'ban:1', 'refusals:1'].map((kind) => `petstore:production:{account 1}:${kind}`);
+  const setAll = async () => {
+    for (const key of wrong) await ask(server.url, ['SET', key, 'hello']);
+  };
+  await setAll();
+  const keys = [broken, other, broken, other, broken, other];
+  const answers = await Promise.all(keys.map((key) => call(service.url, '/v1/pets', { key })));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 429, 200],
+  );
+  assert.match(answers.at(-1)?.headers.get('ratelimit') ?? '', /"day";r=999999997;/);
+  const logged = service.log.filter(({ msg }) => String(msg).includes('wrong type'));
+  assert.deepEqual(logged.map(({ key }) => key).toSorted(), wrong.toSorted());
+  assert.ok(service.log.every(({ msg }) => !String(msg).includes('does not answer')));
+
+  await setAll();
+  const quotas = new RedisQuotas({
+    redis: await connected(t, server.url),
+    clock: service.clock,
+    environment: 'production',
+  });
+  assert.deepEqual(await quotas.listBans(), []);
+  assert.equal(await quotas.liftBan(1), false);
+  assert.equal((await quotas.usageOf(ACCOUNT)).day.remaining, 1_000);
+});
+
+test('a key of the wrong type does not keep an instance from counting, nor what it knows from being restored', async (t) => {
+  await ask(server.url, ['FLUSHALL']);
+  const counter = newCounter(await connected(t, server.url), fakeClock(Date.now()), POLICY);
+  const [name] = counter.servers();
+  assert.ok(name !== undefined);
+  await counter.charge(keyCaller(1, 1));
+  await ask(server.url, ['FLUSHALL']);
+  await ask(server.url, ['SET', 'petstore:production:{account 1}:usage', 'hello']);
+  await ask(server.url, ['SET', 'petstore:production:{instances 0}', 'hello']);
+  const { run } = await counter.pulse(name, undefined);
+  assert.equal((await counter.pulse(name, run)).instances, 1);
+  await counter.inform(name);
+  assert.equal((await counter.peek(keyCaller(1, 1))).day.remaining, 999);
+});

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { steadyClock } from '../../src/domain/clock.ts';
 import { DAY, MINUTE, peek, type Quota, take, UNUSED } from '../../src/domain/quota.ts';
+
 import { fakeClock } from '../support/clock.ts';
 
 const HOUR = 3_600_000;
@@ -24,6 +26,8 @@ interface Answer {
   readonly quota: Quota;
   readonly unix: number;
   readonly monotonic: number;
+  /** Which call of the history it belongs to. */
+  readonly move: number;
 }
 
 /** Plays random requests and clock moves, shows each answer to `check`, and gives them all. */
@@ -41,9 +45,10 @@ function history(check: (answers: readonly Answer[]) => void, replan = false): v
           const plan = limits[index % limits.length];
           assert.ok(plan);
           for (let i = 0; i < move.call; i++) {
-            const taken = take(usage, plan, clock());
+            const now = clock();
+            const taken = take(usage, plan, now);
             usage = taken.usage;
-            answers.push({ quota: taken.quota, ...clock() });
+            answers.push({ quota: taken.quota, move: index, ...now });
           }
         }
       }
@@ -95,8 +100,9 @@ test('decisions §6: a request is refused only when one of the windows is used u
 test('decisions §6: no reset lies in the past, and none further ahead than its window is long', () => {
   history((answers) => {
     for (const { quota } of answers) {
-      assert.ok(quota.minute.reset > 0 && quota.minute.reset <= MINUTE);
-      assert.ok(quota.day.reset > 0 && quota.day.reset <= DAY);
+      const [minute, day] = [quota.minute.resetsAt - quota.at, quota.day.resetsAt - quota.at];
+      assert.ok(minute > 0 && minute <= MINUTE);
+      assert.ok(day > 0 && day <= DAY);
     }
   }, true);
 });
@@ -113,9 +119,10 @@ test('decisions §6: remaining is a whole number from 0 to the limit, after plan
 
 test('decisions §6: a refused request takes nothing from either window', () => {
   history((answers) => {
-    for (const [index, { quota, monotonic, unix }] of answers.entries()) {
+    for (const [index, { quota, move }] of answers.entries()) {
       const before = answers[index - 1];
-      if (quota.admitted || before?.monotonic !== monotonic || before.unix !== unix) continue;
+      // Between two moves of the clock no window ends.
+      if (quota.admitted || before?.move !== move) continue;
       assert.equal(quota.minute.remaining, before.quota.minute.remaining);
       assert.equal(quota.day.remaining, before.quota.day.remaining);
     }
@@ -124,13 +131,43 @@ test('decisions §6: a refused request takes nothing from either window', () => 
 
 test('decisions §6: the instants at which windows reset never move backwards', () => {
   history((answers) => {
-    for (const [index, { quota, monotonic, unix }] of answers.entries()) {
+    for (const [index, { quota }] of answers.entries()) {
       const before = answers[index - 1];
       if (before === undefined) continue;
-      assert.ok(monotonic + quota.minute.reset >= before.monotonic + before.quota.minute.reset);
-      assert.ok(unix + quota.day.reset >= before.unix + before.quota.day.reset);
+      assert.ok(quota.minute.resetsAt >= before.quota.minute.resetsAt);
+      assert.ok(quota.day.resetsAt >= before.quota.day.resetsAt);
     }
   });
+});
+
+test('a window has one and the same reset in all its answers, and a day ends at midnight UTC', () => {
+  const start = fc.record({
+    unix: fc.double({ min: 1.7e12, max: 1.9e12, noNaN: true }),
+    monotonic: fc.double({ min: 0, max: 1e10, noNaN: true }),
+  });
+  const pauses = fc.array(fc.double({ min: 0, max: MINUTE / 3, noNaN: true }), { maxLength: 100 });
+  fc.assert(
+    fc.property(start, pauses, ({ unix, monotonic }, moves) => {
+      let passed = 0;
+      const clock = steadyClock(
+        () => Math.floor(unix + passed),
+        () => monotonic + passed,
+      );
+      let usage = UNUSED;
+      let resetsAt = Number.NEGATIVE_INFINITY;
+      for (const pause of moves) {
+        passed += pause;
+        const taken = take(usage, { perMinute: 1_000, perDay: 10_000 }, clock());
+        usage = taken.usage;
+        const { at, minute, day } = taken.quota;
+        if (at >= resetsAt) ({ resetsAt } = minute);
+        assert.equal(minute.resetsAt, resetsAt);
+        assert.ok(Number.isInteger(resetsAt) && resetsAt >= at && resetsAt <= at + MINUTE);
+        assert.equal(day.resetsAt, (Math.floor(at / DAY) + 1) * DAY);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('decisions §6: a client alone that waits the Retry-After of a refusal is admitted, even if the clock was set back', () => {
@@ -149,7 +186,7 @@ test('decisions §6: a client alone that waits the Retry-After of a refusal is a
       clock.jump(-back);
       const { quota, usage: after } = take(usage, limits, clock());
       if (quota.admitted) return;
-      clock.advance(Math.max(1, Math.ceil(quota[quota.governing].reset / 1000)) * 1000);
+      clock.advance(Math.max(1, Math.ceil((quota[quota.governing].resetsAt - quota.at) / 1000)) * 1000);
       assert.equal(take(after, limits, clock()).quota.admitted, true);
     }),
     { numRuns: 1_000 },

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Limits } from '../../src/domain/plan.ts';
-import { peek, type Quota, take, UNUSED } from '../../src/domain/quota.ts';
+import { peek, type Quota, restored, take, UNUSED, type WindowName } from '../../src/domain/quota.ts';
 import { fakeClock } from '../support/clock.ts';
+
+/** A window with its wait in whole milliseconds, rounded up, as the headers round to seconds. */
+function seen(quota: Quota, name: WindowName) {
+  const { limit, remaining, resetsAt } = quota[name];
+  return { limit, remaining, wait: Math.ceil(resetsAt - quota.at) };
+}
 
 /** One caller: `call` asks for one request, `look` for none. */
 function caller(limits: Limits, clock: Clock) {
@@ -23,31 +29,31 @@ test('decisions §6: the minute starts with the first counted request and lasts 
   const clock = fakeClock('2026-11-21T12:00:00Z');
   const client = caller({ perMinute: 2, perDay: 10 }, clock);
   clock.advance(30_000);
-  assert.deepEqual(client.call().minute, { limit: 2, remaining: 1, reset: 60_000 });
+  assert.deepEqual(seen(client.call(), 'minute'), { limit: 2, remaining: 1, wait: 60_000 });
   clock.advance(59_999);
-  assert.deepEqual(client.call().minute, { limit: 2, remaining: 0, reset: 1 });
+  assert.deepEqual(seen(client.call(), 'minute'), { limit: 2, remaining: 0, wait: 1 });
   assert.equal(client.call().admitted, false);
   clock.advance(1);
-  assert.deepEqual(client.call().minute, { limit: 2, remaining: 1, reset: 60_000 });
+  assert.deepEqual(seen(client.call(), 'minute'), { limit: 2, remaining: 1, wait: 60_000 });
 });
 
 test('decisions §6: a minute that begins between two milliseconds resets in 60 s, not in a little more', () => {
   const clock = fakeClock();
   for (let windows = 0; windows < 100; windows++) {
     clock.advance(60_000.123);
-    assert.equal(caller({ perMinute: 2, perDay: 10 }, clock).call().minute.reset, 60_000);
+    assert.equal(seen(caller({ perMinute: 2, perDay: 10 }, clock).call(), 'minute').wait, 60_000);
   }
 });
 
 test('decisions §6: the day is the UTC calendar day', () => {
   const clock = fakeClock('2026-11-21T23:58:00Z');
   const client = caller({ perMinute: 10, perDay: 2 }, clock);
-  assert.deepEqual(client.call().day, { limit: 2, remaining: 1, reset: 120_000 });
+  assert.deepEqual(seen(client.call(), 'day'), { limit: 2, remaining: 1, wait: 120_000 });
   clock.advance(119_999);
-  assert.deepEqual(client.call().day, { limit: 2, remaining: 0, reset: 1 });
+  assert.deepEqual(seen(client.call(), 'day'), { limit: 2, remaining: 0, wait: 1 });
   assert.equal(client.call().admitted, false);
   clock.advance(1);
-  assert.deepEqual(client.call().day, { limit: 2, remaining: 1, reset: 86_400_000 });
+  assert.deepEqual(seen(client.call(), 'day'), { limit: 2, remaining: 1, wait: 86_400_000 });
 });
 
 test('decisions §6: a request refused by the minute takes nothing from the day, and the other way round', () => {
@@ -65,8 +71,8 @@ test('decisions §6: a request refused by the minute takes nothing from the day,
 test('decisions §6: looking takes nothing', () => {
   const client = caller({ perMinute: 3, perDay: 10 }, fakeClock());
   const first = client.look();
-  assert.deepEqual(first.minute, { limit: 3, remaining: 3, reset: 60_000 });
-  assert.deepEqual(client.look(), first);
+  assert.deepEqual(seen(first, 'minute'), { limit: 3, remaining: 3, wait: 60_000 });
+  assert.deepEqual({ ...client.look(), at: first.at }, first);
 });
 
 test('decisions §6: the window with the fewest requests remaining governs; a tie: the minute', () => {
@@ -97,15 +103,32 @@ test('decisions §6: when the system clock is set back over midnight, the day th
   clock.jump(-60_000);
   const refused = client.call();
   assert.equal(refused.admitted, false);
-  assert.equal(refused.day.reset, 86_390_000);
+  assert.equal(refused.day.resetsAt, Date.parse('2026-11-23T00:00:00Z'));
 });
 
 test('decisions §6: a day that lies ahead, counted before the clock was set back over a restart, stays used up', () => {
   const { unix, monotonic } = fakeClock('2026-11-21T12:00:00Z')();
   const tomorrow = Math.floor(unix / 86_400_000) + 1;
   const usage = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
-  const { quota } = take(usage, { perMinute: 10, perDay: 2 }, { unix, monotonic });
-  assert.deepEqual([quota.admitted, quota.day.reset], [false, 36 * 3_600_000]);
+  const now = { unix, monotonic };
+  const { quota } = take(restored(usage, now), { perMinute: 10, perDay: 2 }, now);
+  assert.deepEqual([quota.admitted, seen(quota, 'day').wait], [false, 36 * 3_600_000]);
+});
+
+test('a stored day more than one ahead counts as today, and the next day is a new one', () => {
+  const clock = fakeClock('2026-11-21T12:00:00Z');
+  const today = Math.floor(clock().unix / 86_400_000);
+  for (const ahead of [2, 30]) {
+    const limits = { perMinute: 10, perDay: 3 };
+    const stored = { minuteStart: 0, minuteCount: 0, day: today + ahead, dayCount: 2 };
+    const usage = restored(stored, clock());
+    const last = take(usage, limits, clock());
+    assert.deepEqual([last.quota.admitted, last.quota.day.remaining], [true, 0]);
+    assert.equal(last.quota.day.resetsAt, Date.parse('2026-11-22T00:00:00Z'));
+    const { unix, monotonic } = clock();
+    const tomorrow = { unix: unix + 43_200_000, monotonic: monotonic + 43_200_000 };
+    assert.equal(take(last.usage, limits, tomorrow).quota.day.remaining, 2);
+  }
 });
 
 test('decisions §6: a jump of the system clock neither ends nor stretches the minute', () => {
@@ -115,7 +138,7 @@ test('decisions §6: a jump of the system clock neither ends nor stretches the m
     client.call();
     clock.advance(1_000);
     clock.jump(jump);
-    assert.deepEqual([client.look().minute.reset, client.call().admitted], [59_000, false]);
+    assert.deepEqual([seen(client.look(), 'minute').wait, client.call().admitted], [59_000, false]);
     clock.advance(59_000);
     assert.equal(client.call().admitted, true);
   }

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { PROGRAM, run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { freePort } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Runs `serve` where it must refuse: its one line on standard error, and its exit code. */
@@ -141,4 +142,18 @@ test('a folder made for the default database: data/ beside where it starts', asy
   const [code] = (await once(child, 'close')) as [number];
   assert.equal(code, 0);
   assert.ok((await readdir(join(folder, 'data'))).includes('petstore.db'));
+});
+
+test('SIGUSR1 opens no debugger, and the service goes on', async (t) => {
+  const service = await startServiceProcess(t, {
+    ...temporaryEnvironment(t),
+    NODE_OPTIONS: `--inspect-port=${await freePort()}`,
+  });
+  service.child.kill('SIGUSR1');
+  for (let request = 0; request < 20; request++) {
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+  }
+  service.child.kill('SIGTERM');
+  const { code, stderr } = await service.ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });

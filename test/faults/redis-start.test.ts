@@ -6,17 +6,17 @@ import { run, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { freePort } from '../support/servers.ts';
 
-/** Runs `serve` where it must refuse, and gives its one line. */
-async function refusal(t: TestContext, redisUrl: string): Promise<string> {
-  const { code, stdout, stderr } = await run(['serve'], { ...temporaryEnvironment(t), REDIS_URL: redisUrl });
+/** Runs `serve`, or another command, where it must refuse, and gives its one line. */
+async function refusal(t: TestContext, redisUrl: string, command = ['serve']): Promise<string> {
+  const { code, stdout, stderr } = await run(command, { ...temporaryEnvironment(t), REDIS_URL: redisUrl });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, stderr);
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   return stderr;
 }
 
-test('a Redis that cannot be reached: one line, exit 1', async (t) => {
+test('a command that needs a Redis out of reach: one line, exit 1', async (t) => {
   const port = await freePort();
-  const line = await refusal(t, `redis://user:hunter2@127.0.0.1:${port}`);
+  const line = await refusal(t, `redis://user:hunter2@127.0.0.1:${port}`, ['bans', 'list']);
   assert.match(
     line,
     new RegExp(`Redis server cannot be used: connect ECONNREFUSED 127\\.0\\.0\\.1:${port}\\.$`, 'm'),
@@ -24,10 +24,10 @@ test('a Redis that cannot be reached: one line, exit 1', async (t) => {
   assert.doesNotMatch(line, /hunter2/);
 });
 
-test('a Redis that takes the connection and never answers: one line, exit 1', async (t) => {
+test('a command that needs a Redis that never answers: one line, exit 1', async (t) => {
   const server = await temporaryRedis(t);
   server.pause();
-  assert.match(await refusal(t, server.url), /cannot be used: no answer within 1000 ms/);
+  assert.match(await refusal(t, server.url, ['bans', 'list']), /cannot be used: no answer within 1000 ms/);
 });
 
 test('a wrong password for Redis: one line without it, exit 1', async (t) => {

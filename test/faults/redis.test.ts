@@ -89,6 +89,19 @@ test('decisions §6: what an account has used up stays used up in an outage', as
   assert.deepEqual([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']], [429, '5', '0']);
 });
 
+test('a ban that begins in an outage tells how long it lasts', async (t) => {
+  const redis = await temporaryRedis(t);
+  const limits = { perMinute: 5, perDay: 100 };
+  const counting = await startSharedCounting(t, 1, [redis.url], { limits, env: { BAN_AFTER: '2' } });
+  for (let request = 0; request < 6; request++) await counting.send(0);
+  await redis.kill();
+  await counting.send(0);
+  const { text, headers } = await counting.send(0);
+  assert.equal((JSON.parse(text) as { code: string }).code, 'key_banned');
+  assert.deepEqual([headers['x-ratelimit-limit'], headers['retry-after']], ['5', '300']);
+  assert.equal(headers['ratelimit'], '"minute";r=0;t=300, "day";r=0;t=300');
+});
+
 test('decisions §6: bans that an instance heard of hold in an outage, and in a Redis that comes back empty', async (t) => {
   const redis = await temporaryRedis(t);
   const env = { BAN_AFTER: '2' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { unixMilliseconds } from '../support/clock.ts';
 import { startTestService } from '../support/service.ts';
 
 const stranger = (environment: 'production' | 'staging') => {
@@ -49,7 +50,7 @@ test('spec §5 rule 2: the key is the bearer token of Authorization; the scheme 
 
 test('spec §4, decisions §2: missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
   const service = await startTestService(t);
-  const expiring = await service.issueKey({ expiresAt: service.clock().unix + 1_000 });
+  const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });
   const revoked = await service.issueKey();
   const keys = await service.store.accounts.listKeys();
   await service.store.accounts.revokeKey(keys.at(-1)?.id ?? 0);

@@ -89,6 +89,22 @@ test('decisions §6: the day is the UTC calendar day; its refusal has a code of 
   assert.equal(refused.headers.get('retry-after'), String(86_400 - 60));
 });
 
+test('every response of a window has the same Reset, and that of a day is midnight UTC', async (t) => {
+  const service = await startTestService(t, { clock: fakeClock('2026-11-21T12:00:00.400Z') });
+  const limits = { perMinute: 30, perDay: 1_000 };
+  const [byMinute, byDay] = [
+    await service.issueKey({ limits }),
+    await service.issueKey({ account: 'day', limits: { perMinute: 1_000, perDay: 10 } }),
+  ];
+  const resets = [new Set<number>(), new Set<number>()];
+  for (let round = 0; round < 20; round++) {
+    for (const [index, key] of [byMinute, byDay].entries())
+      resets[index]?.add(seen(await call(service.url, '/v1/pets', { key })).reset);
+    service.clock.advance(2_345.6);
+  }
+  assert.deepEqual(resets, [new Set([unix(61)]), new Set([MIDNIGHT])]);
+});
+
 test('decisions §6: a request that one window refuses takes nothing from the other', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 1, perDay: 10 } });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/domain/ports.ts';
 import { DAY, type Usage } from '../../src/domain/quota.ts';
+import { unixMilliseconds } from '../support/clock.ts';
 import type { NewFixture } from './fixture.ts';
 
 const NONE: CounterChanges = { usage: new Map(), standings: new Map() };
@@ -20,7 +21,7 @@ const standingChange = (keyId: number, standing: StoredStanding): CounterChanges
 export function counterStoreContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
-    const now = fixture.clock().unix;
+    const now = unixMilliseconds(fixture.clock);
     return {
       ...fixture,
       ...fixture.store,
@@ -157,7 +158,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     await counters.write(usageChange(accountCaller(account.id), usage));
     clock.advance(20_000);
     const { minute, day } = await operator.usageOf(account);
-    assert.deepEqual(minute, { limit: 60, remaining: 50, reset: 40_000 });
-    assert.deepEqual(day, { limit: 1_000, remaining: 600, reset: (today + 1) * DAY - clock().unix });
+    assert.deepEqual(minute, { limit: 60, remaining: 50, resetsAt: unixMilliseconds(clock) + 40_000 });
+    assert.deepEqual(day, { limit: 1_000, remaining: 600, resetsAt: (today + 1) * DAY });
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KeyUse, KeyUses } from '../../src/storage/key-uses.ts';
-import { fakeClock } from '../support/clock.ts';
+import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 
 test('decisions §8: uses that could not be written down are due again, as the last of them was; those that were can wait', async () => {
   const clock = fakeClock();
@@ -15,15 +15,15 @@ test('decisions §8: uses that could not be written down are due again, as the l
   });
   const keyIds = Array.from({ length: 1_000 }, (_, index) => index + 1);
   const noteAll = () => {
-    for (const keyId of keyIds) uses.note(keyId, clock().unix);
+    for (const keyId of keyIds) uses.note(keyId, unixMilliseconds(clock));
   };
   clock.advance(5);
-  const first = clock().unix;
+  const first = unixMilliseconds(clock);
   noteAll();
   whileWriting = () => {
     if (written.length === 0) return;
     clock.advance(1);
-    for (const keyId of keyIds.slice(0, 500)) uses.note(keyId, clock().unix);
+    for (const keyId of keyIds.slice(0, 500)) uses.note(keyId, unixMilliseconds(clock));
   };
   await assert.rejects(uses.flush(), /disk full/);
   assert.ok(written.length > 0 && written.length < 500);
@@ -53,9 +53,9 @@ test('decisions §8: a key that is used while its use is written down is written
   const uses = new KeyUses(clock, async (portion) => {
     written.push(...portion);
     clock.advance(1);
-    if (written.length === 1) uses.note(1, clock().unix);
+    if (written.length === 1) uses.note(1, unixMilliseconds(clock));
   });
-  const first = clock().unix;
+  const first = unixMilliseconds(clock);
   uses.note(1, first);
   await uses.flush();
   clock.advance(60_000);
@@ -71,16 +71,16 @@ test('decisions §8: a key that is used while others become due again is written
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => void written.push(...portion));
   const keyIds = Array.from({ length: 1_000 }, (_, index) => index + 1);
-  for (const keyId of keyIds) uses.note(keyId, clock().unix);
+  for (const keyId of keyIds) uses.note(keyId, unixMilliseconds(clock));
   await uses.flush();
   written.splice(0);
   clock.advance(60_000);
-  const again = clock().unix;
+  const again = unixMilliseconds(clock);
   for (const keyId of keyIds.slice(500)) uses.note(keyId, again);
   const flush = uses.flush();
   // The first of them is forgotten by now, the last one has yet to wake.
   clock.advance(1);
-  for (const keyId of [1, 999]) uses.note(keyId, clock().unix);
+  for (const keyId of [1, 999]) uses.note(keyId, unixMilliseconds(clock));
   await flush;
   assert.deepEqual(
     written.toSorted(([one], [other]) => one - other),

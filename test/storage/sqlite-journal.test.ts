@@ -6,6 +6,7 @@ import { DAY } from '../../src/domain/quota.ts';
 import { openSqlite } from '../../src/storage/sqlite/store.ts';
 import { SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { tableOf } from '../../src/storage/transfer-tables.ts';
+import { unixMilliseconds } from '../support/clock.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows } from './transfer-contract.ts';
 
@@ -22,7 +23,7 @@ async function prepare(t: TestContext) {
   t.after(() => staging.close());
   const [counters, others] = [store.counters, staging.counters];
   assert.ok(counters instanceof SqliteCounters && others instanceof SqliteCounters);
-  const now = clock().unix;
+  const now = unixMilliseconds(clock);
   const today = Math.floor(now / DAY);
   return {
     ...fixture,

@@ -1,6 +1,12 @@
 import { type Clock, steadyClock } from '../../src/domain/clock.ts';
 
-/** A clock that only tests move, behind the same guard as the real one. All in milliseconds. */
+/** Readings that differ. A part of this size of a millisecond is the smallest that Unix time can hold. */
+const READINGS = 4_096;
+
+/**
+ * A clock that tests move, behind the same guard as the real one. All in milliseconds. As with a real clock, each reading
+ * is a little later than the one before; all of them together add less than one millisecond.
+ */
 export interface FakeClock extends Clock {
   /** Time passes: both time lines move. */
   advance(milliseconds: number): void;
@@ -8,13 +14,17 @@ export interface FakeClock extends Clock {
   jump(milliseconds: number): void;
 }
 
-/** Stands at `start`: Unix milliseconds, or a date and time. */
+/** Begins at `start`: Unix milliseconds, or a date and time. */
 export function fakeClock(start: number | string = '2026-11-21T12:00:00Z'): FakeClock {
   let wall = new Date(start).getTime();
   let monotonic = 5_000;
+  let readings = 0;
   const clock = steadyClock(
-    () => wall,
-    () => monotonic,
+    () => Math.floor(wall),
+    () => {
+      readings = Math.min(readings + 1, READINGS - 1);
+      return monotonic + readings / READINGS;
+    },
   );
   return Object.assign(clock, {
     advance(milliseconds: number) {
@@ -25,4 +35,9 @@ export function fakeClock(start: number | string = '2026-11-21T12:00:00Z'): Fake
       wall += milliseconds;
     },
   });
+}
+
+/** The instant as the system clock gives it, in whole Unix milliseconds: the same until the clock is moved. */
+export function unixMilliseconds(clock: Clock): number {
+  return Math.floor(clock().unix);
 }

@@ -1,4 +1,11 @@
+import {
+  ConnectionTimeoutError,
+  DisconnectsClientError,
+  ErrorReply,
+  SocketClosedUnexpectedlyError,
+} from '@redis/client';
 import { StartupError } from '../../startup-error.ts';
+import { NoAnswer } from '../in-time.ts';
 import { RedisCluster } from './cluster.ts';
 import { refuseUnfit } from './fitness.ts';
 import type { Arguments, Script } from './script.ts';
@@ -21,10 +28,24 @@ export interface Redis {
   close(): void;
 }
 
+/** Nobody knows yet whether the server can be used: it is down, starting, or behind a broken network. */
+export class UnreachableError extends StartupError {}
+
+/** Replies of a server that is fit for use, but not now. */
+const PASSING = /^(?:LOADING|BUSY|CLUSTERDOWN) /;
+
+/** Errors of the driver, and of us, that say no more than that no answer came. */
+const UNREACHABLE = [
+  NoAnswer,
+  ConnectionTimeoutError,
+  DisconnectsClientError,
+  SocketClosedUnexpectedlyError,
+] as const;
+
 /**
  * Connects to a server, or to the cluster that it is part of, and refuses what would lose counts. `onError` hears of
  * connections that are lost.
- * @throws StartupError in one line that never holds the password.
+ * @throws StartupError in one line that never holds the password; UnreachableError when the server may be fit.
  */
 export async function connectRedis(url: string, onError: (error: Error) => void): Promise<Redis> {
   const server = new RedisServer(url, onError);
@@ -44,7 +65,20 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
 /** What the server or the driver said, in one line; neither repeats a password. */
 export function asStartupError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
-  return new StartupError(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
+  const Fault = isUnreachable(error) ? UnreachableError : StartupError;
+  return new Fault(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
+}
+
+/** Whether this says nothing against the server. A wrong password or certificate does, and so does an unknown error. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isUnreachable);
+  if (error instanceof ErrorReply) return PASSING.test(error.message);
+  return UNREACHABLE.some((kind) => error instanceof kind) || isNetworkError(error);
+}
+
+/** An error of the operating system or of DNS; EPROTO is one of TLS. */
+function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && (error as NodeJS.ErrnoException).code !== 'EPROTO';
 }
 
 function alone(server: RedisServer, name: string): Redis {

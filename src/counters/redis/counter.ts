@@ -1,11 +1,11 @@
 import type { Environment } from '../../domain/api-key.ts';
-import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { banInForce, type BanPolicy, refusalsLeft } from '../../domain/ban.ts';
+import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Caller, callerName, type Verdict } from '../../domain/ports.ts';
-import { peek, type Quota, quotaOf, take, type Usage } from '../../domain/quota.ts';
+import { peek, type Quota, quotaOf, restored, take, type Usage } from '../../domain/quota.ts';
 import { inTime } from '../in-time.ts';
 import { Batches } from './batches.ts';
-import type { Pulse, SharedQuotas } from '../shared.ts';
+import type { KnownBan, Pulse, SharedQuotas } from '../shared-quotas.ts';
 import type { Redis } from './connection.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
 import { Knowledge } from './knowledge.ts';
@@ -50,6 +50,8 @@ export interface RedisCounterParts {
   readonly instance: string;
   /** How long a charge waits for an answer, in milliseconds. */
   readonly patience: number;
+  /** Is told of each key of Redis that had the wrong type and was replaced. */
+  readonly onReplaced: (key: string) => void;
 }
 
 /**
@@ -61,7 +63,7 @@ export class RedisCounter implements SharedQuotas {
   readonly #parts: RedisCounterParts;
   readonly #knowledge = new Knowledge();
   readonly #charges: Batches<Caller, Verdict>;
-  /** Milliseconds from Redis' clock to our own, which the headers are printed by. */
+  /** Milliseconds that our own clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
   constructor(parts: RedisCounterParts) {
@@ -80,18 +82,17 @@ export class RedisCounter implements SharedQuotas {
     );
   }
 
-  knownBan(keyId: number): Ban | undefined {
-    const ban = this.#knowledge.banOf(keyId);
-    if (ban === undefined) return undefined;
-    const local = { until: ban.localUntil, count: ban.count };
-    return banInForce({ ban: local }, this.#parts.clock());
+  knownBan(keyId: number): KnownBan | undefined {
+    const now = this.#redisTime();
+    const ban = banInForce({ ban: this.#knowledge.banOf(keyId) }, now);
+    return ban && { ban, at: now.unix };
   }
 
   knownUsedUp(caller: Caller): Quota | undefined {
     const usage = this.#knowledge.usageOf(callerName(caller));
     if (usage === undefined) return undefined;
-    const now = this.#parts.clock().unix - this.#aheadBy;
-    const { quota } = take(usage, caller.limits, { unix: now, monotonic: now });
+    const now = this.#redisTime();
+    const { quota } = take(restored(usage, now), caller.limits, now);
     return quota.admitted ? undefined : quota;
   }
 
@@ -157,7 +158,11 @@ export class RedisCounter implements SharedQuotas {
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
-    const replies = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly Reply[];
+    const [replies, replaced] = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly [
+      readonly Reply[],
+      readonly string[],
+    ];
+    for (const key of replaced) this.#parts.onReplaced(key);
     const verdicts: Verdict[] = [];
     for (const reply of replies) {
       const [times] = reply;
@@ -184,16 +189,22 @@ export class RedisCounter implements SharedQuotas {
     const at = { unix: now, monotonic: now };
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
-      const ban = { until: until + this.#aheadBy, count };
-      this.#knowledge.noteBan(caller.keyId, { caller: name, until, count, localUntil: ban.until });
+      this.#knowledge.noteBan(caller.keyId, { caller: name, until, count });
       // With a refusal it begins now; else it was in force, and nothing was asked of the windows.
-      return { kind: 'banned', quota: quotaOf(usage, caller.limits, at, refusals === 0), ban };
+      const quota = quotaOf(usage, caller.limits, at, refusals === 0);
+      return { kind: 'banned', quota, ban: { until, count } };
     }
     if (caller.kind === 'key') this.#knowledge.forgetBan(caller.keyId);
     const quota = quotaOf(usage, caller.limits, at, outcome === 1);
     if (outcome === 1) return { kind: 'admitted', quota };
     const left = caller.kind === 'key' ? refusalsLeft(refusals, this.#parts.policy) : undefined;
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
+  }
+
+  /** The time of Redis' clock, as it was last heard of. */
+  #redisTime(): Moment {
+    const now = this.#parts.clock().unix - this.#aheadBy;
+    return { unix: now, monotonic: now };
   }
 
   /** Of its usage, its refusals and its ban. An address is never banned: the first one three times. */

@@ -5,23 +5,21 @@ import type { Usage } from '../../domain/quota.ts';
 const CAPACITY = 100_000;
 
 /** A ban as Redis has it, on Redis' clock. */
-export interface KnownBan extends Ban {
+interface HeardBan extends Ban {
   /** By `callerName`. */
   readonly caller: string;
-  /** Its end on our own clock, in Unix milliseconds. */
-  readonly localUntil: number;
 }
 
 /** What one instance has heard of the shared counters: for a server that lost its memory, and for an outage. */
 export class Knowledge {
   readonly #usage = new Map<string, Usage>();
-  readonly #bans = new Map<number, KnownBan>();
+  readonly #bans = new Map<number, HeardBan>();
 
   usageOf(caller: string): Usage | undefined {
     return this.#usage.get(caller);
   }
 
-  banOf(keyId: number): KnownBan | undefined {
+  banOf(keyId: number): HeardBan | undefined {
     return this.#bans.get(keyId);
   }
 
@@ -29,7 +27,7 @@ export class Knowledge {
     note(this.#usage, caller, usage);
   }
 
-  noteBan(keyId: number, ban: KnownBan): void {
+  noteBan(keyId: number, ban: HeardBan): void {
     note(this.#bans, keyId, ban);
   }
 
@@ -43,7 +41,7 @@ export class Knowledge {
     return [...this.#usage];
   }
 
-  allBans(): readonly (readonly [keyId: number, ban: KnownBan])[] {
+  allBans(): readonly (readonly [keyId: number, ban: HeardBan])[] {
     return [...this.#bans];
   }
 }

@@ -7,8 +7,9 @@ import { inTime } from '../in-time.ts';
 import { MemoryCounter } from '../memory.ts';
 import type { CounterOptions } from '../open.ts';
 import { PATIENCE, SharedCounter } from '../shared.ts';
-import { asStartupError, connectRedis } from './connection.ts';
+import { asStartupError, connectRedis, isUnreachable, type Redis, UnreachableError } from './connection.ts';
 import { RedisCounter } from './counter.ts';
+import { LateRedis } from './late.ts';
 import { RedisQuotas } from './quotas.ts';
 
 /** How long a server may take to its first answer, in milliseconds. */
@@ -34,19 +35,38 @@ export async function openQuotas(options: {
   return { quotas: new RedisQuotas({ redis, ...options }), disconnect: () => redis.close() };
 }
 
-/** The counters that all instances share. @throws StartupError in one line, when they cannot be used. */
+/**
+ * The counters that all instances share. A server that is out of reach is waited for in an outage.
+ * @throws StartupError in one line, when the server must not be used.
+ */
 export async function openShared({
   redisUrl,
   log,
   ...parts
 }: Omit<CounterOptions, 'store'> & { readonly redisUrl: string }): Promise<Counters> {
-  const { clock, policy } = parts;
-  // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
-  const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
-  const shared = new RedisCounter({ redis, instance: randomUUID(), patience: PATIENCE, ...parts });
-  await refuseMuzzled(shared);
-  const local = new MemoryCounter(clock, policy, NOWHERE);
-  const counter = new SharedCounter({ shared, local, log });
+  const instance = randomUUID();
+  const onReplaced = (key: string) =>
+    log.error({ key }, 'a key of Redis had the wrong type and was replaced');
+  const countingOn = (redis: Redis) =>
+    new RedisCounter({ redis, instance, patience: PATIENCE, onReplaced, ...parts });
+  const connect = async () => {
+    // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
+    const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
+    await refuseMuzzled(countingOn(redis));
+    return redis;
+  };
+  const redis = await connect().catch((error: unknown) => {
+    if (!(error instanceof UnreachableError)) throw error;
+    return new LateRedis({
+      name: new URL(redisUrl).host,
+      error,
+      connect,
+      onRefused: (reason) =>
+        log.error({ err: reason }, 'the shared counter must not be used; this instance counts by itself'),
+    });
+  });
+  const local = new MemoryCounter(parts.clock, parts.policy, NOWHERE);
+  const counter = new SharedCounter({ shared: countingOn(redis), local, log });
   await counter.start();
   return counter;
 }
@@ -57,7 +77,7 @@ async function refuseMuzzled(shared: RedisCounter): Promise<void> {
     try {
       await inTime(shared.pulse(server, undefined), START_PATIENCE);
     } catch (error) {
-      if (!(error instanceof ErrorReply)) continue;
+      if (!(error instanceof ErrorReply) || isUnreachable(error)) continue;
       shared.close();
       throw asStartupError(error);
     }

@@ -3,7 +3,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Ban } from '../../domain/ban.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { accountCaller, type CounterChanges, type KeyBan, type QuotaAdmin } from '../../domain/ports.ts';
-import { DAY, MINUTE, peek, type Quota, type Usage } from '../../domain/quota.ts';
+import { DAY, MINUTE, peek, type Quota, restored, type Usage } from '../../domain/quota.ts';
 import type { Redis } from './connection.ts';
 import { banKey, usageKey } from './keys.ts';
 import { loadScript } from './script.ts';
@@ -70,7 +70,8 @@ export async function readUsage(
 ): Promise<{ usage: Usage; now: Moment }> {
   const reply = (await redis.run(READ, [usageKey(environment, caller)], ['usage'])) as number[];
   const [now = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = reply;
-  return { usage: { minuteStart, minuteCount, day, dayCount }, now: { unix: now, monotonic: now } };
+  const at = { unix: now, monotonic: now };
+  return { usage: restored({ minuteStart, minuteCount, day, dayCount }, at), now: at };
 }
 
 export async function restoreUsage(

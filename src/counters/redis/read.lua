@@ -1,10 +1,13 @@
 -- Reads without taking anything. KEYS 1 the usage of a caller, or a ban. ARGV 1 which of the two: usage or ban.
--- Gives Redis' time, and the numbers of the hash; what is missing is 0.
+-- Gives Redis' time, and the numbers of the hash; what is missing is 0, and so is all of a
+-- key of the wrong type.
 
 local FIELDS = { usage = { 'minuteStart', 'minuteCount', 'day', 'dayCount' }, ban = { 'until', 'count' } }
 local time = redis.call('TIME')
 local reply = { time[1] * 1000 + math.floor(time[2] / 1000) }
-for _, value in ipairs(redis.call('HMGET', KEYS[1], unpack(FIELDS[ARGV[1]]))) do
-  reply[#reply + 1] = tonumber(value) or 0
+local fields = FIELDS[ARGV[1]]
+local stored = redis.pcall('HMGET', KEYS[1], unpack(fields))
+for i = 1, #fields do
+  reply[#reply + 1] = tonumber(stored[i]) or 0
 end
 return reply

@@ -4,6 +4,9 @@
 -- ARGV  1 when it may be forgotten (Unix milliseconds), then for each pair in it, such as the start of a minute and its
 --       count: the name of the instant, its value, the name of the count, its value.
 
+-- A key of the wrong type is replaced.
+if type(redis.pcall('HLEN', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
+
 local expiry = math.max(tonumber(ARGV[1]), redis.call('PEXPIRETIME', KEYS[1]))
 for i = 2, #ARGV, 4 do
   local stored = redis.call('HMGET', KEYS[1], ARGV[i], ARGV[i + 2])

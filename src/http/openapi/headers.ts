@@ -23,7 +23,7 @@ const link = text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, 2_000
 
 /** The response headers, as reusable components; the examples are for the base address `base`. */
 export function headerComponents(base: string) {
-  const rate = pairs(rateHeaders(take(UNUSED, PLANS.free, NOW).quota, NOW));
+  const rate = pairs(rateHeaders(take(UNUSED, PLANS.free, NOW).quota));
   const deprecation = pairs(deprecationHeaders(base));
   return {
     'X-RateLimit-Limit': {

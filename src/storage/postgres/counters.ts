@@ -9,7 +9,7 @@ import {
   type QuotaAdmin,
   type StoredStanding,
 } from '../../domain/ports.ts';
-import { MINUTE, peek, type Quota, UNUSED, type Usage } from '../../domain/quota.ts';
+import { MINUTE, peek, type Quota, restored, UNUSED, type Usage } from '../../domain/quota.ts';
 import {
   banOf,
   type BanRow,
@@ -125,7 +125,8 @@ export class PostgresCounters implements CounterStore, QuotaAdmin {
   async usageOf(account: Account): Promise<Quota> {
     const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
     const { unix } = this.#clock();
-    return peek(usage, account.limits, { unix, monotonic: unix });
+    const now = { unix, monotonic: unix };
+    return peek(restored(usage, now), account.limits, now);
   }
 
   #now(): number {
