@@ -129,3 +129,16 @@ test('decisions §4: idempotency records older than 24 hours go a part at a time
   // The two that are a millisecond younger stay.
   assert.equal(await left(), 2);
 });
+
+test('instances whose clocks differ agree on how long an idempotency key is kept', async (t) => {
+  const { store, another, passTime, clock } = await postgresFixture(t);
+  const ahead = await another(fakeClock(clock().unix + 2 * DAY));
+  const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const once = { accountId, key: 'order-1', fingerprint: 'a'.repeat(64) };
+  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+  await ahead.flush();
+  assert.equal((await ahead.pets.create(REX, once)).outcome, 'replayed');
+  await passTime(DAY);
+  assert.equal((await ahead.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'replayed');
+});

@@ -25,7 +25,7 @@ export async function openPostgres(
   { clock, environment, limits, onLost }: PostgresOptions,
 ): Promise<Store> {
   const pool = await openPool(url, limits, onLost);
-  const pets = new PostgresPets(pool, clock);
+  const pets = new PostgresPets(pool);
   const accounts = new PostgresAccounts(pool, clock);
   const counters = new PostgresCounters(pool, clock, environment);
   const lock = new ServingLock(pool);
