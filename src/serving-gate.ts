@@ -8,7 +8,7 @@ export interface GateOptions {
   readonly log: Logger;
 }
 
-/** Closed while the store cannot be relied on: nothing is admitted or counted then (docs/decisions/0030). */
+/** Closed while the store cannot be relied on: nothing is admitted or counted then (docs/decisions/0029 and 0030). */
 export class ServingGate {
   readonly #options: GateOptions;
   #isOpen = true;

@@ -1,11 +1,12 @@
-// decisions §2, §4, §6: a service that cannot rely on its store admits nothing (docs/decisions/0030).
+// decisions §2, §4, §6: a service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';
@@ -31,6 +32,27 @@ async function assertClosed(service: TestService, key: string): Promise<void> {
 }
 
 const linesOf = ({ log }: TestService, message: string) => log.filter(({ msg }) => msg === message);
+
+test('without its SQLite file the service answers 503, and 200 once the file is back', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const file = databaseUrl.slice('sqlite:'.length);
+  const service = await startTestService(t, { databaseUrl });
+  const key = await service.issueKey();
+  await call(service.url, '/v1/pets', { key });
+  renameSync(file, `${file}.moved`);
+  const body = '{"name":"Rex","categoryId":7}';
+  assertError(await call(service.url, '/v1/pets', { key, body }), 'unavailable');
+  assertError(await call(service.url, '/readyz'), 'unavailable');
+  await until(service, key, 503);
+  await assertClosed(service, key);
+  renameSync(`${file}.moved`, file);
+  await until(service, key, 200);
+  assert.equal((await call(service.url, '/readyz')).status, 200);
+  const refused = linesOf(service, REFUSED);
+  assert.equal(refused.length, 1);
+  assert.match(JSON.stringify(refused), /petstore\.db was deleted or moved/);
+  assert.equal(linesOf(service, AGAIN).length, 1);
+});
 
 /** A service that counts by itself over PostgreSQL, an account of 60 requests per minute, and an operator. */
 async function countingService(t: TestContext) {
