@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
 import { openCounters } from './counters/open.ts';
 import type { Clock } from './domain/clock.ts';
-import type { Counters } from './domain/ports.ts';
+import { PetStoreError } from './domain/errors.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
@@ -17,14 +17,19 @@ import { petOperations } from './http/pets.ts';
 import { apiRoutes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './http/site.ts';
+import { keepWriting } from './keep-writing.ts';
+import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
 import { openStore, type Store } from './storage/open.ts';
 
-/** How often what is kept in memory is written down: the most counting that a crash can lose (decisions §6). */
-const FLUSH_INTERVAL = 1_000;
+/** Milliseconds between two looks at the lock and the files of the store: how long a loss may go unnoticed. */
+const CHECK_INTERVAL = 1_000;
 
 /** How long what was accepted may take to finish once the service stops, in milliseconds. */
 const DRAIN_TIME = 8_000;
+
+const COUNTS_LOST =
+  'The counts of the last second are lost: the database could not be used when the service stopped.';
 
 export interface Service {
   /** Where it listens, without a path: `http://127.0.0.1:8080`. */
@@ -46,17 +51,24 @@ export interface Surroundings {
  */
 export async function startService(config: Config, surroundings: Surroundings): Promise<Service> {
   const { clock, log, limits = HTTP_LIMITS } = surroundings;
-  const onLost = (error: Error) => log.warn({ err: error }, 'a connection to the database was lost');
+  let gate: ServingGate | undefined;
+  const onLost = (error: Error) => {
+    log.warn({ err: error }, 'a connection to the database was lost');
+    // It may be the one that holds the lock: then another service may count from now on.
+    void gate?.check();
+  };
   const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
-  let counter: Counters | undefined;
+  let closeCounters = () => {};
   try {
     // A process that counts by itself must be the only one; a shared counter lets many serve.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
-    counter = await openCounters({ ...config, policy: config, store: store.counters, clock, log });
-    const counters = counter;
+    const open = () => openCounters({ ...config, policy: config, store: store.counters, clock, log });
+    let counters = await open();
+    closeCounters = () => counters.close();
     let draining = false;
     const isDraining = () => draining;
+    const mayAdmit = () => gate?.isOpen ?? true;
 
     const server = createHttpServer(limits);
     limitConnections(server, config.maxConnectionsPerAddress, config.trustProxy, log);
@@ -82,18 +94,22 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     const app: App = new App({
       accounts: store.accounts,
-      counter: counters,
+      get counter() {
+        return counters;
+      },
       clock,
       environment: config.environment,
       urls,
       addressOf: clientAddress(config.trustProxy),
       isDraining,
+      mayAdmit,
       matchRoute: apiRoutes(petOperations(store.pets, base), deprecationHeaders(base)),
       site: createSite({
         openApi: openApi(urls, config.environment),
         base,
         ping: () => store.ping(),
         isDraining,
+        mayAdmit,
       }),
       cors: cors(config.corsOrigins),
       log,
@@ -101,6 +117,17 @@ export async function startService(config: Config, surroundings: Surroundings): 
     });
     serve(server, app, limits);
 
+    const reload = async () => {
+      await keeper.idle();
+      await counters.flush();
+      const before = counters;
+      counters = await open();
+      before.close();
+    };
+    const checked = new ServingGate({ store, reload, log });
+    gate = checked;
+    const checks = setInterval(() => void checked.check(), CHECK_INTERVAL);
+    // After the checks, so that a flush of the same second already knows their outcome.
     const keeper = keepWriting(
       async () => {
         await counters.flush();
@@ -108,10 +135,13 @@ export async function startService(config: Config, surroundings: Surroundings): 
       },
       async () => {
         // Each is tried, whatever becomes of the other.
-        const ends = await Promise.allSettled([counters.flush(), store.flushAll()]);
+        const ends = await Promise.allSettled([
+          mayAdmit() ? counters.flush() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
+          store.flushAll(),
+        ]);
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
       },
-      log,
+      { mayWrite: mayAdmit, log },
     );
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base }, 'listening');
@@ -132,13 +162,18 @@ export async function startService(config: Config, surroundings: Surroundings): 
           each.close();
           each.closeAllConnections();
         }
+        clearInterval(checks);
+        // The last counts may only be written under the lock: this is the last chance to take it again.
+        if (!mayAdmit()) await checked.check();
         try {
           await keeper.stop();
         } catch (error) {
           log.error({ err: error }, 'the last counts could not be written down and are lost');
           throw error;
         } finally {
-          counters.close();
+          // Closing ends connections: no loss that is to be mended.
+          gate = undefined;
+          closeCounters();
           await store.close();
           log.info('stopped');
         }
@@ -146,7 +181,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
     };
   } catch (error) {
     for (const server of servers) server.close();
-    counter?.close();
+    closeCounters();
     await store.close();
     throw error;
   }
@@ -164,41 +199,6 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
         : (error as Error).message;
     throw new StartupError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
   }
-}
-
-/** Runs `write` every second, never twice at a time, and `writeAll` at the end. An outage is logged when it begins and when it ends. */
-function keepWriting(
-  write: () => Promise<void>,
-  writeAll: () => Promise<void>,
-  log: Logger,
-): { stop: () => Promise<void> } {
-  let failing = false;
-  let last = Promise.resolve();
-  const attempt = async () => {
-    try {
-      await write();
-      if (failing) log.info('counters are written down again');
-      failing = false;
-    } catch (error) {
-      if (!failing) log.error({ err: error }, 'counters cannot be written down; they are kept in memory');
-      failing = true;
-    }
-  };
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    last = attempt().finally(() => {
-      busy = false;
-    });
-  }, FLUSH_INTERVAL);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await last;
-      await writeAll();
-    },
-  };
 }
 
 /** Waits until `condition` holds, at most `milliseconds`. */

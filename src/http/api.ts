@@ -11,7 +11,15 @@ import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fields, fields } from './fields.ts';
-import { banned, banNear, lacksScope, limitUsedUp, otherMethod, SHUTTING_DOWN } from './messages.ts';
+import {
+  banned,
+  banNear,
+  lacksScope,
+  limitUsedUp,
+  otherMethod,
+  SHUTTING_DOWN,
+  STORE_LOST,
+} from './messages.ts';
 import { rateHeaders, retryAfter } from './rate-headers.ts';
 import type { Reply } from './reply.ts';
 
@@ -23,6 +31,8 @@ export interface ApiDependencies {
   readonly urls: Readonly<Record<Environment, string>>;
   readonly addressOf: ClientAddress;
   readonly isDraining: () => boolean;
+  /** False while the store cannot be relied on: whatever is counted then may be counted twice, or lost. */
+  readonly mayAdmit: () => boolean;
 }
 
 const UNKNOWN_ROUTE_METHODS = 'GET, HEAD, POST, OPTIONS';
@@ -41,6 +51,8 @@ export class Api {
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? UNKNOWN_ROUTE_METHODS) };
     }
+
+    if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
 
     // Authentication: who fails it is counted by address.
     const now = exchange.startedAt.unix;

@@ -15,6 +15,7 @@ export const KEY_REUSED = 'This Idempotency-Key was used with another body: send
 export const REMOVED = `This operation was removed on ${GET_PET_SUNSET}: use GET /pets instead.`;
 export const NOT_JSON = 'The body must be sent as Content-Type: application/json.';
 export const SHUTTING_DOWN = 'The service is shutting down; try again later.';
+export const STORE_LOST = 'The service cannot use its database now; try again later.';
 export const MALFORMED = 'The request is not valid HTTP.';
 export const NO_CONNECT = 'The method CONNECT is not offered.';
 

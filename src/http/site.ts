@@ -2,7 +2,7 @@ import { Content } from './content.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fields, fields } from './fields.ts';
-import { SHUTTING_DOWN } from './messages.ts';
+import { SHUTTING_DOWN, STORE_LOST } from './messages.ts';
 import { octets } from './octets.ts';
 import type { OpenApi } from './openapi.ts';
 import { createReference } from './reference.ts';
@@ -22,11 +22,13 @@ export interface SiteDependencies {
   /** Rejects when a store cannot answer. */
   readonly ping: () => Promise<void>;
   readonly isDraining: () => boolean;
+  /** False while the store cannot be relied on. */
+  readonly mayAdmit: () => boolean;
 }
 
 type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 
-export function createSite({ openApi, base, ping, isDraining }: SiteDependencies): Site {
+export function createSite({ openApi, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
   const reference = createReference(openApi.document, base);
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
@@ -45,6 +47,7 @@ export function createSite({ openApi, base, ping, isDraining }: SiteDependencies
     '/healthz': () => OK,
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
+      if (!mayAdmit()) return errorReply('unavailable', STORE_LOST, NO_STORE);
       await ping();
       return OK;
     },

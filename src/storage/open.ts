@@ -23,6 +23,12 @@ export interface Store {
   backup(file: string): Promise<void>;
   /** Makes sure that no other service of this environment counts limits over the same store by itself. */
   lockForServing(environment: string): Promise<void>;
+  /**
+   * Called every second while serving. Rejects with the reason when nothing may be admitted now: the lock for serving is
+   * lost, or the database is no longer the one that was opened. `retaken`: the lock was lost and is held again, so
+   * another service may have counted in between.
+   */
+  check(): Promise<'kept' | 'retaken'>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, linkSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
@@ -146,7 +146,7 @@ test('decisions §8: copy makes no source, and says in one line what hinders it'
   assert.ok(!existsSync(file('petstore.db')) && !existsSync(file('copy.db')));
 
   await run(['migrate'], from);
-  linkSync(file('petstore.db'), file('same.db'));
+  symlinkSync(file('petstore.db'), file('same.db'));
   assert.equal(
     await refused(`sqlite:${file('same.db')}`),
     'petstore: Both addresses lead to the same database.\n',

@@ -11,6 +11,8 @@ import type { FakeClock } from '../support/clock.ts';
 export interface Fixture {
   readonly clock: FakeClock;
   readonly store: Store;
+  /** Time passes, for `clock` and for a database that has a clock of its own. */
+  readonly passTime: (milliseconds: number) => Promise<void>;
   /** After how many milliseconds a change of a key or plan that was made elsewhere must count, at the latest. */
   readonly noticedWithin: number;
   /** The same data through a connection of its own, as another process has it. */

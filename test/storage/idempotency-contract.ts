@@ -49,17 +49,17 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}, decisions §4: an idempotency key is kept for 24 hours, over a restart too`, async (t) => {
-    const { pets, once, clock, reopen } = await prepare(t);
+    const { pets, once, passTime, reopen } = await prepare(t);
     const first = petOf(await pets.create(REX, once));
-    clock.advance(DAY - 1);
+    await passTime(DAY - 1);
     const again = await reopen();
     await again.flush();
     assert.deepEqual(await again.pets.create(REX, once), { outcome: 'replayed', pet: first });
-    clock.advance(1);
+    await passTime(1);
     const later = await again.pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) });
     assert.equal(later.outcome, 'created');
     assert.notEqual(petOf(later).id, first.id);
-    clock.advance(DAY - 1);
+    await passTime(DAY - 1);
     assert.deepEqual((await again.pets.create(REX, once)).outcome, 'reused');
   });
 

@@ -45,14 +45,17 @@ test('decisions §6: the lock of a service that counts by itself is taken again 
   const { store, another, raw } = await postgresFixture(t);
   const other = await another();
   await store.lockForServing('production');
+  assert.equal(await store.check(), 'kept');
   await raw(TERMINATE);
-  await store.flush();
+  await assert.rejects(store.check(), UNAVAILABLE);
+  assert.equal(await store.check(), 'retaken');
   await assert.rejects(other.lockForServing('production'), /already serves production/);
   await (await another()).lockForServing('staging');
   await raw(TERMINATE);
   // Another service was faster.
   await other.lockForServing('production');
-  await assert.rejects(store.flush(), /already serves production/);
+  await assert.rejects(store.check(), UNAVAILABLE);
+  await assert.rejects(store.check(), /already serves production/);
 });
 
 test('a statement that is refused costs no connection', async (t) => {

@@ -3,12 +3,17 @@ import { Client, type QueryResult } from 'pg';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
+import { stopDatabaseClock } from '../support/postgres-clock.ts';
+import type { Store } from '../../src/storage/open.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 
 export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3_000 };
 
 export interface PostgresFixture extends Fixture {
   readonly url: string;
+  /** The same data for another instance, whose clock may differ. */
+  readonly another: (clock?: Clock) => Promise<Store>;
   /** Runs SQL past the service's code. */
   readonly raw: (sql: string, values?: unknown[]) => Promise<QueryResult>;
   /** A connection past the service's code; it ends with the database. */
@@ -19,9 +24,10 @@ export interface PostgresFixture extends Fixture {
 export async function postgresFixture(t: TestContext): Promise<PostgresFixture> {
   const url = await temporaryPostgres(t);
   const clock = fakeClock();
-  const open = async () => {
+  const advanceDatabase = await stopDatabaseClock(url, clock().unix);
+  const open = async (ownClock: Clock = clock) => {
     const store = await openPostgres(url, {
-      clock,
+      clock: ownClock,
       environment: 'production',
       limits: POOL,
       onLost: () => undefined,
@@ -44,6 +50,10 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
   return {
     url,
     clock,
+    async passTime(milliseconds) {
+      clock.advance(milliseconds);
+      await advanceDatabase(milliseconds);
+    },
     noticedWithin: 5_000,
     get store() {
       return store;

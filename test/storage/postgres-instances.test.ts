@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
+import type { StoredStanding } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/quota.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -128,4 +129,39 @@ test('decisions §4: idempotency records older than 24 hours go a part at a time
   for (let second = 0; second < 5; second++) await Promise.all([store.flush(), other.flush()]);
   // The two that are a millisecond younger stay.
   assert.equal(await left(), 2);
+});
+
+test('instances whose clocks differ agree on how long an idempotency key is kept', async (t) => {
+  const { store, another, passTime, clock } = await postgresFixture(t);
+  const ahead = await another(fakeClock(clock().unix + 2 * DAY));
+  const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const once = { accountId, key: 'order-1', fingerprint: 'a'.repeat(64) };
+  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+  await ahead.flush();
+  assert.equal((await ahead.pets.create(REX, once)).outcome, 'replayed');
+  await passTime(DAY);
+  assert.equal((await ahead.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'replayed');
+});
+
+test('a service that lost its lock sets back neither usage nor bans that another one wrote', async (t) => {
+  const { store, clock } = await postgresFixture(t);
+  const { unix } = clock();
+  const day = Math.floor(unix / DAY);
+  const usage = (count: number, on: number) => ({
+    usage: new Map([['account 1', { minuteStart: unix, minuteCount: count, day: on, dayCount: count }]]),
+    standings: new Map(),
+  });
+  const banned = { refusals: [], ban: { until: unix + 300_000, count: 1 } };
+  const standing = (value: StoredStanding) => ({ usage: new Map(), standings: new Map([[1, value]]) });
+  const { counters } = store;
+  await counters.write(usage(50, day));
+  await counters.write(usage(10, day));
+  await counters.write(usage(60, day - 1));
+  assert.equal((await counters.readUsage('account 1'))?.dayCount, 50);
+  await counters.write(usage(1, day + 1));
+  assert.equal((await counters.readUsage('account 1'))?.dayCount, 1);
+  await counters.write(standing(banned));
+  await counters.write(standing({ refusals: [unix], ban: undefined }));
+  assert.deepEqual(await counters.readStanding(1), banned);
 });

@@ -51,7 +51,7 @@ const QUERIES: readonly Hot[] = [
   {
     what: 'an idempotency record',
     text: HOT_QUERIES.recorded,
-    values: [8, 'key 7', 1],
+    values: [8, 'key 7'],
     indexes: ['idempotency_pkey', 'pets_pkey'],
     mayFilter: true,
   },

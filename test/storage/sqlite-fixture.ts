@@ -29,6 +29,7 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
   return {
     file,
     clock,
+    passTime: async (milliseconds) => clock.advance(milliseconds),
     noticedWithin: 0,
     get store() {
       return store;

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
 import { list, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -123,7 +124,7 @@ async function writerFixture(t: TestContext) {
   const threads: Worker[] = [];
   const lost: string[] = [];
   const start = () => {
-    const thread = startWritingThread(fixture.file);
+    const thread = startWritingThread(fixture.file, databaseFiles(fixture.file));
     threads.push(thread);
     return thread;
   };
@@ -179,7 +180,7 @@ test('when no thread can be started, who waits for it is told, and the next writ
   const lost: string[] = [];
   const start = () => {
     if (left-- > 0) throw new Error('no room');
-    return startWritingThread(file);
+    return startWritingThread(file, databaseFiles(file));
   };
   const writer = new Writer(clock, start, ({ message }) => lost.push(message));
   t.after(() => writer.close());

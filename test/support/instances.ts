@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { fakeClock } from './clock.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { temporaryPostgres } from './postgres.ts';
+import { stopDatabaseClock } from './postgres-clock.ts';
 import { runJson, type RunningService, startServiceProcess, type Variables } from './process.ts';
 import { temporaryRedis } from './redis.ts';
 import { overSlowNetwork } from './slow-network.ts';
@@ -86,6 +87,12 @@ export const startSharedService: StartService = async (t, options) => {
   let service: TestService | undefined;
   t.after(() => service?.stop());
   const variables = await sharedServers(t);
-  service = await startTestService(t, { ...options, env: { ...variables, ...options?.env } });
-  return service;
+  const { clock = fakeClock() } = options ?? {};
+  const advanceDatabase = await stopDatabaseClock(variables['DATABASE_URL'] ?? '', clock().unix);
+  service = await startTestService(t, { ...options, clock, env: { ...variables, ...options?.env } });
+  const passTime = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    await advanceDatabase(milliseconds);
+  };
+  return Object.assign(service, { passTime });
 };

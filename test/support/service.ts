@@ -23,6 +23,8 @@ export interface KeyOptions {
 
 export interface TestService extends Service {
   readonly clock: FakeClock;
+  /** Time passes, for `clock` and for a database that has a clock of its own. */
+  passTime(milliseconds: number): Promise<void>;
   /** Lines of the log, parsed. */
   readonly log: readonly Record<string, unknown>[];
   /** Every line of the log, as it was written. */
@@ -64,6 +66,7 @@ export async function startTestService(t: TestContext, options: ServiceOptions =
     ...service,
     stop,
     clock,
+    passTime: async (milliseconds) => clock.advance(milliseconds),
     get log() {
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     },

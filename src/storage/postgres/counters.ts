@@ -24,18 +24,22 @@ import {
 } from '../counter-rows.ts';
 import type { Pool } from './database.ts';
 
+// The guards of both statements: a service that lost its lock without knowing it yet never sets back what the next one
+// wrote. The usage counted later wins, as `later` in domain/quota.ts has it; the end of a ban only moves forward.
 const WRITE_USAGE = `
   INSERT INTO usage (environment, caller, ${USAGE_COLUMNS})
   SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
   ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start, minute_count = excluded.minute_count,
-    day = excluded.day, day_count = excluded.day_count`;
+    day = excluded.day, day_count = excluded.day_count
+  WHERE (excluded.day, excluded.day_count) >= (usage.day, usage.day_count)`;
 
 // Leaves `lifted` as it is: an order to lift comes before what the serving process still remembers of the key.
 const WRITE_STANDINGS = `
   INSERT INTO standings (environment, key_id, ${STANDING_COLUMNS})
   SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
-    ban_count = excluded.ban_count`;
+    ban_count = excluded.ban_count
+  WHERE coalesce(excluded.banned_until, 0) >= coalesce(standings.banned_until, 0)`;
 
 /** Rows pruned by one statement: the addresses of a whole day at once might take longer than a statement may. */
 const PRUNED = 10_000;

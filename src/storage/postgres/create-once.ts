@@ -1,4 +1,3 @@
-import type { Clock } from '../../domain/clock.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
@@ -12,26 +11,33 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** Records dropped by one statement: few enough that it is over in milliseconds. */
 const CHUNK = 5_000;
 
-/** An idempotency record that is not too old, with its animal. */
+/** In Unix milliseconds, by the clock of the database: instances whose clocks differ agree on the age of a record. */
+const NOW = '(extract(epoch FROM now()) * 1000)::bigint';
+const FORGOTTEN_UNTIL = `${NOW} - ${DAY}`;
+
+/**
+ * An idempotency record that is not too old, with its animal. A condition on the age, not on `created_at`, keeps the
+ * planner from reading the index by age.
+ */
 export const RECORDED = `SELECT fingerprint, ${PET_COLUMNS} FROM idempotency JOIN pets ON id = pet_id
-  WHERE account_id = $1 AND key = $2 AND created_at > $3`;
+  WHERE account_id = $1 AND key = $2 AND ${NOW} - created_at < ${DAY}`;
 
 /** Claims the key, or waits for the transaction that claims it now; an old record counts as none. One statement: both or neither. */
 const CREATE = `
   WITH claimed AS (
     INSERT INTO idempotency (account_id, key, fingerprint, pet_id, created_at)
-    VALUES ($1, $2, $3, nextval('pets_id_seq'), $4)
+    VALUES ($1, $2, $3, nextval('pets_id_seq'), ${NOW})
     ON CONFLICT (account_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE idempotency.created_at <= $5
+      WHERE idempotency.created_at <= ${FORGOTTEN_UNTIL}
     RETURNING pet_id
   )
-  INSERT INTO pets (id, name, category_id, status) SELECT pet_id, $6, $7, $8 FROM claimed RETURNING id`;
+  INSERT INTO pets (id, name, category_id, status) SELECT pet_id, $4, $5, $6 FROM claimed RETURNING id`;
 
 /** Several instances may do this at once: none waits for the rows that another one drops. */
 const FORGET = `
   DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM idempotency WHERE created_at <= $1
+    SELECT ctid FROM idempotency WHERE created_at <= ${FORGOTTEN_UNTIL}
     ORDER BY created_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
   )) RETURNING 1`;
 
@@ -43,12 +49,10 @@ interface First {
 /** Creates that may be sent again (decisions §4). */
 export class IdempotentCreates {
   readonly #pool: Pool;
-  readonly #clock: Clock;
   readonly #inFlight = new Map<string, First>();
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool) {
     this.#pool = pool;
-    this.#clock = clock;
   }
 
   async create(pet: NewPet, idempotency: Idempotency): Promise<Creation> {
@@ -72,21 +76,18 @@ export class IdempotentCreates {
 
   /** Drops records that are older than 24 hours, some thousand at a time. Gives whether there may be more. */
   async forgetOld(): Promise<boolean> {
-    const dropped = await this.#pool.query(FORGET, [this.#now() - DAY]);
+    const dropped = await this.#pool.query(FORGET);
     return dropped.length === CHUNK;
   }
 
   async #create(pet: NewPet, { accountId, key, fingerprint }: Idempotency): Promise<Creation> {
-    const now = this.#now();
     const recorded = async () => {
-      const record = [accountId, key, now - DAY];
-      const [row] = await this.#pool.query<RecordRow>(RECORDED, record, 'recorded');
+      const [row] = await this.#pool.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
       return row && replayOf(row, fingerprint);
     };
     const replay = await recorded();
     if (replay !== undefined) return replay;
-    const claim = [accountId, key, fingerprint, now, now - DAY];
-    const values = [...claim, pet.name, pet.categoryId, pet.status ?? null];
+    const values = [accountId, key, fingerprint, pet.name, pet.categoryId, pet.status ?? null];
     try {
       const [row] = await this.#pool.query<[id: bigint]>(CREATE, values, 'createOnce');
       if (row !== undefined) return { outcome: 'created', pet: { id: row[0], ...pet } };
@@ -96,10 +97,6 @@ export class IdempotentCreates {
     }
     // Another instance was first: its record is there now.
     return (await recorded()) ?? { outcome: 'in_flight' };
-  }
-
-  #now(): number {
-    return Math.floor(this.#clock().unix);
   }
 }
 

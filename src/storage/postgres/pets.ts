@@ -1,4 +1,3 @@
-import type { Clock } from '../../domain/clock.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
@@ -31,10 +30,10 @@ export class PostgresPets implements PetStore {
   readonly #once: IdempotentCreates;
   readonly #pages = new SharedReads<PetPage>();
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool) {
     this.#pool = pool;
     this.#inserts = new InsertBatch(pool);
-    this.#once = new IdempotentCreates(pool, clock);
+    this.#once = new IdempotentCreates(pool);
   }
 
   list(query: PetQuery): Promise<PetPage> {

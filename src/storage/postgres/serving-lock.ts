@@ -1,3 +1,4 @@
+import { PetStoreError } from '../../domain/errors.ts';
 import { StartupError } from '../../startup-error.ts';
 import type { Pool, Session } from './database.ts';
 
@@ -24,16 +25,25 @@ export class ServingLock {
     );
   }
 
-  /** Takes the lock again when its session was lost, as in a failover. @throws as `take` does. */
-  async keep(): Promise<void> {
-    if (this.#environment === undefined) return;
-    try {
-      await this.#session?.database.query('SELECT 1');
-    } catch {
-      // Whatever happened to the session, another one says it better, or holds the lock.
-      this.release();
+  /**
+   * Takes a lock again that was found lost at the call before, so the caller hears of every loss.
+   * @throws why this process does not hold it: `unavailable`, or as `take` does.
+   */
+  async check(): Promise<'kept' | 'retaken'> {
+    if (this.#environment === undefined) return 'kept';
+    if (this.#session === undefined) {
+      await this.take(this.#environment);
+      return 'retaken';
     }
-    if (this.#session === undefined) await this.take(this.#environment);
+    try {
+      await this.#session.database.query('SELECT 1');
+      return 'kept';
+    } catch (error) {
+      this.release();
+      throw new PetStoreError('unavailable', 'The connection that holds the lock for serving was lost.', {
+        cause: error,
+      });
+    }
   }
 
   release(): void {

@@ -25,7 +25,7 @@ export async function openPostgres(
   { clock, environment, limits, onLost }: PostgresOptions,
 ): Promise<Store> {
   const pool = await openPool(url, limits, onLost);
-  const pets = new PostgresPets(pool, clock);
+  const pets = new PostgresPets(pool);
   const accounts = new PostgresAccounts(pool, clock);
   const counters = new PostgresCounters(pool, clock, environment);
   const lock = new ServingLock(pool);
@@ -41,7 +41,6 @@ export async function openPostgres(
       await pool.query('SELECT 1');
     },
     async flush() {
-      await lock.keep();
       await accounts.flush();
       if (clock().monotonic - forgotAt < MINUTE) return;
       // When there is more to forget, the next second goes on with it.
@@ -52,6 +51,7 @@ export async function openPostgres(
       throw new PetStoreError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
     },
     lockForServing: (name) => lock.take(name),
+    check: () => lock.check(),
     async close() {
       lock.release();
       await pool.close();

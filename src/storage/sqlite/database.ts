@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../startup-error.ts';
@@ -28,6 +28,7 @@ export function openDatabase(path: string, { createFolder }: { createFolder: boo
     if (createFolder) mkdirSync(dirname(file), { recursive: true });
     if (!existsSync(dirname(file)))
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
+    refuseLinks(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
     refuseForeign(db, file);
     enterWal(db);
@@ -48,6 +49,15 @@ function reason(error: unknown): string {
   if (code === SQLITE_NOTADB) return 'it is not a SQLite database';
   if (code === SQLITE_CORRUPT) return 'it is damaged; restore it from a backup';
   return error instanceof Error ? error.message : String(error);
+}
+
+/** SQLite names the write-ahead log after the path: through two hard links two logs would damage one file. */
+function refuseLinks(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true && found.nlink > 1)
+    throw new StartupError(
+      `The database ${file} has ${found.nlink} names (hard links), and SQLite needs one: delete the others.`,
+    );
 }
 
 /** SQLite refuses this switch at once, whatever its timeout, when another process switches at the same moment. */
@@ -97,27 +107,5 @@ function migrate(db: DatabaseSync, file: string): void {
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
-  }
-}
-
-/**
- * Keeps a second service of the same environment from using the same file: both would count the limits for
- * themselves. The operating system drops the lock when the process ends, however it ends.
- * @throws StartupError when another process holds it, or it cannot be made.
- */
-export function lockForServing(path: string, environment: string): DatabaseSync {
-  const file = `${resolve(path)}.${environment}.lock`;
-  let lock: DatabaseSync | undefined;
-  try {
-    lock = new DatabaseSync(file);
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return lock;
-  } catch (error) {
-    lock?.close();
-    const message =
-      sqliteCode(error) === SQLITE_BUSY
-        ? `Another petstore already serves ${environment} from ${resolve(path)}.`
-        : `The lock ${file} cannot be opened: ${reason(error)}.`;
-    throw new StartupError(message, { cause: error });
   }
 }

@@ -9,6 +9,9 @@ const SQLITE_CANTOPEN = 14;
 export const SQLITE_NOTADB = 26;
 export const SQLITE_CORRUPT = 11;
 
+/** The extended code for a database file that is no longer where it was opened. */
+export const SQLITE_READONLY_DBMOVED = SQLITE_READONLY | (4 << 8);
+
 const PASSING = new Set([SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]);
 
 /** The primary result code of an error of SQLite, or undefined for any other error. */

@@ -11,9 +11,11 @@ import { SqliteAccounts } from './accounts.ts';
 import { SqliteArchive } from './archive.ts';
 import { SqliteCounters } from './counters.ts';
 import { Changes } from './changes.ts';
-import { lockForServing, openDatabase } from './database.ts';
+import { assertInPlace, databaseFiles } from './database-files.ts';
+import { openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqlitePets } from './pets.ts';
+import { ServingLock } from './serving-lock.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
@@ -32,11 +34,12 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
   const db = openDatabase(path, options);
   const database = resolve(path);
   const changes = new Changes(db);
-  const writer = new Writer(clock, () => startWritingThread(database), options.onLost);
+  const files = databaseFiles(database);
+  const writer = new Writer(clock, () => startWritingThread(database, files), options.onLost);
   const pets = new SqlitePets(db, writer, clock, changes);
   const accounts = new SqliteAccounts(db, writer, clock, changes);
   const counters = new SqliteCounters(db, writer, clock, changes, options.environment);
-  let lock: DatabaseSync | undefined;
+  let lock: ServingLock | undefined;
   let forgotAt = Number.NEGATIVE_INFINITY;
   return {
     pets,
@@ -47,6 +50,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     transfer: sqliteTransfer(database),
     async ping() {
       try {
+        assertInPlace(files);
         db.prepare('SELECT 1 FROM pets LIMIT 1').get();
       } catch (error) {
         throw storeError(error);
@@ -84,12 +88,19 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       }
     },
     async lockForServing(environment) {
-      lock = lockForServing(database, environment);
+      const taken = new ServingLock(database, environment);
+      await taken.take();
+      lock = taken;
       await counters.journal.fold();
+    },
+    async check() {
+      assertInPlace(files);
+      lock?.check();
+      return 'kept';
     },
     async close() {
       await writer.close();
-      lock?.close();
+      await lock?.release();
       db.close();
     },
   };

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
+import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
 import type { Writes } from './writes.ts';
 
@@ -32,8 +33,8 @@ export interface Fault {
 }
 
 /** Starts the thread for a file, as an absolute path, that `openDatabase` has opened before. */
-export function startWritingThread(file: string): Worker {
-  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file } });
+export function startWritingThread(file: string, files: DatabaseFiles): Worker {
+  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
 }
 
 interface Job {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Fault, Order, Reply } from './writer.ts';
 import { PetStoreError } from '../../domain/errors.ts';
+import { assertInPlace, type DatabaseFiles } from './database-files.ts';
 import type { PetValues } from './pet-writes.ts';
 import { connectToWrite, inTransaction } from './transaction.ts';
 import { writesOn } from './writes.ts';
@@ -10,7 +11,7 @@ import { writesOn } from './writes.ts';
  * takes the orders of one transaction at a time, and answers when they are committed, or not done at all.
  */
 
-const { file } = workerData as { file: string };
+const { file, files } = workerData as { file: string; files: DatabaseFiles };
 const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
 
@@ -36,13 +37,16 @@ function perform(orders: readonly Order[]): Reply {
     // Not before it is needed: that the file cannot be opened now is an answer like any other.
     connection ??= connect();
     const { db, writes } = connection;
-    const results = inTransaction(db, 'BEGIN IMMEDIATE', () =>
-      portionsOf(orders).flatMap<unknown>((portion) =>
+    const results = inTransaction(db, 'BEGIN IMMEDIATE', () => {
+      assertInPlace(files);
+      return portionsOf(orders).flatMap<unknown>((portion) =>
         portion.length > 1
           ? writes.createPets(portion.map(([, [pet]]) => pet as PetValues))
           : portion.map(([operation, args]) => (writes[operation] as Operation)(...args)),
-      ),
-    );
+      );
+    });
+    // Again, because the file may have gone during the sync: nothing may be answered that the next start does not have.
+    assertInPlace(files);
     return { results };
   } catch (error) {
     return { fault: faultOf(error) };

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+
+/** How often what is kept in memory is written down: the most counting that a crash can lose (decisions §6). */
+const FLUSH_INTERVAL = 1_000;
+
+/**
+ * Runs `write` every second while `mayWrite` allows it, never twice at a time, and `writeAll` at the end. An outage is
+ * logged when it begins and when it ends.
+ */
+export function keepWriting(
+  write: () => Promise<void>,
+  writeAll: () => Promise<void>,
+  { mayWrite, log }: { mayWrite: () => boolean; log: Logger },
+): { idle: () => Promise<void>; stop: () => Promise<void> } {
+  let failing = false;
+  let last = Promise.resolve();
+  const attempt = async () => {
+    try {
+      await write();
+      if (failing) log.info('counters are written down again');
+      failing = false;
+    } catch (error) {
+      if (!failing) log.error({ err: error }, 'counters cannot be written down; they are kept in memory');
+      failing = true;
+    }
+  };
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy || !mayWrite()) return;
+    busy = true;
+    last = attempt().finally(() => {
+      busy = false;
+    });
+  }, FLUSH_INTERVAL);
+  return {
+    idle: () => last,
+    async stop() {
+      clearInterval(timer);
+      await last;
+      await writeAll();
+    },
+  };
+}

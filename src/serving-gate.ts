@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import type { Store } from './storage/open.ts';
+
+export interface GateOptions {
+  readonly store: Pick<Store, 'check'>;
+  /** Writes what was counted, and begins with what the store has: another service may have counted meanwhile. */
+  readonly reload: () => Promise<void>;
+  readonly log: Logger;
+}
+
+/** Closed while the store cannot be relied on: nothing is admitted or counted then (docs/decisions/0029 and 0030). */
+export class ServingGate {
+  readonly #options: GateOptions;
+  #isOpen = true;
+  #isStale = false;
+  #reason: string | undefined;
+  #isAsked = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Opens or closes the gate by what the store says from now on. Never rejects. */
+  check(): Promise<void> {
+    this.#isAsked = true;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAsked) {
+      this.#isAsked = false;
+      try {
+        await this.#look();
+      } catch (error) {
+        this.#close(error as Error);
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { store, reload, log } = this.#options;
+    if ((await store.check()) === 'retaken') this.#isStale = true;
+    if (this.#isStale) await reload();
+    this.#isStale = false;
+    // Somebody asked meanwhile because the store may be lost again.
+    if (this.#isOpen || this.#isAsked) return;
+    this.#isOpen = true;
+    this.#reason = undefined;
+    log.info('requests are answered again');
+  }
+
+  #close(error: Error): void {
+    this.#isOpen = false;
+    // The same reason comes back every second.
+    if (error.message === this.#reason) return;
+    this.#reason = error.message;
+    this.#options.log.error({ err: error }, 'requests are refused with 503 for now');
+  }
+}

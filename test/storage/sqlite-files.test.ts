@@ -1,0 +1,99 @@
+// decisions §4: a create is answered once the animal is on disk, in the file that the next start opens.
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { fakeClock } from '../support/clock.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { get, petOf, REX } from './fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const UNAVAILABLE = { code: 'unavailable' };
+
+/** A store whose thread has written before. */
+async function usedFixture(t: TestContext) {
+  const fixture = await sqliteFixture(t);
+  await fixture.store.pets.create(REX);
+  return fixture;
+}
+
+/** What happens to the files, and what the log says of it. */
+const ACCIDENTS: Readonly<Record<string, { happen: (file: string) => void; reason: RegExp }>> = {
+  'database was deleted': { happen: (file) => rmSync(file), reason: /petstore\.db was deleted or moved/ },
+  'database was moved': {
+    happen: (file) => renameSync(file, `${file}.old`),
+    reason: /petstore\.db was deleted or moved/,
+  },
+  'database was replaced by a copy': {
+    happen(file) {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+    },
+    reason: /petstore\.db was replaced by another file/,
+  },
+  'write-ahead log was deleted': {
+    happen: (file) => rmSync(`${file}-wal`),
+    reason: /petstore\.db-wal was deleted or moved/,
+  },
+  'index of the write-ahead log was deleted': {
+    happen: (file) => rmSync(`${file}-shm`),
+    reason: /petstore\.db-shm was deleted or moved/,
+  },
+};
+
+for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
+  test(`nothing is created or ready after the ${what}`, async (t) => {
+    const { store, file } = await usedFixture(t);
+    happen(file);
+    await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+    await assert.rejects(store.ping(), UNAVAILABLE);
+    await assert.rejects(store.check(), reason);
+  });
+}
+
+test('a database that was moved and put back is written again, and nothing was half done', async (t) => {
+  const { store, file, reopen } = await usedFixture(t);
+  renameSync(file, `${file}.old`);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  renameSync(`${file}.old`, file);
+  assert.equal(await store.check(), 'kept');
+  assert.equal(petOf(await store.pets.create(REX)).id, 2n);
+  assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
+});
+
+test('a create is refused when the database is deleted while it is written', async (t) => {
+  const { store, raw, file } = await usedFixture(t);
+  const db = raw();
+  // The transaction takes some hundred milliseconds.
+  db.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
+    SELECT count(*) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n);
+  END`);
+  const creation = store.pets.create(REX);
+  const isRefused = assert.rejects(creation, UNAVAILABLE);
+  const isWriting = () => {
+    try {
+      db.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  while (!isWriting()) await setImmediate();
+  rmSync(file);
+  await isRefused;
+});
+
+test('a symbolic link that leads to another file now counts as another file', async (t) => {
+  const { file } = await usedFixture(t);
+  const link = join(temporaryFolder(t), 'petstore.db');
+  symlinkSync(file, link);
+  const store = openStore(`sqlite:${link}`, fakeClock());
+  t.after(() => store.close());
+  await store.pets.create(REX);
+  const { file: other } = await usedFixture(t);
+  rmSync(link);
+  symlinkSync(other, link);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+});
