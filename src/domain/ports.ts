@@ -25,10 +25,16 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
+/**
+ * The SHA-256 of an `Idempotency-Key`, in hexadecimal. A client may send a secret in this header, so its value is not
+ * stored (docs/decisions/0031).
+ */
+export type IdempotencyKeyHash = `sha256 ${string}`;
+
 /** A create that may be sent again: the same key and fingerprint of one account within 24 hours make one animal. */
 export interface Idempotency {
   readonly accountId: number;
-  readonly key: string;
+  readonly key: IdempotencyKeyHash;
   /** SHA-256 of the body as it was sent. */
   readonly fingerprint: string;
 }
