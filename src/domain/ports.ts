@@ -86,6 +86,8 @@ export interface AccountStore {
   findAccount(name: string): Promise<Account | undefined>;
   /** @throws PetStoreError `conflict` when the name is taken. */
   createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
+  /** The account with this name, made in the same step when there is none. An account that exists keeps its plan. */
+  findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
