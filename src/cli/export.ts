@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import type { Pet } from '../domain/pet.ts';
 import { petJson } from '../json.ts';
 import { JSON_OPTION } from './options.ts';
 import { printable } from './output.ts';
 import { withStore } from './with-store.ts';
+import { type Wait, writePieces } from './write-pieces.ts';
 
 /** Text is written in pieces of about this many characters. */
 const PIECE = 64 * 1024;
@@ -25,7 +24,18 @@ const FORMATS: Readonly<Record<'ndjson' | 'csv', Format>> = {
 /** One JSON value, for machines. */
 const ARRAY: Format = { header: '[', line: (pet) => printable(petJson(pet)), separator: ',', end: ']\n' };
 
-export function exportCommand(program: Command): void {
+const NOTES = `
+It fails when nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
+
+Example:
+  petstore export > animals.ndjson`;
+
+interface ExportOptions {
+  readonly format: keyof typeof FORMATS;
+  readonly json?: true;
+}
+
+export function exportCommand(program: Command, wait: Wait): void {
   program
     .command('export')
     .description('write every animal to standard output, oldest first, as of one instant')
@@ -33,15 +43,15 @@ export function exportCommand(program: Command): void {
       new Option('--format <format>', 'of the output').choices(Object.keys(FORMATS)).default('ndjson'),
     )
     .addOption(new Option(...JSON_OPTION).conflicts('format'))
-    .addHelpText('after', '\nExample:\n  petstore export > animals.ndjson')
-    .action(exportPets);
+    .addHelpText('after', NOTES)
+    .action((options: ExportOptions) => exportPets(options, wait));
 }
 
-function exportPets({ format, json }: { format: keyof typeof FORMATS; json?: true }): Promise<void> {
+function exportPets({ format, json }: ExportOptions, wait: Wait): Promise<void> {
   return withStore(async ({ store }) => {
     const text = pieces(store.archive.readAll(), json ? ARRAY : FORMATS[format]);
     try {
-      await pipeline(Readable.from(text), process.stdout, { end: false });
+      await writePieces(text, process.stdout, wait);
     } catch (error) {
       // A reader such as `head` has had enough.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;

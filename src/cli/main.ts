@@ -13,9 +13,10 @@ import { printable, printError } from './output.ts';
 import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 import { usageCommand } from './usage.ts';
+import { ReaderStalled, systemWait, type Wait } from './write-pieces.ts';
 
 /** In the order in which help lists them. */
-const COMMANDS: readonly ((program: Command) => void)[] = [
+const COMMANDS: readonly ((program: Command, wait: Wait) => void)[] = [
   serveCommand,
   accountsCommands,
   keysCommands,
@@ -35,18 +36,20 @@ PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists. Commands must 
 Exit status: 0 done, 1 failed, 2 wrong use.`;
 
 /** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[], wait: Wait = systemWait): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFault);
   try {
-    await createProgram().parseAsync(argv);
+    await createProgram(wait).parseAsync(argv);
   } catch (error) {
     const { lines, exitCode } = failureOf(error);
     for (const line of lines) printError(`petstore: ${line}`);
     process.exitCode = exitCode;
+    // Node.js would wait for the output to be read.
+    if (error instanceof ReaderStalled) process.exit();
   }
 }
 
-function createProgram(): Command {
+function createProgram(wait: Wait): Command {
   // Commands made below inherit these settings, so they come first.
   const program = new Command('petstore')
     .description('A catalogue of animals for adoption: the service and everything its operator does.')
@@ -63,7 +66,7 @@ function createProgram(): Command {
         ),
     })
     .addHelpText('after', EPILOGUE);
-  for (const addTo of COMMANDS) addTo(program);
+  for (const addTo of COMMANDS) addTo(program, wait);
   return program;
 }
 

@@ -25,10 +25,10 @@ export async function accountFor(
   plan: Plan | undefined,
   custom: Partial<Limits>,
 ): Promise<Account> {
-  const account = await accounts.findAccount(name);
-  if (account === undefined) {
-    return accounts.createAccount(accountName(name), plan ?? 'free', limitsOf(plan ?? 'free', custom));
-  }
+  const account =
+    (await accounts.findAccount(name)) ??
+    // Another process may make the account at this moment, perhaps with another plan.
+    (await accounts.findOrCreateAccount(accountName(name), plan ?? 'free', limitsOf(plan ?? 'free', custom)));
   const { perMinute = account.limits.perMinute, perDay = account.limits.perDay } = custom;
   const samePlan = plan === undefined || plan === account.plan;
   if (!samePlan || perMinute !== account.limits.perMinute || perDay !== account.limits.perDay) {

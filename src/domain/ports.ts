@@ -25,10 +25,16 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
+/**
+ * The SHA-256 of an `Idempotency-Key`, in hexadecimal. A client may send a secret in this header, so its value is not
+ * stored (docs/decisions/0031).
+ */
+export type IdempotencyKeyHash = `sha256 ${string}`;
+
 /** A create that may be sent again: the same key and fingerprint of one account within 24 hours make one animal. */
 export interface Idempotency {
   readonly accountId: number;
-  readonly key: string;
+  readonly key: IdempotencyKeyHash;
   /** SHA-256 of the body as it was sent. */
   readonly fingerprint: string;
 }
@@ -80,6 +86,8 @@ export interface AccountStore {
   findAccount(name: string): Promise<Account | undefined>;
   /** @throws PetStoreError `conflict` when the name is taken. */
   createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
+  /** The account with this name, made in the same step when there is none. An account that exists keeps its plan. */
+  findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;

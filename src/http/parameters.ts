@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { decodeCursor } from '../domain/cursor.ts';
 import { PetStoreError } from '../domain/errors.ts';
 import { PetStatus } from '../domain/pet.ts';
-import type { PetQuery } from '../domain/ports.ts';
+import type { IdempotencyKeyHash, PetQuery } from '../domain/ports.ts';
 
 /** Page size of `listPets` (spec §8). */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
@@ -35,11 +36,11 @@ export function parsePetQuery(query: string): PetQuery {
 }
 
 /**
- * The `Idempotency-Key` header (decisions §4).
+ * The hash of the `Idempotency-Key` header (decisions §4): the value itself goes no further than this function.
  * @throws PetStoreError `invalid_parameter` unless it has 1 to 255 visible ASCII characters.
  */
-export function parseIdempotencyKey(value: string): string {
-  if (IDEMPOTENCY_KEY.test(value)) return value;
+export function parseIdempotencyKey(value: string): IdempotencyKeyHash {
+  if (IDEMPOTENCY_KEY.test(value)) return `sha256 ${hash('sha256', value, 'hex')}`;
   throw fault('The Idempotency-Key header must have 1 to 255 visible ASCII characters.');
 }
 

@@ -33,6 +33,10 @@ const KEY_COLUMNS = `k.id, k.environment, k.label, k.scopes, k.created_at, k.exp
 
 export const SELECT_ACCOUNTS = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a`;
 
+/** Ends an insert of an account: it gives the account of this name, whether it is new or not. */
+export const OR_FIND_ACCOUNT = `ON CONFLICT (name) DO UPDATE SET name = excluded.name
+  RETURNING id, name, plan, per_minute, per_day`;
+
 export const SELECT_KEYS = `SELECT ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account_id`;
 
 /** The columns per_minute and per_day of an account: only what its plan does not say is stored. */
@@ -44,6 +48,12 @@ export function accountOf([id, name, plan, perMinute, perDay]: AccountRow): Acco
   const custom =
     perMinute === null || perDay === null ? {} : { perMinute: Number(perMinute), perDay: Number(perDay) };
   return { id: Number(id), name, plan, limits: limitsOf(plan, custom) };
+}
+
+/** The account that a write gave back. */
+export function writtenAccount(row: AccountRow | undefined): Account {
+  if (row === undefined) throw new Error('The account is not there after its insertion.');
+  return accountOf(row);
 }
 
 export function keyOf(row: KeyRow): KeyRecord {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
+import { accountFor } from '../../src/domain/issue-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { list, type NewFixture, newKey } from './fixture.ts';
 
@@ -51,6 +52,38 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       ['a', 'b'],
     );
     assert.equal((await list(pets, { limit: 5 })).length, 1);
+  });
+
+  test(`${name}: of many that want one new account at once, one makes it and all get it`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const plans = ['free', 'pro', 'business', 'enterprise'] as const;
+    const found = await Promise.all(
+      [...plans, ...plans].map((plan, index) =>
+        (index % 2 === 0 ? store : other).accounts.findOrCreateAccount(
+          'shelter',
+          plan,
+          plan === 'enterprise' ? OWN : PLANS[plan],
+        ),
+      ),
+    );
+    const [account] = await store.accounts.listAccounts();
+    for (const each of found) assert.deepEqual(each, account);
+    assert.equal((await store.accounts.listAccounts()).length, 1);
+  });
+
+  test(`${name}: of two that want a new account with different plans at once, one is refused`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const [first, second] = await Promise.allSettled([
+      accountFor(store.accounts, 'shelter', 'pro', {}),
+      accountFor(other.accounts, 'shelter', 'business', {}),
+    ]);
+    const refused = first.status === 'rejected' ? first : second;
+    assert.ok(refused.status === 'rejected');
+    assert.equal(refused.reason.code, 'conflict');
+    assert.match(refused.reason.message, /The account shelter has plan (?:pro|business) with/);
+    assert.equal((await store.accounts.listAccounts()).length, 1);
   });
 
   test(`${name}, spec §8 rule 4: an account changes its plan, to enterprise and back`, async (t) => {

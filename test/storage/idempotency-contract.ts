@@ -13,7 +13,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { accounts, pets } = fixture.store;
     const mine = await accounts.createAccount('mine', 'free', PLANS.free);
     const theirs = await accounts.createAccount('theirs', 'free', PLANS.free);
-    const once: Idempotency = { accountId: mine.id, key: 'order-1', fingerprint: 'a'.repeat(64) };
+    const once: Idempotency = { accountId: mine.id, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
     return { ...fixture, pets, once, theirs, count: async () => (await walk(pets, { limit: 100 })).length };
   };
 
@@ -36,7 +36,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   test(`${name}, decisions §4: another idempotency key makes another animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
-    assert.equal((await pets.create(REX, { ...once, key: 'ORDER-1' })).outcome, 'created');
+    assert.equal((await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })).outcome, 'created');
     assert.equal(await count(), 2);
   });
 

@@ -68,7 +68,7 @@ test('decisions §4: 200 requests with one Idempotency-Key over two instances ma
   const { store, another } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId: id, key: 'order-1', fingerprint: 'a' };
+  const once = { accountId: id, key: 'sha256 order-1', fingerprint: 'a' } as const;
   const creations = await Promise.all(
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
   );
@@ -82,10 +82,10 @@ test('decisions §4: while the first request with an Idempotency-Key hangs, the 
   const { store, another, connect } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId: id, key: 'order-1', fingerprint: 'a' };
+  const once = { accountId: id, key: 'sha256 order-1', fingerprint: 'a' } as const;
   const first = await connect();
   await first.query('BEGIN');
-  await first.query(`INSERT INTO idempotency VALUES (${id}, 'order-1', 'a', 1, 1)`);
+  await first.query(`INSERT INTO idempotency VALUES (${id}, 'sha256 order-1', 'a', 1, 1)`);
   // Here, here again, with another body, and elsewhere.
   const creations = await Promise.all([
     store.pets.create(REX, once),

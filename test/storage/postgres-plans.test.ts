@@ -12,7 +12,7 @@ const MANY = `
   INSERT INTO accounts (name, plan, created_at) SELECT 'account ' || n, 'free', n FROM generate_series(1, 5000) n;
   INSERT INTO keys (account_id, hash, environment, scopes, created_at)
     SELECT n % 5000 + 1, 'hash ' || n, 'production', 'pets:read', n FROM generate_series(1, 50000) n;
-  INSERT INTO idempotency SELECT n % 5000 + 1, 'key ' || n, 'f', n, n FROM generate_series(1, 50000) n;
+  INSERT INTO idempotency SELECT n % 5000 + 1, 'sha256 ' || n, 'f', n, n FROM generate_series(1, 50000) n;
   ANALYZE;`;
 
 interface Plan {
@@ -51,7 +51,7 @@ const QUERIES: readonly Hot[] = [
   {
     what: 'an idempotency record',
     text: HOT_QUERIES.recorded,
-    values: [8, 'key 7'],
+    values: [8, 'sha256 7'],
     indexes: ['idempotency_pkey', 'pets_pkey'],
     mayFilter: true,
   },

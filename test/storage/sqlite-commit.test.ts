@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { connectToWrite } from '../../src/storage/sqlite/transaction.ts';
 import { PLANS } from '../../src/domain/plan.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/quota.ts';
 import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -26,13 +27,17 @@ test('decisions §4: creates that arrive together share one commit', async (t) =
   assert.equal(transactionsInLog(file), before + 1);
 });
 
+function onceWith(index: number): Idempotency {
+  return { accountId: 1, key: `sha256 ${index}`, fingerprint: 'f' };
+}
+
 test('decisions §4: of creates that share a commit each is answered with its own id, in the order they came', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   const ids = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
       // Now and then one that is written by itself.
-      const once = index % 70 === 3 ? { accountId: 1, key: `${index}`, fingerprint: 'f' } : undefined;
+      const once = index % 70 === 3 ? onceWith(index) : undefined;
       return petOf(await store.pets.create({ ...REX, name: `Rex ${index}` }, once)).id;
     }),
   );
@@ -44,8 +49,7 @@ test('decisions §4: of creates that share a commit each is answered with its ow
   for (const [index, id] of ids.entries())
     assert.deepEqual(await get(store.pets, id), { id, ...REX, name: `Rex ${index}` });
   for (const index of [3, 73, 143]) {
-    const once = { accountId: 1, key: `${index}`, fingerprint: 'f' };
-    const again = await store.pets.create({ ...REX, name: `Rex ${index}` }, once);
+    const again = await store.pets.create({ ...REX, name: `Rex ${index}` }, onceWith(index));
     assert.deepEqual([again.outcome, petOf(again).id], ['replayed', ids[index]]);
   }
 });
@@ -62,7 +66,7 @@ test('decisions §4: a create is answered only after its own commit', async (t) 
 test('decisions §4: an idempotency key and its animal commit together', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
-  await store.pets.create(REX, { accountId: 1, key: 'k', fingerprint: 'f' });
+  await store.pets.create(REX, { accountId: 1, key: 'sha256 k', fingerprint: 'f' });
   assert.equal(transactionsInLog(file), before + 1);
 });
 
@@ -70,7 +74,7 @@ test('decisions §4: creates that share a commit fail together, and nothing of t
   const { store, raw } = await sqliteFixture(t);
   raw().exec(`CREATE TRIGGER fail BEFORE INSERT ON pets WHEN new.name = 'fail'
     BEGIN SELECT raise(ABORT, 'failed on purpose'); END`);
-  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   const results = await Promise.allSettled([
     store.pets.create(REX),
     store.pets.create(REX, once),
@@ -85,15 +89,15 @@ test('decisions §4: creates that share a commit fail together, and nothing of t
 test('decisions §4: idempotency keys older than 24 hours are removed from the file', async (t) => {
   const { store, raw, clock } = await sqliteFixture(t);
   const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
-  await store.pets.create(REX, { accountId: 1, key: 'old', fingerprint: 'f' });
+  await store.pets.create(REX, { accountId: 1, key: 'sha256 old', fingerprint: 'f' });
   clock.advance(DAY - 1);
   await store.flush();
   assert.equal(count(), 1);
   clock.advance(60_000);
-  await store.pets.create(REX, { accountId: 1, key: 'new', fingerprint: 'f' });
+  await store.pets.create(REX, { accountId: 1, key: 'sha256 new', fingerprint: 'f' });
   await store.flush();
   assert.equal(count(), 1);
-  assert.equal(raw().prepare('SELECT key FROM idempotency').get()?.['key'], 'new');
+  assert.equal(raw().prepare('SELECT key FROM idempotency').get()?.['key'], 'sha256 new');
 });
 
 test('decisions §6: counters without a change write nothing to disk', async (t) => {

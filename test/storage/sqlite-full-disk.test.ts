@@ -57,7 +57,7 @@ test('on a full disk creates are unavailable while reads go on', async (t) => {
 
 test('once there is room again creates succeed, and nothing was half done', async (t) => {
   const { store, added, grow, raw, reopen } = await fullStore(t);
-  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
   grow();
   const created = await store.pets.create(REX, once);

@@ -5,7 +5,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { get, list, newKey, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-const ONCE = { accountId: 1, key: 'k', fingerprint: 'f' };
+const ONCE = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
 const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
 
 /** A store whose database another process holds, as a long import does. */

@@ -76,7 +76,7 @@ test('decisions §2: a create that waited 5 s for a commit that takes long is un
 
 test('decisions §4: an idempotency key whose commit takes more than 1 s is a conflict for the second request', async (t) => {
   const { store, clock } = await slowFixture(t);
-  const once = { accountId: 1, key: 'k', fingerprint: 'f' };
+  const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   const first = store.pets.create(SLOW, once);
   await sent();
   const second = store.pets.create(SLOW, once);

@@ -38,7 +38,9 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     const { store } = await newFixture(t);
     const rows = (from: number, to: number): TransferRow[] =>
       Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold']);
-    const records = ['B', '_', 'a', 'Ä', '\u{ffff}', '😀'].map((key): TransferRow => [1n, key, 'f', 1n, 2n]);
+    const records = ['B', '_', 'a', 'Ä', '\u{ffff}', '😀'].map(
+      (key): TransferRow => [1n, `sha256 ${key}`, 'f', 1n, 2n],
+    );
     await store.transfer.fill(async (target) => {
       await target.insert(IDEMPOTENCY, records.toReversed());
       for (const from of [CHUNK + 1, 1]) await target.insert(PETS, rows(from, from + CHUNK));

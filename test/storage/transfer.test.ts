@@ -35,7 +35,7 @@ const ROWS: Readonly<Record<string, readonly TransferRow[]>> = {
     [3n, '  🐕‍🦺 ﷺ e\u0301 \u{10ffff} ', 0n, 'pending'],
     [INT64_MAX - 1n, 'x'.repeat(200), -1n, 'sold'],
   ],
-  idempotency: [[2n, '!~"\\', 'cc', 1n, 5n]],
+  idempotency: [[2n, 'sha256 !~"\\', 'cc', 1n, 5n]],
   usage: ENVIRONMENTS.toSorted().map((of: Environment): TransferRow => [of, 'account 2', 1n, 2n, 3n, 4n]),
   standings: [
     [1n, 'production', '[1,2]', null, null, 0n],

@@ -10,8 +10,10 @@ import {
   customLimits,
   keyOf,
   type KeyRow,
+  OR_FIND_ACCOUNT,
   SELECT_ACCOUNTS,
   SELECT_KEYS,
+  writtenAccount,
 } from '../account-rows.ts';
 import { type KeyUse, KeyUses } from '../key-uses.ts';
 import type { Database, Pool } from './database.ts';
@@ -68,6 +70,15 @@ export class PostgresAccounts implements AccountStore {
     );
     if (row === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
     return { id: Number(row[0]), name, plan, limits };
+  }
+
+  async findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const [row] = await this.#pool.query<AccountRow>(
+      `INSERT INTO accounts (name, plan, per_minute, per_day, created_at) VALUES ($1, $2, $3, $4, $5)
+       ${OR_FIND_ACCOUNT}`,
+      [name, plan, ...customLimits(plan, limits), this.#now()],
+    );
+    return writtenAccount(row);
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {

@@ -7,8 +7,14 @@ import { insertPets } from './insert-batch.ts';
 /** Animals per statement: large enough that the round trip does not count, small enough to be over in milliseconds. */
 const CHUNK = 1_000;
 
-/** Animals come from a file or a pipe, and go to one, at a pace that is not the server's business. */
+/** Animals come from a file or a pipe, at a pace that is not the server's business. */
 const WAIT_FOR_US = 'SET LOCAL idle_in_transaction_session_timeout = 0';
+
+/**
+ * The export itself ends when its reader stalls. The server ends the export of a process that was stopped (by Ctrl-Z,
+ * say): after 10 minutes, which is longer than a slow reader takes for CHUNK animals.
+ */
+const WAIT_FOR_READER = 'SET LOCAL idle_in_transaction_session_timeout = 600000';
 
 export class PostgresArchive implements PetArchive {
   readonly #pool: Pool;
@@ -30,7 +36,7 @@ export class PostgresArchive implements PetArchive {
     const { database, close } = await this.#pool.reserve();
     try {
       // A cursor sees one instant, however long it is read and whatever is written meanwhile.
-      await database.query(`BEGIN READ ONLY; ${WAIT_FOR_US}`);
+      await database.query(`BEGIN READ ONLY; ${WAIT_FOR_READER}`);
       await database.query(
         `DECLARE animals NO SCROLL CURSOR FOR SELECT ${PET_COLUMNS} FROM pets ORDER BY id`,
       );

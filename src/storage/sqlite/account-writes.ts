@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Plan } from '../../domain/plan.ts';
+import { type AccountRow, OR_FIND_ACCOUNT } from '../account-rows.ts';
 import { Query } from './rows.ts';
 
 /** The columns plan, per_minute and per_day of an account. */
@@ -24,6 +25,10 @@ export function accountWrites(db: DatabaseSync) {
     `INSERT INTO accounts (name, plan, per_minute, per_day, created_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (name) DO NOTHING`,
   );
+  const findOrInsertAccount = new Query<AccountRow>(
+    db,
+    `INSERT INTO accounts (name, plan, per_minute, per_day, created_at) VALUES (?, ?, ?, ?, ?) ${OR_FIND_ACCOUNT}`,
+  );
   const updatePlan = new Query(db, 'UPDATE accounts SET plan = ?, per_minute = ?, per_day = ? WHERE id = ?');
   const insertKey = new Query(
     db,
@@ -39,6 +44,10 @@ export function accountWrites(db: DatabaseSync) {
     createAccount(name: string, plan: PlanValues, now: number): bigint | undefined {
       const { changes, lastInsertRowid } = insertAccount.run(name, ...plan, now);
       return changes === 0n ? undefined : lastInsertRowid;
+    },
+    /** Gives the account of this name, which is made when there is none. */
+    findOrCreateAccount(name: string, plan: PlanValues, now: number): AccountRow | undefined {
+      return findOrInsertAccount.get(name, ...plan, now);
     },
     setPlan(accountId: number, plan: PlanValues): void {
       updatePlan.run(...plan, accountId);

@@ -14,6 +14,7 @@ import {
   type KeyRow,
   SELECT_ACCOUNTS,
   SELECT_KEYS,
+  writtenAccount,
 } from '../account-rows.ts';
 import { KeyUses } from '../key-uses.ts';
 import type { KeyValues, PlanValues } from './account-writes.ts';
@@ -71,6 +72,11 @@ export class SqliteAccounts implements AccountStore {
     // Thrown only here: inside the transaction it would undo what others write with it.
     if (id === undefined) throw new PetStoreError('conflict', `There is an account ${name} already.`);
     return { id: Number(id), name, plan, limits };
+  }
+
+  async findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const row = await this.#writer.run('findOrCreateAccount', [name, planValues(plan, limits), this.#now()]);
+    return writtenAccount(row);
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {

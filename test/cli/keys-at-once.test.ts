@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { temporaryPostgres } from '../support/postgres.ts';
+import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
+
+// Decisions §8.
+
+const DATABASES = {
+  SQLite: async (t) => temporaryEnvironment(t),
+  PostgreSQL: async (t) => ({ DATABASE_URL: await temporaryPostgres(t) }),
+} satisfies Record<string, (t: Parameters<typeof temporaryEnvironment>[0]) => Promise<Variables>>;
+
+for (const [name, fresh] of Object.entries(DATABASES)) {
+  test(`${name}: eight processes that create keys of a new account at once all succeed`, async (t) => {
+    const variables = await fresh(t);
+    await run(['migrate'], variables);
+    const command = ['keys', 'create', '--account', 'shop', '--plan', 'pro'];
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => run(command, variables)));
+    assert.deepEqual(
+      outcomes.map(({ code, stderr }) => [code, stderr]),
+      outcomes.map(() => [0, '']),
+    );
+    const accounts = await runJson<{ name: string; plan: string }[]>(['accounts', 'list'], variables);
+    assert.deepEqual(
+      accounts.map((account) => [account.name, account.plan]),
+      [['shop', 'pro']],
+    );
+    assert.equal((await runJson<unknown[]>(['keys', 'list'], variables)).length, 8);
+  });
+}
