@@ -135,7 +135,7 @@ test('instances whose clocks differ agree on how long an idempotency key is kept
   const { store, another, passTime, clock } = await postgresFixture(t);
   const ahead = await another(fakeClock(clock().unix + 2 * DAY));
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
+  const once = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) } as const;
   assert.equal((await store.pets.create(REX, once)).outcome, 'created');
   await ahead.flush();
   assert.equal((await ahead.pets.create(REX, once)).outcome, 'replayed');
