@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
+import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -112,8 +113,10 @@ for (const idempotencyKey of [SECRET, 'a'.repeat(64)]) {
 
 async function upgradedPostgres(t: TestContext, sql: string): Promise<TestService & { databaseUrl: string }> {
   const databaseUrl = await temporaryPostgres(t);
+  const clock = fakeClock();
+  await stopDatabaseClock(databaseUrl, clock().unix);
   await makeOldPostgres(databaseUrl, 1, sql);
-  const service = await startTestService(t, { databaseUrl });
+  const service = await startTestService(t, { databaseUrl, clock });
   return Object.assign(service, { databaseUrl });
 }
 
