@@ -38,15 +38,15 @@ function perform(orders: readonly Order[]): Reply {
     connection ??= connect();
     const { db, writes } = connection;
     const results = inTransaction(db, 'BEGIN IMMEDIATE', () => {
-      assertInPlace(files);
-      return portionsOf(orders).flatMap<unknown>((portion) =>
+      const done = portionsOf(orders).flatMap<unknown>((portion) =>
         portion.length > 1
           ? writes.createPets(portion.map(([, [pet]]) => pet as PetValues))
           : portion.map(([operation, args]) => (writes[operation] as Operation)(...args)),
       );
+      // Just before the commit: a file that goes later goes after what was answered.
+      assertInPlace(files);
+      return done;
     });
-    // Again, because the file may have gone during the sync: nothing may be answered that the next start does not have.
-    assertInPlace(files);
     return { results };
   } catch (error) {
     return { fault: faultOf(error) };
