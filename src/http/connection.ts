@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DirectResponse, type Wire } from './direct-response.ts';
 import type { Fields } from './fields.ts';
-import { allowReading, hasNodeResponse, type NodeSocket, type Parser } from './node-connection.ts';
+import { allowReading, hasNodeResponse, mayRead, type NodeSocket, type Parser } from './node-connection.ts';
 import { IncomingMessage } from './node-http.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { Reply } from './reply.ts';
@@ -15,6 +15,8 @@ export interface Shared {
   readonly standingFields: Fields;
   /** Milliseconds that a connection may be idle. */
   readonly idleTimeout: number;
+  /** Milliseconds that a request may take to arrive. */
+  readonly requestTimeout: number;
   /** Milliseconds that the client has to close its side once the service has closed its own. */
   readonly lingerTimeout: number;
   /** Answers the request; `refusal` is what the HTTP layer has against it. */
@@ -37,8 +39,10 @@ export class Connection implements Wire {
   readonly #readAhead: ReadAhead;
   readonly #tellNode: Parser['onIncoming'];
   #direct: DirectResponse | undefined;
-  /** A request took too long to arrive, perhaps only because nothing was read. */
-  #overdue: Reply | undefined;
+  /** How many requests have arrived, each at least with its header block. */
+  #begun = 0;
+  /** Runs while a request is late that the service did not read. */
+  #lateTimer: NodeJS.Timeout | undefined;
   #isRefusing = false;
   #isEnding = false;
 
@@ -49,8 +53,11 @@ export class Connection implements Wire {
     this.#readAhead = new ReadAhead(socket, parser, () => shared.queue(this));
     this.#tellNode = parser.onIncoming;
     parser.onIncoming = (request, keepAlive) => this.#onIncoming(request, keepAlive);
-    // As Node does with requests that it knows of.
-    socket.on('close', () => this.#direct?.request.destroy());
+    socket.on('close', () => {
+      clearTimeout(this.#lateTimer);
+      // As Node does with requests that it knows of.
+      this.#direct?.request.destroy();
+    });
     // Node ends a connection whose client has ended its side, unless an answer that Node knows of is due.
     socket.prependListener('end', () => this.#direct?.nodeResponse());
     // Node calls it behind the last answer.
@@ -72,6 +79,7 @@ export class Connection implements Wire {
   }
 
   #onIncoming(request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean): number {
+    this.#begun++;
     if (this.#isRefusing || this.#isEnding) {
       request.resume();
       return 0;
@@ -109,15 +117,30 @@ export class Connection implements Wire {
   /** Parses what was read already, as far as there is room for answers; then reads on. */
   readOn(): void {
     this.#readAhead.readOn();
-    if (this.#overdue === undefined || this.#readAhead.isStopped) return;
-    if (!isRead(this.#parser.incoming)) this.refuse(this.#overdue);
-    this.#overdue = undefined;
   }
 
   /** A request takes too long to arrive. While the service does not read, that is not the client's fault. */
   refuseLate(refusal: Reply): void {
-    if (this.#readAhead.isStopped) this.#overdue = refusal;
-    else this.refuse(refusal);
+    if (this.#isReading) this.refuse(refusal);
+    else this.#giveTime(this.#arriving, refusal);
+  }
+
+  /** Gives a request its time again until the service reads, and then once more, because Node reports it only once. */
+  #giveTime(request: number, refusal: Reply, isLast = false): void {
+    this.#lateTimer = setTimeout(() => {
+      if (this.#arriving !== request) return;
+      if (isLast) this.refuse(refusal);
+      else this.#giveTime(request, refusal, this.#isReading);
+    }, this.#shared.requestTimeout).unref();
+  }
+
+  get #isReading(): boolean {
+    return mayRead(this.socket) && !this.#readAhead.isStopped;
+  }
+
+  /** The number of the request that is arriving, or arrives next. */
+  get #arriving(): number {
+    return isRead(this.#parser.incoming) ? this.#begun + 1 : this.#begun;
   }
 
   /** Answers what cannot be read with `refusal`, behind the answers to all before it, and ends the connection. */
@@ -167,7 +190,11 @@ export class Connection implements Wire {
     // Node may have stopped the connection's reading without a pause.
     socket.pause().resume();
     this.#shared.watch(this);
-    socket.end(() => socket.setTimeout(this.#shared.lingerTimeout));
+    socket.end(() => {
+      // Not the socket's own timeout, which each byte that still comes puts off.
+      const timer = setTimeout(() => socket.destroy(), this.#shared.lingerTimeout).unref();
+      socket.once('close', () => clearTimeout(timer));
+    });
   }
 
   release(request: IncomingMessage): void {

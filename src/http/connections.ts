@@ -23,6 +23,7 @@ const READING_AT_ONCE = 8;
 /** The connections of a server. Each request reaches `handle` with its response. */
 export class Connections implements Shared {
   readonly idleTimeout: number;
+  readonly requestTimeout: number;
   readonly lingerTimeout: number;
   readonly handle: Shared['handle'];
   readonly interrupt: Shared['interrupt'];
@@ -41,8 +42,9 @@ export class Connections implements Shared {
     times: ConnectionTimes,
     { handle, interrupt }: Pick<Shared, 'handle' | 'interrupt'>,
   ) {
-    const { keepAliveTimeout, keepAliveTimeoutBuffer } = server;
+    const { keepAliveTimeout, keepAliveTimeoutBuffer, requestTimeout } = server;
     this.idleTimeout = keepAliveTimeout + keepAliveTimeoutBuffer;
+    this.requestTimeout = requestTimeout;
     this.lingerTimeout = times.lingerTimeout;
     this.handle = handle;
     this.interrupt = interrupt;
