@@ -5,6 +5,7 @@ import { allowReading, hasNodeResponse, mayRead, type NodeSocket, type Parser } 
 import { IncomingMessage } from './node-http.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { Reply } from './reply.ts';
+import { hasBody, isRead, isUsual } from './request-kind.ts';
 import type { NodeResponse, Response } from './response.ts';
 
 /** The header fields of a request that cannot be read. `null` is the origin of a browser that does not tell its own. */
@@ -73,9 +74,10 @@ export class Connection implements Wire {
     return this.#direct !== undefined || hasNodeResponse(this.socket);
   }
 
-  /** Whether answers wait in this process until the client takes them. */
-  get hasUnsent(): boolean {
-    return this.#readAhead.lastUnsent !== undefined || this.socket.writableLength > 0;
+  /** Whether answers wait in this process until the client takes them, or the connection is about to end. */
+  get isBusy(): boolean {
+    if (this.socket.destroyed) return false;
+    return this.#isEnding || this.#readAhead.lastUnsent !== undefined || this.socket.writableLength > 0;
   }
 
   #onIncoming(request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean): number {
@@ -93,6 +95,11 @@ export class Connection implements Wire {
   }
 
   #handle(request: IncomingMessage, keepAlive: boolean): void {
+    if (isLast(this.#readAhead.lastUnsent)) {
+      // Its answer would never be sent.
+      request.resume();
+      return;
+    }
     // Node keeps responses in their order, once it knows of them.
     this.#direct?.nodeResponse();
     if (!keepAlive || !isUsual(request) || !isFree(this.socket)) {
@@ -110,6 +117,8 @@ export class Connection implements Wire {
 
   /** Node has made a response to a request of this connection. */
   track(response: NodeResponse): void {
+    const before = this.#readAhead.lastUnsent;
+    if (before !== undefined) before.isFollowed = true;
     this.#readAhead.track(response);
     this.#shared.watch(this);
   }
@@ -126,10 +135,10 @@ export class Connection implements Wire {
   }
 
   /** Gives a request its time again until the service reads, and then once more, because Node reports it only once. */
-  #giveTime(request: number, refusal: Reply, isLast = false): void {
+  #giveTime(request: number, refusal: Reply, wasReading = false): void {
     this.#lateTimer = setTimeout(() => {
       if (this.#arriving !== request) return;
-      if (isLast) this.refuse(refusal);
+      if (wasReading) this.refuse(refusal);
       else this.#giveTime(request, refusal, this.#isReading);
     }, this.#shared.requestTimeout).unref();
   }
@@ -221,23 +230,9 @@ export class Connection implements Wire {
   }
 }
 
-/** Whether nothing but a plain response to HTTP/1.1 is asked for. */
-function isUsual({
-  httpVersion,
-  method,
-  headers,
-  upgrade,
-}: IncomingMessage & { upgrade?: boolean }): boolean {
-  return httpVersion === '1.1' && method !== 'HEAD' && headers.expect === undefined && upgrade !== true;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-/** Whether a request is read to its end, or there is none. */
-function isRead(request: IncomingMessage | null): request is null {
-  return request === null || request.complete;
+/** Whether the connection ends behind this response. */
+function isLast(response: NodeResponse | undefined): boolean {
+  return response?.headersSent === true && !response.shouldKeepAlive;
 }
 
 /** Whether everything that was sent before is on its way. */

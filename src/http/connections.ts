@@ -77,6 +77,11 @@ export class Connections implements Shared {
     return this.#connections.get(socket);
   }
 
+  /** Whether answers wait for their clients, or connections are about to end. */
+  get areBusy(): boolean {
+    return this.#watched.keys().some(({ isBusy }) => isBusy);
+  }
+
   /** The header fields that every response carries, made once a second. */
   get standingFields(): Fields {
     const date = httpDate(Date.now());
@@ -120,7 +125,7 @@ export class Connections implements Shared {
     const now = performance.now();
     for (const [connection, watched] of this.#watched) {
       const { socket } = connection;
-      if (socket.destroyed || !connection.hasUnsent) {
+      if (!connection.isBusy) {
         this.#watched.delete(connection);
         continue;
       }

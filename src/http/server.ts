@@ -51,7 +51,7 @@ export function createHttpServer(limits: HttpLimits): Server {
 }
 
 /** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
-export function serve(server: Server, app: App, limits: HttpLimits): void {
+export function serve(server: Server, app: App, limits: HttpLimits): Connections {
   const connections = new Connections(server, limits, {
     handle: (request, response, reply) => void app.handle(request, response, reply),
     interrupt: (request, reply) => app.interrupt(request, reply),
@@ -78,6 +78,7 @@ export function serve(server: Server, app: App, limits: HttpLimits): void {
     else if (error.code === 'HPE_HEADER_OVERFLOW') connection?.refuse(refusal(431, TRANSPORT[431]));
     else connection?.refuse(refusal(400, MALFORMED));
   });
+  return connections;
 }
 
 function refusal(status: 400 | TransportStatus, message: string): Reply {
