@@ -86,7 +86,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
         bans: () => counters.bansInForce(),
         sharedIsUp: () => counters.sharedIsUp,
       });
-      const metricsServer = metrics.server();
+      const metricsServer = metrics.server(limits);
       servers.push(metricsServer);
       const metricsPort = await listen(metricsServer, config.host, config.metricsPort);
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');

@@ -20,6 +20,15 @@ export interface ConnectionTimes {
 /** Connections that read on in one turn of the event loop. The others wait, so none holds up the rest for long. */
 const READING_AT_ONCE = 8;
 
+/** Lets `handlers` answer the requests of a server, over connections that are limited. */
+export function readRequests(
+  server: Server,
+  times: ConnectionTimes,
+  handlers: Pick<Shared, 'handle' | 'interrupt'>,
+): Connections {
+  return new Connections(server, times, handlers);
+}
+
 /** The connections of a server. Each request reaches `handle` with its response. */
 export class Connections implements Shared {
   readonly idleTimeout: number;
