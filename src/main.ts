@@ -86,7 +86,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
         bans: () => counters.bansInForce(),
         sharedIsUp: () => counters.sharedIsUp,
       });
-      const metricsServer = metrics.server();
+      const metricsServer = metrics.server(limits);
       servers.push(metricsServer);
       const metricsPort = await listen(metricsServer, config.host, config.metricsPort);
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
@@ -115,7 +115,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       log,
       metrics,
     });
-    serve(server, app, limits);
+    const connections = serve(server, app, limits);
 
     const reload = async () => {
       await keeper.idle();
@@ -156,7 +156,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       async stop() {
         draining = true;
         log.info('stopping');
-        await settled(() => app.inFlight === 0, DRAIN_TIME);
+        await settled(() => app.inFlight === 0 && !connections.areBusy, DRAIN_TIME);
         await app.abandon();
         for (const each of servers) {
           each.close();

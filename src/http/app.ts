@@ -140,7 +140,8 @@ export class App {
     if (rateHeaders !== undefined) {
       all += rateHeaders + (match?.route.headers ?? '') + this.#deps.cors(request.headers.origin);
     }
-    if (this.#deps.isDraining()) response.shouldKeepAlive = false;
+    // The last answer closes the connection: behind an earlier one the others would be lost.
+    if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
     response.send(status, all, body);
     // What is left of a body that nobody asked for is dropped, so that the connection can go on.
     if (!request.complete) request.resume();

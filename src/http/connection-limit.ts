@@ -10,6 +10,8 @@ import { network, proxyCheck } from './address.ts';
 export function limitConnections(server: Server, limit: number, trusted: Networks, log: Logger): void {
   const isProxy = proxyCheck(trusted);
   const open = new Map<string, number>();
+  /** Addresses whose limit is logged, until they have only half as many connections: one line for one flood. */
+  const logged = new Set<string>();
   server.on('connection', (socket) => {
     const { remoteAddress } = socket;
     // Gone before it was accepted.
@@ -27,6 +29,7 @@ export function limitConnections(server: Server, limit: number, trusted: Network
     open.set(address, count);
     socket.once('close', () => {
       const left = (open.get(address) ?? 1) - 1;
+      if (left <= limit / 2) logged.delete(address);
       if (left === 0) open.delete(address);
       else open.set(address, left);
     });

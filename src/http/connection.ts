@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DirectResponse, type Wire } from './direct-response.ts';
 import type { Fields } from './fields.ts';
-import { allowReading, hasNodeResponse, type NodeSocket, type Parser } from './node-connection.ts';
+import { allowReading, hasNodeResponse, mayRead, type NodeSocket, type Parser } from './node-connection.ts';
 import { IncomingMessage } from './node-http.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { Reply } from './reply.ts';
+import { hasBody, isRead, isUsual } from './request-kind.ts';
 import type { NodeResponse, Response } from './response.ts';
 
 /** The header fields of a request that cannot be read. `null` is the origin of a browser that does not tell its own. */
@@ -15,6 +16,8 @@ export interface Shared {
   readonly standingFields: Fields;
   /** Milliseconds that a connection may be idle. */
   readonly idleTimeout: number;
+  /** Milliseconds that a request may take to arrive. */
+  readonly requestTimeout: number;
   /** Milliseconds that the client has to close its side once the service has closed its own. */
   readonly lingerTimeout: number;
   /** Answers the request; `refusal` is what the HTTP layer has against it. */
@@ -37,8 +40,10 @@ export class Connection implements Wire {
   readonly #readAhead: ReadAhead;
   readonly #tellNode: Parser['onIncoming'];
   #direct: DirectResponse | undefined;
-  /** A request took too long to arrive, perhaps only because nothing was read. */
-  #overdue: Reply | undefined;
+  /** How many requests have arrived, each at least with its header block. */
+  #begun = 0;
+  /** Runs while a request is late that the service did not read. */
+  #lateTimer: NodeJS.Timeout | undefined;
   #isRefusing = false;
   #isEnding = false;
 
@@ -49,8 +54,11 @@ export class Connection implements Wire {
     this.#readAhead = new ReadAhead(socket, parser, () => shared.queue(this));
     this.#tellNode = parser.onIncoming;
     parser.onIncoming = (request, keepAlive) => this.#onIncoming(request, keepAlive);
-    // As Node does with requests that it knows of.
-    socket.on('close', () => this.#direct?.request.destroy());
+    socket.on('close', () => {
+      clearTimeout(this.#lateTimer);
+      // As Node does with requests that it knows of.
+      this.#direct?.request.destroy();
+    });
     // Node ends a connection whose client has ended its side, unless an answer that Node knows of is due.
     socket.prependListener('end', () => this.#direct?.nodeResponse());
     // Node calls it behind the last answer.
@@ -66,12 +74,14 @@ export class Connection implements Wire {
     return this.#direct !== undefined || hasNodeResponse(this.socket);
   }
 
-  /** Whether answers wait in this process until the client takes them. */
-  get hasUnsent(): boolean {
-    return this.#readAhead.lastUnsent !== undefined || this.socket.writableLength > 0;
+  /** Whether answers wait in this process until the client takes them, or the connection is about to end. */
+  get isBusy(): boolean {
+    if (this.socket.destroyed) return false;
+    return this.#isEnding || this.#readAhead.lastUnsent !== undefined || this.socket.writableLength > 0;
   }
 
   #onIncoming(request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean): number {
+    this.#begun++;
     if (this.#isRefusing || this.#isEnding) {
       request.resume();
       return 0;
@@ -85,6 +95,11 @@ export class Connection implements Wire {
   }
 
   #handle(request: IncomingMessage, keepAlive: boolean): void {
+    if (isLast(this.#readAhead.lastUnsent)) {
+      // Its answer would never be sent.
+      request.resume();
+      return;
+    }
     // Node keeps responses in their order, once it knows of them.
     this.#direct?.nodeResponse();
     if (!keepAlive || !isUsual(request) || !isFree(this.socket)) {
@@ -102,6 +117,8 @@ export class Connection implements Wire {
 
   /** Node has made a response to a request of this connection. */
   track(response: NodeResponse): void {
+    const before = this.#readAhead.lastUnsent;
+    if (before !== undefined) before.isFollowed = true;
     this.#readAhead.track(response);
     this.#shared.watch(this);
   }
@@ -109,15 +126,30 @@ export class Connection implements Wire {
   /** Parses what was read already, as far as there is room for answers; then reads on. */
   readOn(): void {
     this.#readAhead.readOn();
-    if (this.#overdue === undefined || this.#readAhead.isStopped) return;
-    if (!isRead(this.#parser.incoming)) this.refuse(this.#overdue);
-    this.#overdue = undefined;
   }
 
   /** A request takes too long to arrive. While the service does not read, that is not the client's fault. */
   refuseLate(refusal: Reply): void {
-    if (this.#readAhead.isStopped) this.#overdue = refusal;
-    else this.refuse(refusal);
+    if (this.#isReading) this.refuse(refusal);
+    else this.#giveTime(this.#arriving, refusal);
+  }
+
+  /** Gives a request its time again until the service reads, and then once more, because Node reports it only once. */
+  #giveTime(request: number, refusal: Reply, wasReading = false): void {
+    this.#lateTimer = setTimeout(() => {
+      if (this.#arriving !== request) return;
+      if (wasReading) this.refuse(refusal);
+      else this.#giveTime(request, refusal, this.#isReading);
+    }, this.#shared.requestTimeout).unref();
+  }
+
+  get #isReading(): boolean {
+    return mayRead(this.socket) && !this.#readAhead.isStopped;
+  }
+
+  /** The number of the request that is arriving, or arrives next. */
+  get #arriving(): number {
+    return isRead(this.#parser.incoming) ? this.#begun + 1 : this.#begun;
   }
 
   /** Answers what cannot be read with `refusal`, behind the answers to all before it, and ends the connection. */
@@ -167,7 +199,11 @@ export class Connection implements Wire {
     // Node may have stopped the connection's reading without a pause.
     socket.pause().resume();
     this.#shared.watch(this);
-    socket.end(() => socket.setTimeout(this.#shared.lingerTimeout));
+    socket.end(() => {
+      // Not the socket's own timeout, which each byte that still comes puts off.
+      const timer = setTimeout(() => socket.destroy(), this.#shared.lingerTimeout).unref();
+      socket.once('close', () => clearTimeout(timer));
+    });
   }
 
   release(request: IncomingMessage): void {
@@ -194,23 +230,9 @@ export class Connection implements Wire {
   }
 }
 
-/** Whether nothing but a plain response to HTTP/1.1 is asked for. */
-function isUsual({
-  httpVersion,
-  method,
-  headers,
-  upgrade,
-}: IncomingMessage & { upgrade?: boolean }): boolean {
-  return httpVersion === '1.1' && method !== 'HEAD' && headers.expect === undefined && upgrade !== true;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-/** Whether a request is read to its end, or there is none. */
-function isRead(request: IncomingMessage | null): request is null {
-  return request === null || request.complete;
+/** Whether the connection ends behind this response. */
+function isLast(response: NodeResponse | undefined): boolean {
+  return response?.headersSent === true && !response.shouldKeepAlive;
 }
 
 /** Whether everything that was sent before is on its way. */

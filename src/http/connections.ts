@@ -20,9 +20,19 @@ export interface ConnectionTimes {
 /** Connections that read on in one turn of the event loop. The others wait, so none holds up the rest for long. */
 const READING_AT_ONCE = 8;
 
+/** Lets `handlers` answer the requests of a server, over connections that are limited. */
+export function readRequests(
+  server: Server,
+  times: ConnectionTimes,
+  handlers: Pick<Shared, 'handle' | 'interrupt'>,
+): Connections {
+  return new Connections(server, times, handlers);
+}
+
 /** The connections of a server. Each request reaches `handle` with its response. */
 export class Connections implements Shared {
   readonly idleTimeout: number;
+  readonly requestTimeout: number;
   readonly lingerTimeout: number;
   readonly handle: Shared['handle'];
   readonly interrupt: Shared['interrupt'];
@@ -41,8 +51,9 @@ export class Connections implements Shared {
     times: ConnectionTimes,
     { handle, interrupt }: Pick<Shared, 'handle' | 'interrupt'>,
   ) {
-    const { keepAliveTimeout, keepAliveTimeoutBuffer } = server;
+    const { keepAliveTimeout, keepAliveTimeoutBuffer, requestTimeout } = server;
     this.idleTimeout = keepAliveTimeout + keepAliveTimeoutBuffer;
+    this.requestTimeout = requestTimeout;
     this.lingerTimeout = times.lingerTimeout;
     this.handle = handle;
     this.interrupt = interrupt;
@@ -73,6 +84,11 @@ export class Connections implements Shared {
 
   of(socket: Socket): Connection | undefined {
     return this.#connections.get(socket);
+  }
+
+  /** Whether answers wait for their clients, or connections are about to end. */
+  get areBusy(): boolean {
+    return this.#watched.keys().some(({ isBusy }) => isBusy);
   }
 
   /** The header fields that every response carries, made once a second. */
@@ -118,7 +134,7 @@ export class Connections implements Shared {
     const now = performance.now();
     for (const [connection, watched] of this.#watched) {
       const { socket } = connection;
-      if (socket.destroyed || !connection.hasUnsent) {
+      if (!connection.isBusy) {
         this.#watched.delete(connection);
         continue;
       }

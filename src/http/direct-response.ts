@@ -37,6 +37,10 @@ export class DirectResponse implements Response {
     return this.#nodeResponse?.destroyed ?? !this.#wire.socket.writable;
   }
 
+  get isFollowed(): boolean {
+    return this.#nodeResponse?.isFollowed ?? false;
+  }
+
   send(status: number, text: Fields, body: Octets | Buffer | undefined): void {
     this.headersSent = true;
     const wire = this.#wire;

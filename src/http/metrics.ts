@@ -1,6 +1,7 @@
-import type { Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { createServer } from './node-http.ts';
+import { readRequests, type Server } from './connections.ts';
+import { octets } from './octets.ts';
+import { createHttpServer, type HttpLimits } from './server.ts';
 
 export interface RequestMetrics {
   /** `route` is the template, never the path; `seconds` is how long the answer took. */
@@ -49,17 +50,24 @@ export class Metrics implements RequestMetrics {
   }
 
   /** A server that answers `GET /metrics` in the Prometheus text format. */
-  server(): Server {
-    return createServer((request, response) => {
-      if (request.url !== '/metrics') {
-        response.writeHead(404).end();
-        return;
-      }
-      this.#registry.metrics().then(
-        (text) => response.writeHead(200, { 'Content-Type': this.#registry.contentType }).end(text),
-        (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
-      );
+  server(limits: HttpLimits): Server {
+    const server = createHttpServer(limits);
+    // Here too a client that pipelines and reads nothing must not fill the memory.
+    readRequests(server, limits, {
+      handle: (request, response) => {
+        request.resume();
+        if (request.url !== '/metrics') {
+          response.send(404, '', undefined);
+          return;
+        }
+        this.#registry.metrics().then(
+          (text) => response.send(200, `Content-Type: ${this.#registry.contentType}\r\n`, octets(text)),
+          () => response.destroy(),
+        );
+      },
+      interrupt: () => false,
     });
+    return server;
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -12,6 +12,8 @@ export interface Response {
   readonly headersSent: boolean;
   /** Whether nobody is left to answer. */
   readonly destroyed: boolean;
+  /** Whether the answer to another request comes behind it. */
+  readonly isFollowed: boolean;
   /** Set to false before it is sent, it says that the connection ends with it. */
   shouldKeepAlive: boolean;
   /** Ends the connection without an answer. */
@@ -23,6 +25,8 @@ export class NodeResponse<R extends IncomingMessage = IncomingMessage>
   extends ServerResponse<R>
   implements Response
 {
+  isFollowed = false;
+
   send(status: number, text: Fields, body: Octets | Buffer | undefined): void {
     const length = body === undefined ? [] : ['Content-Length', `${body.length}`];
     this.writeHead(status, [...namesAndValues(text), ...length]);

@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import { BODY_LIMIT } from './body.ts';
-import { Connections, type ConnectionTimes, type Server } from './connections.ts';
+import { type Connections, type ConnectionTimes, readRequests, type Server } from './connections.ts';
 import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import { createServer, IncomingMessage } from './node-http.ts';
@@ -51,8 +51,8 @@ export function createHttpServer(limits: HttpLimits): Server {
 }
 
 /** Puts the app behind a server. What Node would refuse with a bare status gets the Error body and the rate headers too. */
-export function serve(server: Server, app: App, limits: HttpLimits): void {
-  const connections = new Connections(server, limits, {
+export function serve(server: Server, app: App, limits: HttpLimits): Connections {
+  const connections = readRequests(server, limits, {
     handle: (request, response, reply) => void app.handle(request, response, reply),
     interrupt: (request, reply) => app.interrupt(request, reply),
   });
@@ -78,6 +78,7 @@ export function serve(server: Server, app: App, limits: HttpLimits): void {
     else if (error.code === 'HPE_HEADER_OVERFLOW') connection?.refuse(refusal(431, TRANSPORT[431]));
     else connection?.refuse(refusal(400, MALFORMED));
   });
+  return connections;
 }
 
 function refusal(status: 400 | TransportStatus, message: string): Reply {

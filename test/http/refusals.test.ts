@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { assertError, call, parseRaw, raw } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -93,3 +94,49 @@ test('a client that ends its side behind a create gets its answer, then the clos
   assert.match(chunk.toString(), /^HTTP\/1\.1 201 Created\r\n/);
   await once(socket, 'end');
 });
+
+test('a request that waits unread behind answers of a slow client is not refused as late', async (t) => {
+  const service = await startTestService(t, {
+    limits: { headersTimeout: 100, requestTimeout: 200, checkingInterval: 10 },
+  });
+  const key = await service.issueKey();
+  const body = JSON.stringify({ name: 'x'.repeat(200), categoryId: 7 });
+  for (let i = 0; i < 100; i++) await call(service.url, '/v1/pets', { key, body });
+  const caller = `${HOST}Authorization: Bearer ${key}\r\n`;
+  // Large, so that the service stops reading in the middle of one.
+  const large = JSON.stringify({ name: 'Rex', categoryId: 7, note: 'x'.repeat(12_000) });
+  const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${caller}\r\n`;
+  const create = `POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n${large}`;
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
+  socket.end((list.repeat(5) + create).repeat(200));
+  await wait(600);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1').replaceAll('x', '');
+  });
+  socket.resume();
+  await once(socket, 'end');
+  assert.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, 1_000);
+  assert.equal(text.match(/HTTP\/1\.1 201 Created/g)?.length, 200);
+});
+
+for (const [kind, bytes] of Object.entries({
+  'goes on sending': 'NONSENSE\r\n\r\n',
+  'asked for CONNECT': `CONNECT a.example:443 HTTP/1.1\r\n${HOST}\r\n`,
+})) {
+  test(`a refused client that ${kind} is closed after a while`, async (t) => {
+    const service = await startTestService(t, { limits: { lingerTimeout: 100 } });
+    const socket = connect({
+      port: Number(new URL(service.url).port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+    // The service may close between two bytes.
+    socket.on('error', () => undefined).resume();
+    socket.write(bytes);
+    const drip = setInterval(() => socket.write('x'), 20);
+    t.after(() => clearInterval(drip));
+    await closed;
+  });
+}

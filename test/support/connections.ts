@@ -1,4 +1,9 @@
-import { Connections, type ConnectionTimes, type Server } from '../../src/http/connections.ts';
+import {
+  type Connections,
+  type ConnectionTimes,
+  readRequests,
+  type Server,
+} from '../../src/http/connections.ts';
 import type { IncomingMessage } from '../../src/http/node-http.ts';
 import type { Response } from '../../src/http/response.ts';
 
@@ -10,5 +15,5 @@ export function onRequest(
   server: Server,
   handle: (request: IncomingMessage, response: Response) => void,
 ): Connections {
-  return new Connections(server, TIMES, { handle, interrupt: () => false });
+  return readRequests(server, TIMES, { handle, interrupt: () => false });
 }
