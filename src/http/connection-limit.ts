@@ -23,9 +23,10 @@ export function limitConnections(server: Server, limit: number, trusted: Network
       socket.destroy();
       return;
     }
-    // Once each time that the limit is reached, so that a flood of connections is no flood of lines.
-    if (count === limit)
+    if (count === limit && !logged.has(address)) {
+      logged.add(address);
       log.warn({ address, limit }, 'a client address has reached its limit of connections');
+    }
     open.set(address, count);
     socket.once('close', () => {
       const left = (open.get(address) ?? 1) - 1;
