@@ -1,6 +1,6 @@
 import { steadyClock } from '../src/domain/clock.ts';
 import { openPostgres } from '../src/storage/postgres/store.ts';
-import type { Store } from '../src/storage/open.ts';
+import type { Store } from '../src/storage/store.ts';
 import { PAGE } from './calls.ts';
 import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
-import { DEFAULT_DATABASE_URL, isDatabaseUrl } from './storage/open.ts';
-import type { PoolLimits } from './storage/postgres/database.ts';
+import { DEFAULT_DATABASE_URL, isDatabaseUrl } from './storage/database-url.ts';
+import type { PoolLimits } from './storage/database-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -20,7 +20,8 @@ import { createSite } from './http/site.ts';
 import { keepWriting } from './keep-writing.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
-import { openStore, type Store } from './storage/open.ts';
+import { openStore } from './storage/open.ts';
+import type { Store } from './storage/store.ts';
 
 /** Milliseconds between two looks at the lock and the files of the store: how long a loss may go unnoticed. */
 const CHECK_INTERVAL = 1_000;

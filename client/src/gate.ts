@@ -2,14 +2,14 @@ import { RateLimitError, TimeoutError } from './errors.ts';
 import { KnownWindow } from './known-window.ts';
 import type { RateLimitReading } from './rate-limit.ts';
 import { waitAfter } from './retry-timing.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Timing } from './timing.ts';
 
 /** Requests under way at a time: fewer than the hundred refusals within a minute that get a key banned. */
 const MOST_IN_FLIGHT = 64;
 
 /** A request that wants to be sent. */
 export interface Visit {
-  /** The latest instant at which it is still wanted, on the clock of `Surroundings.now`. */
+  /** The latest instant at which it is still wanted, on the clock of `Timing.now`. */
   readonly deadline: number;
   /** Whether it rather waits than be refused. */
   readonly pace: boolean;
@@ -38,7 +38,7 @@ interface Waiter extends Visit {
  * under way than the service said are left, so that the end of a window costs one refusal and not one for each.
  */
 export class Gate {
-  readonly #surroundings: Surroundings;
+  readonly #timing: Timing;
   readonly #queue = new Set<Waiter>();
   readonly #window = new KnownWindow();
   #inFlight = 0;
@@ -50,8 +50,8 @@ export class Gate {
   #refusal: RateLimitError | undefined;
   #alarm = new AbortController();
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(timing: Timing) {
+    this.#timing = timing;
   }
 
   /**
@@ -77,7 +77,7 @@ export class Gate {
     reading: RateLimitReading | undefined,
     outcome: Refusal | 'admitted' | 'unanswered',
   ): void {
-    const now = this.#surroundings.now();
+    const now = this.#timing.now();
     this.#inFlight--;
     // A refusal may describe a ban and not a window, and `Retry-After` says all that matters.
     if (reading !== undefined && outcome === 'admitted') this.#window.learn(reading, sentAt, now);
@@ -119,11 +119,11 @@ export class Gate {
 
   /** Whether nothing would be lost if the gate was forgotten. */
   isIdle(): boolean {
-    return this.#inFlight === 0 && this.#queue.size === 0 && this.#surroundings.now() >= this.#opensAt;
+    return this.#inFlight === 0 && this.#queue.size === 0 && this.#timing.now() >= this.#opensAt;
   }
 
   #close({ error, asked }: Refusal, now: number): void {
-    const wait = waitAfter(429, asked, this.#refusals, this.#surroundings.random()) ?? 0;
+    const wait = waitAfter(429, asked, this.#refusals, this.#timing.random()) ?? 0;
     this.#opensAt = Math.max(this.#opensAt, now + wait);
     this.#isProbing = true;
     this.#refusal = error;
@@ -131,7 +131,7 @@ export class Gate {
 
   /** Sends away who could not be admitted in time. */
   #dismissLate(waiter: Waiter): void {
-    const now = this.#surroundings.now();
+    const now = this.#timing.now();
     const turn = this.#turnOf(waiter, now);
     if (turn === 'after an answer' || turn <= Math.max(now, waiter.deadline)) return;
     this.#dismiss(waiter, this.#lateness(turn));
@@ -144,7 +144,7 @@ export class Gate {
   }
 
   #lateness(opensAt: number): RateLimitError {
-    const { now, unix } = this.#surroundings;
+    const { now, unix } = this.#timing;
     const wait = opensAt - now();
     const retryAfter = Math.max(1, Math.ceil(wait / 1000));
     const when = `${new Date(unix() + wait).toISOString()}, in ${retryAfter} s`;
@@ -159,7 +159,7 @@ export class Gate {
     // Left set with nobody waiting for it, it would keep a program from ending.
     this.#alarm.abort();
     for (const waiter of this.#queue) {
-      const now = this.#surroundings.now();
+      const now = this.#timing.now();
       const turn = this.#turnOf(waiter, now);
       if (turn === 'after an answer') return;
       if (turn > now) {
@@ -193,7 +193,7 @@ export class Gate {
   /** Calls back at an instant, unless the signal is aborted before. */
   async #wake(instant: number, signal: AbortSignal, callback: () => void): Promise<void> {
     try {
-      await this.#surroundings.sleep(Math.max(0, instant - this.#surroundings.now()), signal);
+      await this.#timing.sleep(Math.max(0, instant - this.#timing.now()), signal);
     } catch {
       return;
     }

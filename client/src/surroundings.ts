@@ -1,15 +1,8 @@
 import { Gate } from './gate.ts';
+import type { Timing } from './timing.ts';
 
 /** What a client needs of the outside besides the network. Tests bring a clock of their own. */
-export interface Surroundings {
-  /** Milliseconds that really passed since some instant: no jump of the system clock shortens a wait. */
-  readonly now: () => number;
-  /** Unix time in milliseconds. */
-  readonly unix: () => number;
-  /** Resolves after so many milliseconds, at most 2^31 - 1; rejects with the signal's reason when it is aborted before. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 up to 1. */
-  readonly random: () => number;
+export interface Surroundings extends Timing {
   /** By base address and key: clients of the same key wait together. */
   readonly gates: Map<string, Gate>;
 }

@@ -1,7 +1,8 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../domain/ports.ts';
-import { openStore, type Store } from '../storage/open.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store } from '../storage/store.ts';
 
 export interface Surroundings {
   readonly config: Config;

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Caller, CounterStore } from '../../src/domain/ports.ts';
-import type { Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';

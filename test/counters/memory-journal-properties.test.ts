@@ -7,7 +7,7 @@ import type { Caller, CounterStore, StoredStanding } from '../../src/domain/port
 import { callerName } from '../../src/domain/ports.ts';
 import { Instants } from '../../src/domain/instants.ts';
 import { take, UNUSED, type Usage } from '../../src/domain/quota.ts';
-import type { Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -4,7 +4,7 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { Creation, NewKey, PetPage, PetQuery, PetStore } from '../../src/domain/ports.ts';
 import { parseExactJson } from '../../src/json.ts';
-import type { Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
 
 /** A store of its own for one test, with what only an operator could do to it. */

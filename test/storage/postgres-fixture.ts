@@ -4,7 +4,7 @@ import { openPostgres } from '../../src/storage/postgres/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
-import type { Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 

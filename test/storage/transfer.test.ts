@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Store } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { copyTables, type TransferRow } from '../../src/storage/transfer.ts';
 import { tableOf, TABLES } from '../../src/storage/transfer-tables.ts';
 import { addPets, newKey, petOf, REX } from './fixture.ts';

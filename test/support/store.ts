@@ -1,4 +1,5 @@
-import { DEFAULT_DATABASE_URL, type Store } from '../../src/storage/open.ts';
+import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { openSqlite } from '../../src/storage/sqlite/store.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 

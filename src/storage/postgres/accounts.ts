@@ -16,7 +16,7 @@ import {
   writtenAccount,
 } from '../account-rows.ts';
 import { type KeyUse, KeyUses } from '../key-uses.ts';
-import type { Database, Pool } from './database.ts';
+import type { Database, Pool } from './pool.ts';
 import { SharedReads } from './shared-reads.ts';
 
 export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;

@@ -1,7 +1,7 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { AddAllOptions, PetArchive } from '../../domain/ports.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
-import type { Database, Pool } from './database.ts';
+import type { Database, Pool } from './pool.ts';
 import { insertPets } from './insert-batch.ts';
 
 /** Animals per statement: large enough that the round trip does not count, small enough to be over in milliseconds. */

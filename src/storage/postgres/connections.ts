@@ -8,7 +8,7 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { Database, Pool, Row, Session } from './database.ts';
+import type { Database, Pool, Row, Session } from './pool.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
 /** int64 exactly, instead of as text. */

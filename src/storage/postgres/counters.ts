@@ -22,7 +22,7 @@ import {
   type UsageRow,
   usageValues,
 } from '../counter-rows.ts';
-import type { Pool } from './database.ts';
+import type { Pool } from './pool.ts';
 
 // The guards of both statements: a service that lost its lock without knowing it yet never sets back what the next one
 // wrote. The usage counted later wins, as `later` in domain/quota.ts has it; the end of a ban only moves forward.

@@ -2,7 +2,8 @@ import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency } from '../../domain/ports.ts';
 import { DAY } from '../../domain/quota.ts';
 import { PET_COLUMNS, type RecordRow, replayOf } from '../pet-rows.ts';
-import { LOCK_PATIENCE, type Pool } from './database.ts';
+import { LOCK_PATIENCE } from './database.ts';
+import type { Pool } from './pool.ts';
 import { sqlState } from './errors.ts';
 
 /** lock_not_available: the first request with the key did not end in time. */

@@ -1,46 +1,16 @@
 import type { PoolConfig } from 'pg';
 import { StartupError } from '../../startup-error.ts';
+import type { PoolLimits } from '../database-url.ts';
 import { Connections } from './connections.ts';
 import { sqlState } from './errors.ts';
 import { isMigrated, migrate } from './migrate.ts';
+import type { Pool } from './pool.ts';
 
 /** The oldest server this project is tested on, as `server_version_num` counts. */
 const OLDEST_VERSION = 15_00_00;
 
 /** How long a connection that nobody uses is kept, in milliseconds: making one takes longer than a query. */
 const IDLE_TIME = 60_000;
-
-/** How connections are used. Times in milliseconds. */
-export interface PoolLimits {
-  readonly connections: number;
-  readonly connectTimeout: number;
-  /** How long the server works on one statement; the answer is waited for half as long again. */
-  readonly statementTimeout: number;
-}
-
-export type Row = readonly unknown[];
-
-/** Runs statements on any connection of a pool, or on one that holds a transaction. Rows are arrays, int8 is bigint. */
-export interface Database {
-  /**
-   * A statement with a name is prepared once for each connection.
-   * @throws PetStoreError `unavailable` when the server cannot answer now; whether it did what was asked is not known.
-   */
-  query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
-}
-
-/** A connection of its own, that the pool does not use for anything else until it is closed. */
-export interface Session {
-  readonly database: Database;
-  readonly close: () => void;
-}
-
-export interface Pool extends Database {
-  /** Runs `work` on one connection inside a transaction, which is rolled back when it throws. */
-  transaction<T>(work: (database: Database) => Promise<T>, mode?: string): Promise<T>;
-  reserve(): Promise<Session>;
-  close(): Promise<void>;
-}
 
 /**
  * How long a statement waits for a lock, in milliseconds: the first request with an idempotency key holds one for as

@@ -1,5 +1,5 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { Pool } from './database.ts';
+import type { Pool } from './pool.ts';
 import { isConnectionFit } from './errors.ts';
 
 /** Most animals of one statement: beyond that a statement takes long, and all of its callers wait for it. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { StartupError } from '../../startup-error.ts';
-import type { Database, Pool } from './database.ts';
+import type { Database, Pool } from './pool.ts';
 
 const FOLDER = new URL('migrations/', import.meta.url);
 

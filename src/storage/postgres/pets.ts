@@ -4,7 +4,7 @@ import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../d
 import { petJson, petsJson } from '../../json.ts';
 import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
 import { IdempotentCreates, RECORDED } from './create-once.ts';
-import type { Pool } from './database.ts';
+import type { Pool } from './pool.ts';
 import { InsertBatch } from './insert-batch.ts';
 import { SharedReads } from './shared-reads.ts';
 

@@ -1,6 +1,6 @@
 import { PetStoreError } from '../../domain/errors.ts';
 import { StartupError } from '../../startup-error.ts';
-import type { Pool, Session } from './database.ts';
+import type { Pool, Session } from './pool.ts';
 
 /** Sees to it that one service of an environment counts by itself; held by a session, and so gone with its process. */
 export class ServingLock {

@@ -1,6 +1,8 @@
 import { CHUNK, type Snapshot, type Target, type Transfer, type TransferRow } from '../transfer.ts';
 import { type ColumnType, type Table, TABLES } from '../transfer-tables.ts';
-import { type Database, openPool, type Pool, type PoolLimits } from './database.ts';
+import type { PoolLimits } from '../database-url.ts';
+import { openPool } from './database.ts';
+import type { Database, Pool } from './pool.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', text: 'text' };
 

@@ -6,7 +6,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { MINUTE } from '../../domain/quota.ts';
-import type { Store } from '../open.ts';
+import type { Store } from '../store.ts';
 import { SqliteAccounts } from './accounts.ts';
 import { SqliteArchive } from './archive.ts';
 import { SqliteCounters } from './counters.ts';

@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { exit } from 'node:process';
+
+/*
+ * Checks which folder imports which, and that no imports form a circle. Type imports count: a reader follows them too.
+ */
+
+/** What each part of the service may import of the house, besides itself. A file's part is the longest that fits. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'src/domain': [],
+  'src/json.ts': ['src/domain'],
+  'src/startup-error.ts': [],
+  'src/storage/database-url.ts': [],
+  'src/storage': ['src/domain', 'src/json.ts', 'src/startup-error.ts', 'src/storage/database-url.ts'],
+  'src/limits': ['src/domain', 'src/startup-error.ts'],
+  'src/config.ts': ['src/domain', 'src/storage/database-url.ts'],
+  'src/http': ['src/domain', 'src/limits', 'src/json.ts', 'src/config.ts'],
+};
+
+const problems: string[] = [];
+const files = globSync(
+  ['src/**/*.{ts,js}', 'client/src/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'scripts/*.ts'],
+  {
+    exclude: (path) => path.includes('node_modules'),
+  },
+);
+const importsOf = new Map(
+  files.map((file) => [
+    file,
+    [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, path = '']) =>
+      normalize(join(dirname(file), path)),
+    ),
+  ]),
+);
+
+const partOf = (file: string) =>
+  Object.keys(MAY_IMPORT)
+    .filter((part) => file === part || file.startsWith(`${part}/`))
+    .toSorted((one, other) => other.length - one.length)[0];
+for (const [file, imports] of importsOf) {
+  const part = partOf(file);
+  for (const imported of imports) {
+    if (file.startsWith('src/') && !file.startsWith('src/cli/') && imported.startsWith('src/cli/'))
+      problems.push(`${file} imports ${imported}: nothing imports the command line.`);
+    if (part === undefined || partOf(imported) === part) continue;
+    const allowed = MAY_IMPORT[part] ?? [];
+    if (!allowed.includes(partOf(imported) ?? imported))
+      problems.push(
+        `${file} imports ${imported}: ${part} may import ${allowed.join(', ') || 'nothing of the house'}.`,
+      );
+  }
+}
+
+const done = new Set<string>();
+function visit(file: string, path: readonly string[]): void {
+  const start = path.indexOf(file);
+  if (start !== -1) problems.push(`A circle of imports: ${[...path.slice(start), file].join(' → ')}`);
+  if (start !== -1 || done.has(file)) return;
+  for (const imported of importsOf.get(file) ?? []) visit(imported, [...path, file]);
+  done.add(file);
+}
+for (const file of files) visit(file, []);
+
+for (const problem of problems) console.error(problem);
+exit(problems.length > 0 ? 1 : 0);
