@@ -119,7 +119,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     const reload = async () => {
       await keeper.idle();
-      await counters.flush();
+      await counters.flushAll();
       const before = counters;
       counters = await open();
       before.close();
@@ -136,7 +136,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       async () => {
         // Each is tried, whatever becomes of the other.
         const ends = await Promise.allSettled([
-          mayAdmit() ? counters.flush() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
+          mayAdmit() ? counters.flushAll() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
           store.flushAll(),
         ]);
         for (const end of ends) if (end.status === 'rejected') throw end.reason;

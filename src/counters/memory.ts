@@ -62,7 +62,7 @@ export class MemoryCounter implements Counters {
     this.#policy = policy;
     this.#store = store;
     this.#capacity = capacity;
-    this.#unwritten = new WriteBehind({ clock, store, capacity, onLifted: (keyId) => this.#forgive(keyId) });
+    this.#unwritten = new WriteBehind({ clock, store, onLifted: (keyId) => this.#forgive(keyId) });
   }
 
   /** Nothing waits in here once all is in memory, which makes the step atomic. */
@@ -80,7 +80,7 @@ export class MemoryCounter implements Counters {
       tally.minuteCount = usage.minuteCount;
       tally.day = usage.day;
       tally.dayCount = usage.dayCount;
-      this.#unwritten.addUsage(tally);
+      this.#noteUsage(caller, tally);
       return { kind: 'admitted', quota };
     }
     return caller.kind === 'key' ? this.#refuse(caller.keyId, tally, quota, now) : { kind: 'refused', quota };
@@ -99,13 +99,15 @@ export class MemoryCounter implements Counters {
     return count;
   }
 
-  /**
-   * Writes what changed since the last flush, and takes over the bans that an operator lifted. Bans are in their rows
-   * then, where an operator sees them; what else changed is there or in the journal.
-   */
+  /** Takes over the bans that an operator lifted, and writes bans and accounts' usage: see `WriteBehind`. */
   async flush(): Promise<void> {
     await this.#unwritten.flush();
     await this.#prune();
+  }
+
+  /** Writes everything, so that the next process goes on exactly from here. */
+  flushAll(): Promise<void> {
+    return this.#unwritten.flushAll(this.#addresses.values(), this.#standings.values());
   }
 
   /** Nothing is kept but memory and what `flush` writes. */
@@ -132,8 +134,7 @@ export class MemoryCounter implements Counters {
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
     known.standing = standing;
-    known.added++;
-    this.#unwritten.addRefusal(known);
+    known.changed = true;
     const ban = banInForce(standing, now);
     // The refusal that trips the ban is answered with it: its Retry-After must suffice.
     if (ban !== undefined) {
@@ -146,7 +147,15 @@ export class MemoryCounter implements Counters {
   }
 
   #forgive(keyId: number): void {
-    this.#keyStanding(keyId).standing = BLAMELESS;
+    const known = this.#keyStanding(keyId);
+    known.standing = BLAMELESS;
+    known.changed = false;
+  }
+
+  /** Nothing is written for an address while the service runs, so that a flood of strangers costs no disk. */
+  #noteUsage({ kind }: Caller, tally: Tally): void {
+    if (kind === 'key') this.#unwritten.addAccount(tally);
+    else tally.changed = true;
   }
 
   #keyStanding(keyId: number): KeyStanding {
@@ -176,7 +185,7 @@ export class MemoryCounter implements Counters {
     const tally = tallyOf(idOf(caller), usage);
     this.#talliesOf(caller).set(indexOf(caller), tally);
     // Stored even if the caller is only refused today. Otherwise the old day would count as today again tomorrow.
-    if (stored !== undefined && stored.day !== usage.day) this.#unwritten.addUsage(tally);
+    if (stored !== undefined && stored.day !== usage.day) this.#noteUsage(caller, tally);
     return tally;
   }
 
@@ -206,17 +215,21 @@ export class MemoryCounter implements Counters {
       await this.#store.prune(today, now.unix - DAY);
       this.#prunedDay = today;
     }
-    // Addresses before accounts, of each the oldest first, no further than the first that must stay; and not all in one
-    // go, which would stall the service.
+    await this.#forget(this.#addresses, today, now, () => true);
+    // An account's usage must be in its row first.
+    await this.#forget(this.#accounts, today, now, ({ changed }) => !changed);
+  }
+
+  /** Forgets callers whose windows are over, and while there are too many the oldest, whatever they have used. */
+  async #forget(tallies: Map<TallyIndex, Tally>, today: number, now: Moment, may: (tally: Tally) => boolean) {
     let visited = 0;
-    for (const tallies of [this.#addresses, this.#accounts]) {
-      for (const [index, tally] of tallies) {
-        if (++visited % SWEPT === 0) await nextTurn();
-        const { day, minuteStart } = tally;
-        const over = day < today && now.monotonic - minuteStart >= MINUTE;
-        if (!over && this.#addresses.size + this.#accounts.size <= this.#capacity) break;
-        if (!this.#unwritten.hasUsage(tally)) tallies.delete(index);
-      }
+    for (const [index, tally] of tallies) {
+      // Not all in one go, which would stall the service.
+      if (++visited % SWEPT === 0) await nextTurn();
+      const { day, minuteStart } = tally;
+      const over = day < today && now.monotonic - minuteStart >= MINUTE;
+      if (!over && this.#addresses.size + this.#accounts.size <= this.#capacity) break;
+      if (may(tally)) tallies.delete(index);
     }
   }
 }

@@ -77,6 +77,10 @@ export class SharedCounter implements Counters {
     return this.#local.flush();
   }
 
+  flushAll(): Promise<void> {
+    return this.#local.flushAll();
+  }
+
   /**
    * Visits every server, and from now on again and again. Not with the flush of what is written down: that waits for
    * the database, and must not make this instance look dead.

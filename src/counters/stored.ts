@@ -2,16 +2,8 @@ import type { Standing } from '../domain/ban.ts';
 import { isIPv4 } from 'node:net';
 import { Instants } from '../domain/instants.ts';
 import { type Moment, unixOffset } from '../domain/clock.ts';
-import {
-  accountCaller,
-  addressCaller,
-  type Caller,
-  type RefusalsEntry,
-  type StoredStanding,
-  type UsageEntry,
-} from '../domain/ports.ts';
+import { accountCaller, addressCaller, type Caller, type StoredStanding } from '../domain/ports.ts';
 import type { Usage } from '../domain/quota.ts';
-import type { Noted } from './unwritten.ts';
 
 /*
  * What is counted in memory, and how it is stored: instants that are monotonic here are Unix milliseconds there.
@@ -29,7 +21,7 @@ declare const isTallyIndex: unique symbol;
 export type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
 
 /** What is counted of one caller. There may be very many: all is in one object, which only one map holds. */
-export interface Tally extends Noted {
+export interface Tally {
   readonly caller: CallerId;
   /** For these four see `Usage`. */
   minuteStart: number;
@@ -38,14 +30,18 @@ export interface Tally extends Noted {
   dayCount: number;
   /** A key of this account that was never refused, as most were not: it needs no `KeyStanding`. */
   blamelessKeyId: number | undefined;
+  /** Whether its row is out of date. */
+  changed: boolean;
+  /** An account's last request came after so many flushes: see `WriteBehind`. */
+  activeIn: number;
 }
 
 /** What is remembered of one key. */
-export interface KeyStanding extends Noted {
+export interface KeyStanding {
   readonly keyId: number;
   standing: Standing;
-  /** How many of its refusals are not written down yet: the last of them, as far as a ban has not ended them. */
-  added: number;
+  /** Whether its row, if it has one, is out of date. */
+  changed: boolean;
 }
 
 export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
@@ -58,12 +54,12 @@ export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCo
     dayCount,
     blamelessKeyId: undefined,
     changed: false,
-    waitsFrom: undefined,
+    activeIn: -1,
   };
 }
 
 export function keyStandingOf(keyId: number, standing: Standing): KeyStanding {
-  return { keyId, standing, added: 0, changed: false, waitsFrom: undefined };
+  return { keyId, standing, changed: false };
 }
 
 export function idOf(caller: Caller): CallerId {
@@ -110,23 +106,4 @@ export function storedStanding({ refusals, ban }: Standing, offset: number): Sto
 export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Standing {
   const offset = unixOffset(now);
   return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };
-}
-
-export function usageEntry(
-  { caller, minuteStart, minuteCount, day, dayCount }: Tally,
-  offset: number,
-): UsageEntry {
-  return [nameOf(caller), Math.ceil(minuteStart + offset), minuteCount, day, dayCount];
-}
-
-/** Undefined when there is nothing to add. */
-export function refusalsEntry(
-  { keyId, standing, added }: KeyStanding,
-  offset: number,
-): RefusalsEntry | undefined {
-  // A ban ends those before it.
-  const { refusals } = standing;
-  const first = Math.max(0, refusals.length - added);
-  if (first === refusals.length) return undefined;
-  return [keyId, ...refusals.toArray(first).map((instant) => Math.ceil(instant + offset))];
 }

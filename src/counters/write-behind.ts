@@ -1,108 +1,110 @@
+// Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
 import { type Clock, unixOffset } from '../domain/clock.ts';
-import type { CounterJournal, CounterStore } from '../domain/ports.ts';
-import {
-  type KeyStanding,
-  nameOf,
-  refusalsEntry,
-  shiftUsage,
-  storedStanding,
-  type Tally,
-  usageEntry,
-} from './stored.ts';
-import { Unwritten } from './unwritten.ts';
+import type { CounterStore } from '../domain/ports.ts';
+import { type KeyStanding, nameOf, shiftUsage, storedStanding, type Tally } from './stored.ts';
 
-/** So many rows of usage and of standings are written at a time: between two portions requests are answered. */
+/** Accounts. When no more than these have called since the last flush, a flush writes all rows. */
+const FEW_ACCOUNTS = 1_000;
+
+/** When more have called, a flush writes the accounts of one slot. An account's slot is the last digit of its id. */
+const SLOTS = 10;
+
+/** Rows in one transaction while the service runs. Requests are answered between two of them. */
 const USAGE_ROWS = 400;
 const STANDING_ROWS = 100;
+
+/** Rows in one transaction at the end, when no request waits. Each transaction costs a sync of the disk. */
+const LAST_ROWS = 10_000;
 
 interface WriteBehindOptions {
   readonly clock: Clock;
   readonly store: CounterStore;
-  /** So many callers may wait for their rows after a flush. */
-  readonly capacity: number;
-  /** Hears of a key whose ban an operator has lifted, perhaps twice: its standing is forgotten from then on. */
+  /** Forgets what is known of a key whose ban an operator has lifted. May be called twice for one order. */
   readonly onLifted: (keyId: number) => void;
 }
 
-/** What was counted in memory, on its way into the store: see `Unwritten`. A ban is in its row at once. */
+/** Writes the counters in memory to the store. */
 export class WriteBehind {
   readonly #clock: Clock;
   readonly #store: CounterStore;
   readonly #onLifted: (keyId: number) => void;
-  readonly #usage: Unwritten<Tally>;
-  readonly #standings: Unwritten<KeyStanding>;
-  /** Whose rows do not wait: a ban is not there yet, or the journal may have more than was refused. */
-  #urgent = new Set<KeyStanding>();
-  #journaled = false;
+  /** Accounts with `changed`, each once. An array, because V8 promotes the entries of a cleared Map to the old generation. */
+  #accounts: Tally[] = [];
+  /** How many accounts have called since the last flush. */
+  #active = 0;
+  #flushes = 0;
+  #slot = 0;
+  #bans = new Set<KeyStanding>();
 
-  constructor({ clock, store, capacity, onLifted }: WriteBehindOptions) {
+  constructor({ clock, store, onLifted }: WriteBehindOptions) {
     this.#clock = clock;
     this.#store = store;
     this.#onLifted = onLifted;
-    const { journal } = store;
-    this.#usage = new Unwritten<Tally>(
-      {
-        rows: (tallies) => this.#writeUsage(tallies),
-        append: journal && ((tallies) => this.#appendUsage(journal, tallies)),
-      },
-      { capacity, portion: USAGE_ROWS },
-    );
-    this.#standings = new Unwritten<KeyStanding>(
-      {
-        rows: (standings) => this.#writeStandings(standings),
-        append: journal && ((standings) => this.#appendRefusals(journal, standings)),
-      },
-      { capacity, portion: STANDING_ROWS },
-    );
   }
 
-  addUsage(tally: Tally): void {
-    this.#usage.add(tally);
+  /** The usage of an account has changed. A flush writes it, at the latest the tenth from now. */
+  addAccount(tally: Tally): void {
+    if (tally.activeIn !== this.#flushes) {
+      tally.activeIn = this.#flushes;
+      this.#active++;
+    }
+    if (tally.changed) return;
+    tally.changed = true;
+    this.#accounts.push(tally);
   }
 
-  /** Whether something of it is not in its row yet. */
-  hasUsage(tally: Tally): boolean {
-    return this.#usage.has(tally);
-  }
-
-  addRefusal(standing: KeyStanding): void {
-    this.#standings.add(standing);
-  }
-
-  /** The next flush writes it, before anything else. */
+  /** The next flush writes this key. */
   addBan(standing: KeyStanding): void {
-    this.#urgent.add(standing);
-  }
-
-  /** The same, but tries to write it at once. Never rejects: when that fails, the next flush writes it and reports why. */
-  async writeBan(standing: KeyStanding): Promise<void> {
-    this.addBan(standing);
-    const stored = storedStanding(standing.standing, unixOffset(this.#clock()));
-    const standings = new Map([[standing.keyId, stored]]);
-    await this.#store.write({ usage: new Map(), standings }).catch(() => undefined);
+    this.#bans.add(standing);
   }
 
   /**
-   * Writes down what was added, and hears of lifted bans. What could not be written is written next time; rejects as the
-   * store does. Must not be called again before it has settled.
+   * Tries to write a new ban at once. Never rejects. The next flush writes it again, because this write may fail, and
+   * because a flush that is dropping a lifted ban of the same key may drop this one with it.
+   */
+  async writeBan(standing: KeyStanding): Promise<void> {
+    this.addBan(standing);
+    await this.#writeStandings([standing]).catch(() => undefined);
+  }
+
+  /**
+   * Takes over lifted bans, and writes the bans and the accounts that are due. What could not be written is written by a
+   * later flush. Rejects as the store does. Must not be called again before it has settled.
    */
   async flush(): Promise<void> {
-    // The journal before rows: what it has is safe, and rows take longer. But what it may have without our knowing is
-    // settled first, or it would get it twice; and bans that ended refusals while they were to be journaled, of which it
-    // has nothing, come right after.
-    await this.#writeUrgent();
-    const standings = await this.#standings.append();
+    const all = this.#active <= FEW_ACCOUNTS;
+    this.#active = 0;
+    this.#flushes++;
+    await this.#settleBans();
+    const slot = this.#slot;
+    await this.#writeAccounts(({ caller }) => all || Number(caller) % SLOTS === slot, USAGE_ROWS);
+    // Only now: after a failed flush the same accounts are due again.
+    this.#slot = (slot + 1) % SLOTS;
+  }
+
+  /** Writes everything that has changed, also of addresses and of keys that were refused but not banned. */
+  async flushAll(addresses: Iterable<Tally>, standings: Iterable<KeyStanding>): Promise<void> {
+    await this.#settleBans();
+    await this.#writeAccounts(() => true, LAST_ROWS);
+    for (const part of portions(changedOf(addresses), LAST_ROWS)) await this.#writeUsage(part);
+    for (const part of portions(changedOf(standings), LAST_ROWS)) await this.#writeStandings(part);
+  }
+
+  /** Lifted bans before new ones: dropping a lifted ban may drop a ban that was written meanwhile. */
+  async #settleBans(): Promise<void> {
     await this.#takeLifted();
-    await this.#writeUrgent();
-    const rows = [standings, await this.#usage.append()];
+    // A ban may have been lifted since it was added.
+    const bans = [...this.#bans].filter(({ standing }) => standing.ban !== undefined);
+    this.#bans = new Set();
     try {
-      for (const write of rows) await write();
-    } finally {
-      await this.#trimJournal();
+      for (const part of portions(bans, STANDING_ROWS)) await this.#writeStandings(part);
+    } catch (error) {
+      for (const each of bans) this.#bans.add(each);
+      throw error;
     }
   }
 
-  /** An order stays in its row until it is dropped there: whether a write fails or its answer is lost, none is missed. */
+  /** An order to lift stays in its row until it is dropped here, so a write that fails, or whose answer is lost, misses none. */
   async #takeLifted(): Promise<void> {
     const lifted = await this.#store.readLifted();
     if (lifted.length === 0) return;
@@ -110,70 +112,52 @@ export class WriteBehind {
     await this.#store.dropLifted(lifted);
   }
 
-  async #writeUrgent(): Promise<void> {
-    const urgent = [...this.#urgent];
-    this.#urgent = new Set();
-    let done = 0;
+  async #writeAccounts(isDue: (tally: Tally) => boolean, rows: number): Promise<void> {
+    const due: Tally[] = [];
+    const later: Tally[] = [];
+    for (const tally of this.#accounts) (isDue(tally) ? due : later).push(tally);
+    this.#accounts = later;
     try {
-      for (; done < urgent.length; done += STANDING_ROWS) {
-        const portion = urgent.slice(done, done + STANDING_ROWS);
-        await this.#writeStandings(portion);
-        for (const each of portion) if (each.added === 0) this.#standings.delete(each);
-      }
-    } finally {
-      for (const each of urgent.slice(done)) this.#urgent.add(each);
-    }
-  }
-
-  async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
-    const offset = unixOffset(this.#clock());
-    const taken = items.map(({ added }) => added);
-    const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
-    await this.#store.write({ usage: new Map(), standings: new Map(standings) });
-    deductAdded(items, taken);
-  }
-
-  async #appendRefusals(journal: CounterJournal, items: readonly KeyStanding[]): Promise<number> {
-    const offset = unixOffset(this.#clock());
-    const taken = items.map(({ added }) => added);
-    const entries = items.map((each) => refusalsEntry(each, offset)).filter((entry) => entry !== undefined);
-    this.#journaled = true;
-    let number: number;
-    try {
-      number = await journal.append([], entries);
+      for (const part of portions(due, rows)) await this.#writeUsage(part);
     } catch (error) {
-      // It may be there all the same, if the thread was lost, and there twice next time: rows end what the journal says.
-      for (const each of items) this.#urgent.add(each);
+      // A set, because a request may have added one of them again.
+      this.#accounts = [...new Set(this.#accounts.concat(changedOf(due)))];
       throw error;
     }
-    deductAdded(items, taken);
-    return number;
   }
 
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
     const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally, offset)]));
-    await this.#store.write({ usage, standings: new Map() });
+    await settle(tallies, this.#store.write({ usage, standings: new Map() }));
   }
 
-  #appendUsage(journal: CounterJournal, tallies: readonly Tally[]): Promise<number> {
+  async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    this.#journaled = true;
-    return journal.append(
-      tallies.map((tally) => usageEntry(tally, offset)),
-      [],
-    );
-  }
-
-  async #trimJournal(): Promise<void> {
-    if (!this.#journaled) return;
-    const neededFrom = Math.min(this.#usage.neededFrom(), this.#standings.neededFrom());
-    await this.#store.journal?.dropBefore(neededFrom);
-    this.#journaled = neededFrom !== Number.POSITIVE_INFINITY;
+    const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
+    await settle(items, this.#store.write({ usage: new Map(), standings: new Map(standings) }));
   }
 }
 
-/** What was added meanwhile is not written down yet. */
-function deductAdded(items: readonly KeyStanding[], taken: readonly number[]): void {
-  for (const [index, item] of items.entries()) item.added -= taken[index] ?? 0;
+interface Changeable {
+  changed: boolean;
+}
+
+/** Marks items as unchanged while they are written, so that a change meanwhile is seen; as changed if that fails. */
+async function settle(items: readonly Changeable[], written: Promise<void>): Promise<void> {
+  for (const item of items) item.changed = false;
+  try {
+    await written;
+  } catch (error) {
+    for (const item of items) item.changed = true;
+    throw error;
+  }
+}
+
+function changedOf<T extends Changeable>(items: Iterable<T>): T[] {
+  return Array.from(items).filter(({ changed }) => changed);
+}
+
+function* portions<T>(items: readonly T[], length: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += length) yield items.slice(start, start + length);
 }

@@ -136,13 +136,16 @@ export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. False when it is not banned. */
   liftBan(keyId: number): Promise<boolean>;
-  /** Both windows as of at most a second ago. */
+  /** Both windows as of at most a second ago, ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
 }
 
 /** What serves requests: counts, and is told every second to write down what it keeps in memory. */
 export interface Counters extends QuotaCounter {
+  /** Called every second. */
   flush(): Promise<void>;
+  /** Called at the end: the next process goes on exactly from here. */
+  flushAll(): Promise<void>;
   /** How many keys are banned now, as far as this process knows. */
   bansInForce(): number;
   /** Whether the counter that all instances share can be counted on; undefined when the process counts by itself. */
@@ -168,32 +171,7 @@ export interface CounterChanges {
   readonly standings: ReadonlyMap<number, StoredStanding>;
 }
 
-/** `minuteStart` is in whole Unix milliseconds, rounded up; for the rest see `Usage`. */
-export type UsageEntry = readonly [
-  caller: string,
-  minuteStart: number,
-  minuteCount: number,
-  day: number,
-  dayCount: number,
-];
-
-/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up. */
-export type RefusalsEntry = readonly [keyId: number, ...refused: readonly number[]];
-
-/**
- * Where changes of very many callers are written down for a fraction of what their rows cost. It outlasts the process
- * as the rows do; at the next start the store puts into the rows what they lack.
- */
-export interface CounterJournal {
-  /** Adds all entries or none. Gives the number of this addition; numbers ascend. */
-  append(usage: readonly UsageEntry[], refusals: readonly RefusalsEntry[]): Promise<number>;
-  /** Drops the additions with a smaller number: the rows have what they say. Infinity drops all. */
-  dropBefore(number: number): Promise<void>;
-}
-
 export interface CounterStore {
-  /** Undefined: this store has rows only. */
-  readonly journal?: CounterJournal;
   readUsage(caller: string): Promise<Usage | undefined>;
   readStanding(keyId: number): Promise<StoredStanding | undefined>;
   /** Writes all changes into their rows, or none. A ban that an operator has lifted stays lifted. */

@@ -74,12 +74,6 @@ export function restored(usage: Usage, now: Moment): Usage {
   };
 }
 
-/** Of two usages of one caller the one that was counted later: days only go forward, and counts only up within one. */
-export function later(one: Usage, other: Usage): Usage {
-  if (one.day !== other.day) return one.day > other.day ? one : other;
-  return one.dayCount > other.dayCount ? one : other;
-}
-
 /** The usage that still counts now. A day that lies ahead stays: windows never move backwards. */
 function at(usage: Usage, now: Moment): Usage {
   const today = Math.floor(now.unix / DAY);

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
@@ -15,9 +14,9 @@ export const POLICY = { banAfter: 3, banSeconds: 300 };
 export const addresses = (count: number): Caller[] =>
   Array.from({ length: count }, (_, i) => ({ kind: 'address', address: ipv4(i), limits: PLANS.free }));
 
-/** Of an account each, which may call once. */
-export const keys = (count: number): Caller[] =>
-  Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: 1, perDay: 1 }));
+/** A key for each of `count` accounts, which may call `limit` times. */
+export const keys = (count: number, limit = 1): Caller[] =>
+  Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: limit, perDay: limit }));
 
 /** A service that counts, and what an operator finds in its file. */
 export function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
@@ -52,7 +51,6 @@ export function processes(t: TestContext) {
 
 /** The same store, of which a test puts something else in the place of a part. */
 export const partsOf = (store: CounterStore): CounterStore => ({
-  ...(store.journal && { journal: store.journal }),
   readUsage: (caller) => store.readUsage(caller),
   readStanding: (keyId) => store.readStanding(keyId),
   write: (changes) => store.write(changes),
@@ -61,8 +59,8 @@ export const partsOf = (store: CounterStore): CounterStore => ({
   prune: (day, endedBefore) => store.prune(day, endedBefore),
 });
 
-/** Gives all rows of usage that are written to `written`, in their order. */
-export const countingRows =
+/** Adds the caller of each row of usage that is written to `written`, in order. */
+export const recordingWrites =
   (written: string[]) =>
   (store: CounterStore): CounterStore => ({
     ...partsOf(store),
@@ -71,22 +69,3 @@ export const countingRows =
       return store.write(changes);
     },
   });
-
-/** Calls `then` when refusals have been given to the journal, before they are answered. */
-export const afterRefusals =
-  (then: (appended: Promise<number>) => Promise<void>) =>
-  (store: CounterStore): CounterStore => {
-    const { journal } = store;
-    assert.ok(journal);
-    return {
-      ...partsOf(store),
-      journal: {
-        dropBefore: (number) => journal.dropBefore(number),
-        async append(usage, refusals) {
-          const appended = journal.append(usage, refusals);
-          if (refusals.length > 0) await then(appended);
-          return appended;
-        },
-      },
-    };
-  };

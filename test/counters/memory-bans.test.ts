@@ -38,3 +38,48 @@ test('a ban that cannot be stored at once holds, and the next flush stores it', 
   await counter.flush();
   assert.equal((await store.quotas.listBans()).length, 1);
 });
+
+test('a key that is banned during a flush stays banned after a crash', async (t) => {
+  const { start } = processes(t);
+  const { clock, counter } = start(START);
+  await chargeAll(counter, repeat(159, KEY));
+  const flush = counter.flush();
+  assert.equal((await counter.charge(KEY)).kind, 'banned');
+  await flush;
+  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+});
+
+test('a ban that begins while an older one of its key is being lifted stays stored', async (t) => {
+  const { start } = processes(t);
+  const { clock, store } = start(START);
+  let lifting = async () => {};
+  const counter = new MemoryCounter(clock, BANNING, {
+    ...partsOf(store.counters),
+    async dropLifted(keyIds) {
+      await lifting();
+      await store.counters.dropLifted(keyIds);
+    },
+  });
+  await chargeAll(counter, repeat(160, KEY));
+  assert.equal(await store.quotas.liftBan(1), true);
+  lifting = async () => void (await chargeAll(counter, repeat(100, KEY)));
+  await counter.flush();
+  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+});
+
+for (const noticed of [true, false]) {
+  const when = noticed ? 'after' : 'before';
+  test(`a lifted ban stays lifted over a crash ${when} the service has heard of it`, async (t) => {
+    const { start } = processes(t);
+    const { clock, counter, store } = start(START);
+    await chargeAll(counter, repeat(160, KEY));
+    assert.equal(await store.quotas.liftBan(1), true);
+    if (noticed) await counter.flush();
+    const after = start(clock().unix);
+    assert.deepEqual(await after.store.quotas.listBans(), []);
+    assert.equal(await after.store.counters.readStanding(1), undefined);
+    await after.counter.flush();
+    clock.advance(60_000);
+    assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'admitted');
+  });
+}

@@ -11,7 +11,7 @@ test('decisions §6: a clock set back between two runs admits nobody beyond a li
   const { start } = processes(t);
   const before = start('2026-11-22T00:30:00Z');
   await chargeAll(before.counter, repeat(60, KEY));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const after = start('2026-11-21T23:30:00Z');
   const refused = await after.counter.charge(KEY);
   assert.equal(refused.kind, 'refused');
@@ -25,7 +25,7 @@ test('decisions §6: a clock set back between two runs lets refusals count for 6
   const { start } = processes(t);
   const before = start('2026-11-22T00:30:00Z');
   await chargeAll(before.counter, repeat(60 + 50, KEY));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const { counter, clock } = start('2026-11-21T23:30:00Z');
   const refused = await counter.charge(KEY);
   assert.ok(refused.kind === 'refused' && refused.refusalsLeft === 49);
@@ -39,14 +39,14 @@ test('after a start with a clock days behind, the stored day counts as today and
   const before = start('2026-12-21T12:00:00Z');
   const key = keyCaller(1, 1, { perMinute: 100, perDay: 8 });
   await chargeAll(before.counter, repeat(8, key));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const first = start('2026-11-21T12:00:00Z');
   const refused = await first.counter.charge(key);
   assert.deepEqual(
     [refused.kind, refused.quota.day.resetsAt],
     ['refused', Date.parse('2026-11-22T00:00:00Z')],
   );
-  await first.counter.flush();
+  await first.counter.flushAll();
   // Also when the service was started again meanwhile.
   const second = start('2026-11-22T00:00:00Z');
   assert.equal((await second.counter.charge(key)).quota.day.remaining, 7);
@@ -61,7 +61,7 @@ test('after a start with a clock days behind, a ban lasts no longer than one tha
   assert.ok(banned.kind === 'banned');
   const until = unixMilliseconds(first.clock) + 300_000;
   assert.deepEqual(banned.ban, { until, count: 1 });
-  await first.counter.flush();
+  await first.counter.flushAll();
   assert.deepEqual(await first.store.quotas.listBans(), [{ keyId: 1, until, count: 1 }]);
   first.clock.advance(300_000);
   assert.equal((await first.counter.charge(KEY)).kind, 'admitted');

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/counters/memory.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { BANNING, partsOf, processes } from './counting-service.ts';
+import { addresses, BANNING, partsOf, processes } from './counting-service.ts';
 import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
@@ -16,7 +16,7 @@ test('decisions §6: after a clean stop both windows go on exactly where they we
   await chargeAll(before.counter, repeat(25, KEY));
   before.clock.advance(10_000);
   const quota = await before.counter.peek(KEY);
-  await before.counter.flush();
+  await before.counter.flushAll();
   const after = start(before.clock().unix);
   const restarted = await after.counter.peek(KEY);
   assert.deepEqual({ ...restarted, at: quota.at }, quota);
@@ -30,12 +30,12 @@ test('decisions §6: after a clean stop refusals and bans go on exactly where th
   const { start } = processes(t);
   const first = start(START);
   await chargeAll(first.counter, repeat(159, KEY));
-  await first.counter.flush();
+  await first.counter.flushAll();
   const second = start(first.clock().unix + 2_000);
   const tripping = await second.counter.charge(KEY);
   assert.ok(tripping.kind === 'banned');
   assert.deepEqual(tripping.ban, { until: unixMilliseconds(second.clock) + 300_000, count: 1 });
-  await second.counter.flush();
+  await second.counter.flushAll();
   const third = start(second.clock().unix + 299_999);
   assert.equal((await third.counter.charge(KEY)).kind, 'banned');
   third.clock.advance(1);
@@ -47,7 +47,7 @@ test('decisions §6: a ban outlasts a restart also when another key of the accou
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(160, KEY));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const after = start(before.clock().unix + 60_000);
   assert.equal((await after.counter.charge(keyCaller(2))).kind, 'admitted');
   assert.equal((await after.counter.charge(KEY)).kind, 'banned');
@@ -57,7 +57,7 @@ test('decisions §6: refusals stop counting after their 60 s, over a restart too
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(159, KEY));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const after = start(before.clock().unix + 60_000);
   assert.deepEqual(kinds(await chargeAll(after.counter, repeat(159, KEY))), { admitted: 60, refused: 99 });
 });
@@ -72,6 +72,31 @@ test('decisions §6: after a crash at most the counting since the last flush is 
   const after = start(before.clock().unix);
   const { minute, day } = await after.counter.peek(KEY);
   assert.deepEqual([minute.remaining, day.remaining], [30, 970]);
+});
+
+test('a clean stop keeps the buckets of addresses, a crash does not', async (t) => {
+  const { start } = processes(t);
+  const [address] = addresses(1);
+  assert.ok(address);
+  const before = start(START);
+  await chargeAll(before.counter, repeat(70, address));
+  await before.counter.flush();
+  const crashed = start(before.clock().unix);
+  assert.equal((await crashed.counter.peek(address)).day.remaining, 1_000);
+  await before.counter.flushAll();
+  const stopped = start(before.clock().unix);
+  assert.equal((await stopped.counter.peek(address)).day.remaining, 940);
+  assert.equal((await stopped.counter.charge(address)).kind, 'refused');
+});
+
+test('after a crash refusals that led to no ban are forgotten', async (t) => {
+  const { start } = processes(t);
+  const before = start(START);
+  await chargeAll(before.counter, repeat(159, KEY));
+  await before.counter.flush();
+  const after = start(before.clock().unix);
+  const refused = await chargeAll(after.counter, repeat(99, KEY));
+  assert.deepEqual(kinds(refused), { refused: 99 });
 });
 
 test('decisions §6: a lifted ban is over with the next flush, and stays over after a restart', async (t) => {
@@ -169,7 +194,7 @@ test('decisions §6: a flush that fails loses nothing', async (t) => {
   clock.advance(5_000);
   await assert.rejects(flush, { code: 'unavailable' });
   other.exec('COMMIT');
-  await counter.flush();
+  await counter.flushAll();
   const after = start(clock);
   assert.equal((await after.counter.peek(KEY)).day.remaining, 940);
   assert.equal((await after.counter.peek(keyCaller(2, 2))).day.remaining, 999);
@@ -180,10 +205,10 @@ test('decisions §6: counting over midnight and a restart begins a new day', asy
   const { start } = processes(t);
   const before = start('2026-11-21T23:59:50Z');
   await chargeAll(before.counter, repeat(60, KEY));
-  await before.counter.flush();
+  await before.counter.flushAll();
   const after = start('2026-11-22T00:00:00Z');
   const { minute, day } = await after.counter.peek(KEY);
   assert.deepEqual([minute.remaining, day.remaining], [0, 1_000]);
-  await after.counter.flush();
+  await after.counter.flushAll();
   assert.equal((await after.counter.charge(KEY)).kind, 'refused');
 });

@@ -24,8 +24,8 @@ import {
 } from '../counter-rows.ts';
 import type { Pool } from './database.ts';
 
-// The guards of both statements: a service that lost its lock without knowing it yet never sets back what the next one
-// wrote. The usage counted later wins, as `later` in domain/quota.ts has it; the end of a ban only moves forward.
+// Both statements have a guard, so a service that has lost its lock and does not know it yet never overwrites newer rows of
+// the next service. Days and their counts only go up, and so does the end of a ban.
 const WRITE_USAGE = `
   INSERT INTO usage (environment, caller, ${USAGE_COLUMNS})
   SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])

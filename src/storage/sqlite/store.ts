@@ -91,7 +91,6 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       const taken = new ServingLock(database, environment);
       await taken.take();
       lock = taken;
-      await counters.journal.fold();
     },
     async check() {
       assertInPlace(files);
