@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import { openCounters } from './counters/open.ts';
+import { openCounters } from './limits/open.ts';
 import type { Clock } from './domain/clock.ts';
 import { PetStoreError } from './domain/errors.ts';
 import { clientAddress } from './http/address.ts';

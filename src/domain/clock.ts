@@ -1,3 +1,8 @@
+/** Milliseconds. */
+export const MINUTE = 60_000;
+/** Milliseconds. */
+export const DAY = 86_400_000;
+
 /** An instant on two time lines, both in milliseconds. */
 export interface Moment {
   /** Unix time. Never runs backwards within a process, even when the system clock does. */

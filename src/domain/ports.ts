@@ -1,9 +1,7 @@
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Ban } from './ban.ts';
 import type { NewPet, Pet, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
-import type { Quota, Usage } from './quota.ts';
 
 /*
  * What the domain needs of storage. Every method rejects with PetStoreError `unavailable` when its store cannot
@@ -103,96 +101,4 @@ export interface AccountStore {
    * most once a minute, and when serving ends.
    */
   noteUse(keyId: number, now: number): void;
-}
-
-/** Who a quota is counted for. */
-export type Caller =
-  | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
-  /** A client address without a valid key: an IPv4 address or an IPv6 /64 (decisions §6). */
-  | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
-
-export type Verdict =
-  | { readonly kind: 'admitted'; readonly quota: Quota }
-  /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
-  | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft?: number }
-  | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
-
-export interface QuotaCounter {
-  /**
-   * Ban, both windows and refusals in one atomic step: admitted takes one from each window, refused takes nothing.
-   * At once where all is known: a promise costs more than the counting.
-   */
-  charge(caller: Caller): Verdict | Promise<Verdict>;
-  /** Both windows of a caller, with nothing taken. */
-  peek(caller: Caller): Promise<Quota>;
-}
-
-export interface KeyBan extends Ban {
-  readonly keyId: number;
-}
-
-/** The operator's view of bans and usage (decisions §6, §8). */
-export interface QuotaAdmin {
-  listBans(): Promise<readonly KeyBan[]>;
-  /** Ends the ban of a key and forgets its earlier ones. False when it is not banned. */
-  liftBan(keyId: number): Promise<boolean>;
-  /** Both windows as of at most a second ago, ten when more than 1,000 accounts call within a second. */
-  usageOf(account: Account): Promise<Quota>;
-}
-
-/** What serves requests: counts, and is told every second to write down what it keeps in memory. */
-export interface Counters extends QuotaCounter {
-  /** Called every second. */
-  flush(): Promise<void>;
-  /** Called at the end: the next process goes on exactly from here. */
-  flushAll(): Promise<void>;
-  /** How many keys are banned now, as far as this process knows. */
-  bansInForce(): number;
-  /** Whether the counter that all instances share can be counted on; undefined when the process counts by itself. */
-  readonly sharedIsUp: boolean | undefined;
-  close(): void;
-}
-
-/*
- * Where counters that live in the process outlast it. Instants that are monotonic in the process are Unix milliseconds
- * here: the time line of a process ends with it.
- */
-
-/** What is remembered of a key that was refused: see `Standing`. */
-export interface StoredStanding {
-  readonly refusals: readonly number[];
-  readonly ban: Ban | undefined;
-}
-
-export interface CounterChanges {
-  /** By caller: see `callerName`. */
-  readonly usage: ReadonlyMap<string, Usage>;
-  /** By key id. */
-  readonly standings: ReadonlyMap<number, StoredStanding>;
-}
-
-export interface CounterStore {
-  readUsage(caller: string): Promise<Usage | undefined>;
-  readStanding(keyId: number): Promise<StoredStanding | undefined>;
-  /** Writes all changes into their rows, or none. A ban that an operator has lifted stays lifted. */
-  write(changes: CounterChanges): Promise<void>;
-  /** The keys whose ban an operator has lifted, until `dropLifted`. */
-  readLifted(): Promise<readonly number[]>;
-  /** Drops all that is written of these keys, as far as their bans were lifted. */
-  dropLifted(keyIds: readonly number[]): Promise<void>;
-  /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */
-  prune(day: number, endedBefore: number): Promise<void>;
-}
-
-/** The name under which a caller's windows are counted: quota belongs to the account, not to its key (decisions §5). */
-export function callerName(caller: Caller): string {
-  return caller.kind === 'key' ? accountCaller(caller.accountId) : addressCaller(caller.address);
-}
-
-export function accountCaller(accountId: number): string {
-  return `account ${accountId}`;
-}
-
-export function addressCaller(address: string): string {
-  return `address ${address}`;
 }

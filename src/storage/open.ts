@@ -1,6 +1,7 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } from '../domain/ports.ts';
+import type { AccountStore, PetArchive, PetStore } from '../domain/ports.ts';
+import type { CounterStore, QuotaAdmin } from '../limits/counter.ts';
 import type { PoolLimits } from './postgres/database.ts';
 import { openSqlite } from './sqlite/store.ts';
 import type { Transfer } from './transfer.ts';

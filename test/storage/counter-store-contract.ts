@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/domain/ports.ts';
-import { DAY, type Usage } from '../../src/domain/quota.ts';
+import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
+import type { Usage } from '../../src/limits/quota.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import type { NewFixture } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY } from '../../src/domain/quota.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 test('decisions §6: pruning drops all that is over, however much it is, and nothing of the other environment', async (t) => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
-const STORAGE = fileURLToPath(new URL('../../src/storage/', import.meta.url));
+const STORAGE = fileURLToPath(new URL('../../src/storage', import.meta.url));
 
 /** The SQL of the first `count` migrations of a database. */
 function migrations(database: 'sqlite' | 'postgres', count: number): string {

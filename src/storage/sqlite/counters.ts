@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, MINUTE } from '../../domain/clock.ts';
 import {
   accountCaller,
   type CounterChanges,
@@ -9,8 +9,8 @@ import {
   type KeyBan,
   type QuotaAdmin,
   type StoredStanding,
-} from '../../domain/ports.ts';
-import { MINUTE, peek, type Quota, restored, UNUSED, type Usage } from '../../domain/quota.ts';
+} from '../../limits/counter.ts';
+import { peek, type Quota, restored, UNUSED, type Usage } from '../../limits/quota.ts';
 import {
   banOf,
   type BanRow,
