@@ -1,7 +1,8 @@
+// Contract: section 6.6.
 import { DAY, MINUTE, type Moment } from '../domain/clock.ts';
 import { Instants } from './instants.ts';
 
-/** How many refusals within 60 s ban a key, and for how many seconds at first (spec §8 rule 3; decisions §6). */
+/** How many refusals within 60 s ban a key, and how many seconds its first ban lasts. */
 export interface BanPolicy {
   readonly banAfter: number;
   readonly banSeconds: number;
@@ -10,19 +11,19 @@ export interface BanPolicy {
 export interface Ban {
   /** Whole Unix milliseconds. */
   readonly until: number;
-  /** Which ban in a row this is, from 1. */
+  /** The number of this ban in its series, from 1. */
   readonly count: number;
 }
 
-/** What is remembered of a key that was refused. */
+/** The refusals and the last ban of a key. */
 export interface Standing {
-  /** Monotonic instants, in whole milliseconds, of the refusals that may still count, oldest first; never more than `banAfter`. */
+  /** Monotonic instants, in whole milliseconds, of the refusals that may still count. Oldest first, at most `banAfter`. */
   readonly refusals: Instants;
-  /** The last ban, also when it is over: the next one within a day lasts twice as long. */
+  /** The last ban. Kept when it is over, because the next one within a day lasts twice as long. */
   readonly ban: Ban | undefined;
 }
 
-export const BLAMELESS: Standing = { refusals: Instants.NONE, ban: undefined };
+export const NEVER_REFUSED: Standing = { refusals: Instants.NONE, ban: undefined };
 
 /** The ban in force, or undefined. */
 export function banInForce(standing: Pick<Standing, 'ban'>, now: Moment): Ban | undefined {
@@ -30,8 +31,8 @@ export function banInForce(standing: Pick<Standing, 'ban'>, now: Moment): Ban | 
 }
 
 /**
- * Counts one refusal. At `banAfter` within 60 s the key is banned; each ban that begins within 24 hours of the end of
- * the one before lasts twice as long as that, at most 24 hours.
+ * Counts one refusal. `banAfter` refusals within 60 s ban the key. A ban that begins within 24 hours of the end of the
+ * previous one lasts twice as long as that, at most 24 hours.
  */
 export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
   let first = 0;
@@ -44,20 +45,17 @@ export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Stan
   return { refusals: Instants.NONE, ban: { until, count } };
 }
 
-/**
- * A ban that was stored, perhaps by a process whose clock was ahead, as it holds from `now` on: it lasts no longer than
- * a ban that begins now.
- */
+/** Corrects a stored ban for a clock that was ahead when it was stored: it lasts no longer than a ban that begins now. */
 export function restoredBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
   return { until: Math.min(until, Math.floor(now.unix) + banTime(count, policy)), count };
 }
 
-/** How long the ban of this number in a row lasts, in milliseconds. */
+/** Milliseconds that the ban with this number in its series lasts. */
 function banTime(count: number, { banSeconds }: BanPolicy): number {
   return Math.min(banSeconds * 1000 * 2 ** (count - 1), DAY);
 }
 
-/** How many refusals are left before a ban, once half of them are used up; else undefined (decisions §6). */
+/** How many refusals are left before a ban. Undefined until half of them are used up. */
 export function refusalsLeft(
   refusals: number,
   { banAfter }: Pick<BanPolicy, 'banAfter'>,

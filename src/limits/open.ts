@@ -6,7 +6,7 @@ import type { Counters, CounterStore } from './counter.ts';
 import { MemoryCounter } from './memory/counter.ts';
 
 export interface CounterOptions {
-  /** Without one, this process counts by itself. */
+  /** Undefined: this process counts in its own memory. */
   readonly redisUrl: string | undefined;
   readonly policy: BanPolicy;
   readonly environment: Environment;
@@ -15,10 +15,10 @@ export interface CounterOptions {
   readonly log: Logger;
 }
 
-/** Everything that `REDIS_URL` stands for. @throws StartupError in one line, when it cannot be used. */
+/** Opens the counter that `REDIS_URL` asks for. @throws StartupError in one line when it cannot be used. */
 export async function openCounters({ redisUrl, store, ...parts }: CounterOptions): Promise<Counters> {
   if (redisUrl === undefined) return new MemoryCounter(parts.clock, parts.policy, store);
-  // Loaded only here, for its driver takes its time at every start.
+  // Imported only when needed, because the driver of Redis makes every start slower.
   const { openShared } = await import('./redis/open.ts');
   return openShared({ redisUrl, ...parts });
 }

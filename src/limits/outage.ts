@@ -1,39 +1,40 @@
+// Contract: section 6.2.
 import type { Logger } from 'pino';
 import type { Limits } from '../domain/plan.ts';
 import type { Caller, Counters, Verdict } from './counter.ts';
 import type { Quota } from './quota.ts';
 import { withTimeout, NoAnswer } from './timeout.ts';
-import type { Pulse, SharedCounter } from './shared-counter.ts';
+import type { Heartbeat, SharedCounter } from './shared-counter.ts';
 
-/** How long a request waits for the shared counter, in milliseconds; within 50 it must go on. */
-export const PATIENCE = 40;
+/** Milliseconds that a request waits for the shared counter. In an outage a request may be delayed by at most 50. */
+export const ANSWER_TIMEOUT = 40;
 
-/** After how many milliseconds without any answer a connection is given up for a new one. */
-const SILENCE = 500;
+/** Milliseconds without an answer after which a connection is replaced. */
+const RECONNECT_AFTER = 500;
 
-/** How often every server is visited, in milliseconds. */
-const VISIT_INTERVAL = 500;
+/** Milliseconds between two heartbeats to a server. */
+const HEARTBEAT_INTERVAL = 500;
 
-/** For how many visits in a row fewer instances must be seen before they are believed to be gone. */
-const DOUBT = 4;
+/** Heartbeats in a row that must see fewer instances before those count as gone: one may only be late. */
+const MISSED_HEARTBEATS = 4;
 
 interface ServerState {
   available: boolean;
   informed: string | undefined;
-  /** How many share a limit when each counts by itself. */
+  /** How many instances share a limit when each counts by itself. */
   instances: number;
-  doubts: number;
-  visit: Promise<void> | undefined;
+  missed: number;
+  heartbeat: Promise<void> | undefined;
 }
 
-/** Of an account that has nothing left. */
-const NOTHING: Limits = { perMinute: 0, perDay: 0 };
+/** Limits that refuse every request. */
+const NO_REQUESTS: Limits = { perMinute: 0, perDay: 0 };
 
 /**
- * The outage policy of the shared counter, in this one place (docs/decisions/0013-redis-outages.md): without an answer
- * in time a request is counted here, against its limits divided by the number of instances last seen, and bans that
- * were heard of hold. The local counts stay from one outage to the next, so that a server that comes and goes gives
- * nobody a new share; and a server that may have forgotten is told before it is asked again.
+ * The outage policy of the shared counter (docs/decisions/0013-redis-outages.md). Without an answer in time this instance
+ * counts the request itself, against its limits divided by the number of instances last seen. Known bans stay in force.
+ * The local counts stay from one outage to the next, so a server that comes and goes gives nobody a new share. A server
+ * that may have forgotten its counts is told what this instance knows before it is asked again.
  */
 export class FallbackCounter implements Counters {
   readonly #shared: SharedCounter;
@@ -57,14 +58,14 @@ export class FallbackCounter implements Counters {
     return this.#ask(
       caller,
       () => this.#shared.charge(caller),
-      (share) => this.#chargeAlone(share, caller),
+      (share) => this.#chargeLocally(share, caller),
     );
   }
 
   async peek(caller: Caller): Promise<Quota> {
     return this.#ask(
       caller,
-      () => withTimeout(this.#shared.peek(caller), PATIENCE),
+      () => withTimeout(this.#shared.peek(caller), ANSWER_TIMEOUT),
       (share) => this.#local.peek(share),
     );
   }
@@ -82,12 +83,12 @@ export class FallbackCounter implements Counters {
   }
 
   /**
-   * Visits every server, and from now on again and again. Not with the flush of what is written down: that waits for
-   * the database, and must not make this instance look dead.
+   * Sends a heartbeat to every server, and repeats it at an interval. The flush has a timer of its own: it waits for the
+   * database, and a slow database must not make this instance look dead.
    */
   async start(): Promise<void> {
-    await this.#visitAll();
-    this.#timer = setInterval(() => void this.#visitAll(), VISIT_INTERVAL);
+    await this.#sendHeartbeats();
+    this.#timer = setInterval(() => void this.#sendHeartbeats(), HEARTBEAT_INTERVAL);
   }
 
   close(): void {
@@ -97,7 +98,7 @@ export class FallbackCounter implements Counters {
     this.#shared.close();
   }
 
-  async #chargeAlone(share: Caller, caller: Caller): Promise<Verdict> {
+  async #chargeLocally(share: Caller, caller: Caller): Promise<Verdict> {
     const known = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
     if (known !== undefined) {
       const { ban, at } = known;
@@ -105,76 +106,72 @@ export class FallbackCounter implements Counters {
     }
     const quota = this.#shared.knownUsedUp(caller);
     if (quota === undefined) return this.#local.charge(share);
-    // Nobody gets a share of what is used up; the refusal counts towards a ban like any other.
-    const verdict = await this.#local.charge({ ...caller, limits: NOTHING });
-    // A ban that begins here ends by our own clock.
+    // A quota that is used up has no shares. The refusal counts towards a ban like any other.
+    const verdict = await this.#local.charge({ ...caller, limits: NO_REQUESTS });
+    // A ban that begins here ends by this instance's clock.
     return { ...verdict, quota: verdict.kind === 'banned' ? { ...quota, at: verdict.quota.at } : quota };
   }
 
-  async #ask<T>(
-    caller: Caller,
-    together: () => Promise<T>,
-    alone: (share: Caller) => Promise<T>,
-  ): Promise<T> {
+  async #ask<T>(caller: Caller, shared: () => Promise<T>, local: (share: Caller) => Promise<T>): Promise<T> {
     const server = this.#shared.serverOf(caller);
     const state = this.#state(server);
     if (state.available) {
       try {
-        return await together();
+        return await shared();
       } catch (error) {
-        // One late answer is no outage: whether it is one is found out at once.
-        if (error instanceof NoAnswer) void this.#visit(server);
-        else this.#lose(server, error);
+        // One late answer is not an outage yet. A heartbeat finds out at once.
+        if (error instanceof NoAnswer) void this.#sendHeartbeat(server);
+        else this.#markDown(server, error);
       }
     }
-    return alone(shareOf(caller, state.instances));
+    return local(shareOf(caller, state.instances));
   }
 
-  async #visitAll(): Promise<void> {
+  async #sendHeartbeats(): Promise<void> {
     const servers = this.#shared.servers();
-    await Promise.all(servers.map((server) => this.#visit(server)));
+    await Promise.all(servers.map((server) => this.#sendHeartbeat(server)));
     const left = this.#shared.servers();
     for (const server of this.#servers.keys()) if (!left.includes(server)) this.#servers.delete(server);
   }
 
-  /** Gives a server a sign of life, and so finds out whether it answers. Never rejects. */
-  #visit(server: string): Promise<void> {
+  /** Tells a server that this instance is alive, and finds out whether the server answers. Never rejects. */
+  #sendHeartbeat(server: string): Promise<void> {
     const state = this.#state(server);
-    state.visit ??= this.#greet(server).finally(() => {
-      state.visit = undefined;
+    state.heartbeat ??= this.#check(server).finally(() => {
+      state.heartbeat = undefined;
     });
-    return state.visit;
+    return state.heartbeat;
   }
 
-  async #greet(server: string): Promise<void> {
+  async #check(server: string): Promise<void> {
     const state = this.#state(server);
-    const answer = this.#shared.pulse(server, state.informed);
+    const answer = this.#shared.heartbeat(server, state.informed);
     try {
-      const pulse = await withTimeout(answer, PATIENCE);
-      if (pulse.run === state.informed) this.#found(server, pulse);
-      else await this.#meet(server, pulse.run);
+      const heartbeat = await withTimeout(answer, ANSWER_TIMEOUT);
+      if (heartbeat.run === state.informed) this.#markUp(server, heartbeat);
+      else await this.#inform(server, heartbeat.run);
     } catch (error) {
-      this.#lose(server, error);
+      this.#markDown(server, error);
       await this.#reconnectUnlessLate(server, answer);
     }
   }
 
-  /** Another run of a server, or another server in its place, knows nothing of what instances were told before. */
-  async #meet(server: string, run: string): Promise<void> {
+  /** A server that was restarted or replaced may have forgotten everything: it is told what this instance knows. */
+  async #inform(server: string, run: string): Promise<void> {
     const state = this.#state(server);
-    if (state.informed !== undefined) this.#lose(server, new Error('it was restarted or replaced'));
+    if (state.informed !== undefined) this.#markDown(server, new Error('it was restarted or replaced'));
     await this.#shared.inform(server);
     state.informed = run;
-    this.#found(server, await withTimeout(this.#shared.pulse(server, run), PATIENCE));
+    this.#markUp(server, await withTimeout(this.#shared.heartbeat(server, run), ANSWER_TIMEOUT));
   }
 
-  /** It is counted on again once all the instances that live have told it what they know. */
-  #found(server: string, { instances }: Pulse): void {
+  /** A server is used again once every live instance has told it what it knows. */
+  #markUp(server: string, { instances }: Heartbeat): void {
     const state = this.#state(server);
-    state.doubts = instances < state.instances ? state.doubts + 1 : 0;
-    if (instances > state.instances || state.doubts > DOUBT) {
+    state.missed = instances < state.instances ? state.missed + 1 : 0;
+    if (instances > state.instances || state.missed > MISSED_HEARTBEATS) {
       state.instances = instances;
-      state.doubts = 0;
+      state.missed = 0;
       this.#log.info({ server, instances }, 'instances share the counter');
     }
     if (state.available || instances < state.instances) return;
@@ -182,10 +179,10 @@ export class FallbackCounter implements Counters {
     this.#log.info({ server, instances }, 'the shared counter answers again');
   }
 
-  /** A server that only answers late needs no new connection; one that does not may have gone without a word. */
-  async #reconnectUnlessLate(server: string, answer: Promise<Pulse>): Promise<void> {
+  /** A server that is only late keeps its connection. If there is no answer at all, the connection may be dead. */
+  async #reconnectUnlessLate(server: string, answer: Promise<Heartbeat>): Promise<void> {
     try {
-      await withTimeout(answer, SILENCE);
+      await withTimeout(answer, RECONNECT_AFTER);
     } catch {
       await this.#shared.reconnect(server).catch((error: unknown) => {
         this.#log.debug({ err: error, server }, 'no new connection to the shared counter');
@@ -193,7 +190,7 @@ export class FallbackCounter implements Counters {
     }
   }
 
-  #lose(server: string, error: unknown): void {
+  #markDown(server: string, error: unknown): void {
     const state = this.#state(server);
     if (!state.available || this.#closed) return;
     state.available = false;
@@ -206,10 +203,10 @@ export class FallbackCounter implements Counters {
   #state(server: string): ServerState {
     let state = this.#servers.get(server);
     if (state === undefined) {
-      // One that comes later may have taken the place of another: it is told first what instances know.
+      // A server that appears later may replace another one, so it is told first what the instances know.
       const instances = Math.max(1, ...[...this.#servers.values()].map((each) => each.instances));
       const available = this.#timer === undefined;
-      state = { available, informed: undefined, instances, doubts: 0, visit: undefined };
+      state = { available, informed: undefined, instances, missed: 0, heartbeat: undefined };
       this.#servers.set(server, state);
     }
     return state;

@@ -1,7 +1,8 @@
+// Contract: sections 6.2 and 6.3.
 import { DAY, MINUTE, type Moment, unixOffset } from '../domain/clock.ts';
 import type { Limits } from '../domain/plan.ts';
 
-/** What is remembered of one caller: how much of its minute and of its day is used. */
+/** How much of its minute and of its day a caller has used. */
 export interface Usage {
   /** Monotonic instant of the first counted request of the minute window, rounded down to a whole millisecond. */
   readonly minuteStart: number;
@@ -11,32 +12,32 @@ export interface Usage {
   readonly dayCount: number;
 }
 
-/** One window as its caller sees it. */
+/** A window as its caller sees it. */
 export interface Window {
   readonly limit: number;
   readonly remaining: number;
-  /** Whole Unix milliseconds, never before `Quota.at`. The same for the whole window, unless the system clock jumps. */
+  /** Whole Unix milliseconds, never before `Quota.at`. Stays the same during a window, unless the system clock jumps. */
   readonly resetsAt: number;
 }
 
 export type WindowName = 'minute' | 'day';
 
 export interface Quota {
-  /** Unix milliseconds: when the windows were looked at, on the clock that `resetsAt` is on. */
+  /** Unix milliseconds: when the windows were read, on the same clock as `resetsAt`. */
   readonly at: number;
   readonly minute: Window;
   readonly day: Window;
-  /** The window that the headers describe (decisions §6). */
+  /** The window that the headers describe. */
   readonly governing: WindowName;
   readonly admitted: boolean;
 }
 
-/** Usage of a caller that never called. */
+/** The usage of a caller that has not called yet. */
 export const UNUSED: Usage = { minuteStart: Number.NEGATIVE_INFINITY, minuteCount: 0, day: 0, dayCount: 0 };
 
 /**
- * Takes one request from both windows, or from neither when one of them is used up (spec §8; decisions §6).
- * A minute starts with its first counted request; a day is the UTC calendar day.
+ * Takes one request from both windows, or from neither when one of them is used up. A minute starts with its first
+ * counted request. A day is the UTC calendar day.
  */
 export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage; quota: Quota } {
   const current = at(usage, now);
@@ -52,14 +53,14 @@ export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage;
   return { usage: taken, quota: quotaOf(taken, limits, now, true) };
 }
 
-/** Both windows as they are, with nothing taken. */
+/** Both windows as they are. Takes nothing. */
 export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
   return quotaOf(at(usage, now), limits, now, true);
 }
 
 /**
- * Usage that was stored, perhaps by a process whose clock was ahead, as it counts from `now` on: the minute ends within
- * 60 s, and a day more than one ahead counts as today.
+ * Corrects stored usage for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
+ * later than tomorrow counts as today.
  */
 export function restored(usage: Usage, now: Moment): Usage {
   const today = Math.floor(now.unix / DAY);
@@ -71,14 +72,14 @@ export function restored(usage: Usage, now: Moment): Usage {
   };
 }
 
-/** The usage that still counts now. A day that lies ahead stays: windows never move backwards. */
+/** The usage that still counts now. A day in the future stays, because windows never move backwards. */
 function at(usage: Usage, now: Moment): Usage {
   const today = Math.floor(now.unix / DAY);
   const minuteOver = usage.minuteCount === 0 || now.monotonic - usage.minuteStart >= MINUTE;
   const dayOver = today > usage.day;
   if (!minuteOver && !dayOver) return usage;
   return {
-    // Whole, as the offset to Unix time is: no rounding of their sum can then move the end of the window.
+    // A whole number, like the offset to Unix time, so that rounding never moves the end of the window.
     minuteStart: minuteOver ? Math.floor(now.monotonic) : usage.minuteStart,
     minuteCount: minuteOver ? 0 : usage.minuteCount,
     day: dayOver ? today : usage.day,
@@ -86,7 +87,7 @@ function at(usage: Usage, now: Moment): Usage {
   };
 }
 
-/** Both windows of a usage that counts now, as its caller sees them after a request was admitted or refused. */
+/** Both windows after a request was admitted or refused. `usage` counts now. */
 export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
   const minute: Window = {
     limit: limits.perMinute,
@@ -101,7 +102,7 @@ export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boo
   return { at: now.unix, minute, day, governing: governing(minute, day, admitted), admitted };
 }
 
-/** The window with the fewest requests remaining; a tie: the minute, but of two that refuse the one that resets later. */
+/** The window with fewer requests remaining; on a tie the minute. When both refuse, the one that resets later. */
 function governing(minute: Window, day: Window, admitted: boolean): WindowName {
   if (!admitted && minute.remaining === 0 && day.remaining === 0)
     return day.resetsAt > minute.resetsAt ? 'day' : 'minute';

@@ -1,15 +1,14 @@
-/** Into so many parts a patience is divided. */
+/** Timers that a timeout is split into. */
 const PARTS = 8;
 
-/** Nothing was heard in time; whatever was asked may be done all the same. */
+/** There was no answer in time. What was asked may still be done. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
 /**
- * The promise's value, or a rejection with NoAnswer after so many milliseconds. A later rejection is nobody's any more.
- * It waits in parts, and looks at what has arrived after each: when this process is late itself, what it is late by is
- * not held against the one that it waits for.
+ * The promise's value, or a rejection with NoAnswer after `milliseconds`. A later rejection is ignored. The time is waited
+ * for in parts, and answers are read between them, so a stalled event loop does not count as a timeout.
  */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+// Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unixMilliseconds } from '../support/clock.ts';
@@ -6,9 +7,9 @@ import { chargeAll, keyCaller, kinds, type NewCounter, repeat } from './quota-co
 const POLICY = { banAfter: 100, banSeconds: 300 };
 const KEY = keyCaller(1);
 
-/** What the port QuotaCounter promises for bans (spec §8 rule 3; decisions §6). */
+/** What QuotaCounter promises for bans. */
 export function banContract(name: string, fresh: NewCounter): void {
-  test(`${name}, decisions §6: of 100 refusals at the same moment the last is answered with the ban`, async (t) => {
+  test(`${name}: the last of 100 simultaneous refusals is answered with the ban`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     const verdicts = await chargeAll(counter, repeat(200, KEY));
     assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 99, banned: 41 });
@@ -17,7 +18,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.deepEqual(first.ban, { until: unixMilliseconds(clock) + 300_000, count: 1 });
   });
 
-  test(`${name}, decisions §6: a banned key's requests count for nothing and do not lengthen the ban`, async (t) => {
+  test(`${name}: requests of a banned key count for nothing and do not lengthen the ban`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     await chargeAll(counter, repeat(160, KEY));
     const until = unixMilliseconds(clock) + 300_000;
@@ -30,7 +31,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.charge(KEY)).kind, 'admitted');
   });
 
-  test(`${name}, decisions §5: a ban belongs to the key: another key of the account is only refused`, async (t) => {
+  test(`${name}: a ban of one key does not ban another key of the account`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     await chargeAll(counter, repeat(160, KEY));
     assert.equal((await counter.charge(keyCaller(2))).kind, 'refused');
@@ -39,7 +40,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.charge(KEY)).kind, 'banned');
   });
 
-  test(`${name}, decisions §5: a banned key stays banned when another key of the account was never refused`, async (t) => {
+  test(`${name}: a ban holds when another key of the account was never refused`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     await counter.charge(keyCaller(2));
     await chargeAll(counter, repeat(159, KEY));
@@ -48,7 +49,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.charge(KEY)).kind, 'banned');
   });
 
-  test(`${name}, decisions §6: refusals that are spread out ban nobody`, async (t) => {
+  test(`${name}: refusals that are spread out ban nobody`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     const tiny = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
     await counter.charge(tiny);
@@ -58,7 +59,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     }
   });
 
-  test(`${name}, decisions §6: from half-way to a ban on a refusal tells how many are left`, async (t) => {
+  test(`${name}: a refusal says how many are left from half-way to a ban`, async (t) => {
     const { counter } = await fresh(t, POLICY);
     const refusals = (await chargeAll(counter, repeat(159, KEY))).slice(60);
     const left = refusals.map((verdict) => (verdict.kind === 'refused' ? verdict.refusalsLeft : 'none'));
@@ -68,7 +69,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     ]);
   });
 
-  test(`${name}, decisions §6: a further ban within 24 hours lasts twice as long`, async (t) => {
+  test(`${name}: a further ban within 24 hours lasts twice as long`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     for (const minutes of [5, 10, 20]) {
       const verdict = (await chargeAll(counter, repeat(160, KEY))).at(-1);
@@ -78,7 +79,7 @@ export function banContract(name: string, fresh: NewCounter): void {
     }
   });
 
-  test(`${name}, decisions §6: a ban that begins 24 hours after the one before has ended is a first one again`, async (t) => {
+  test(`${name}: a ban 24 hours after the end of the previous one is a first ban`, async (t) => {
     const { counter, clock } = await fresh(t, { banAfter: 1, banSeconds: 60 });
     const small = keyCaller(1, 1, { perMinute: 1_000, perDay: 1 });
     const banAgain = async () => {

@@ -1,13 +1,19 @@
+// Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { BLAMELESS, banInForce, refuse, refusalsLeft, type Standing } from '../../src/limits/ban.ts';
+import { NEVER_REFUSED, banInForce, refuse, refusalsLeft, type Standing } from '../../src/limits/ban.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { type FakeClock, fakeClock, unixMilliseconds } from '../support/clock.ts';
 
 const POLICY = { banAfter: 100, banSeconds: 300 };
 
-function refuseTimes(times: number, clock: FakeClock, standing: Standing = BLAMELESS, pause = 0): Standing {
+function refuseTimes(
+  times: number,
+  clock: FakeClock,
+  standing: Standing = NEVER_REFUSED,
+  pause = 0,
+): Standing {
   let current = standing;
   for (let i = 0; i < times; i++) {
     if (i > 0) clock.advance(pause);
@@ -16,9 +22,9 @@ function refuseTimes(times: number, clock: FakeClock, standing: Standing = BLAME
   return current;
 }
 
-test('decisions §6: a key refused 100 times within 60 s is banned for 5 minutes', () => {
+test('a key refused 100 times within 60 s is banned for 5 minutes', () => {
   const clock = fakeClock();
-  const almost = refuseTimes(99, clock, BLAMELESS, 600);
+  const almost = refuseTimes(99, clock, NEVER_REFUSED, 600);
   assert.equal(banInForce(almost, clock()), undefined);
   const banned = refuse(almost, POLICY, clock());
   assert.deepEqual(banInForce(banned, clock()), { until: unixMilliseconds(clock) + 300_000, count: 1 });
@@ -28,32 +34,32 @@ test('decisions §6: a key refused 100 times within 60 s is banned for 5 minutes
   assert.equal(banInForce(banned, clock()), undefined);
 });
 
-test('decisions §6: the 60 s slide: 100 refusals just too far apart ban nobody, just close enough do', () => {
-  // 99 pauses lie between 100 refusals.
+test('100 refusals ban a key only if they lie within 60 s', () => {
+  // There are 99 pauses between 100 refusals.
   const clock = fakeClock();
-  assert.equal(refuseTimes(1_000, clock, BLAMELESS, Math.ceil(MINUTE / 99)).ban, undefined);
-  assert.ok(refuseTimes(100, clock, BLAMELESS, Math.floor(MINUTE / 99)).ban);
+  assert.equal(refuseTimes(1_000, clock, NEVER_REFUSED, Math.ceil(MINUTE / 99)).ban, undefined);
+  assert.ok(refuseTimes(100, clock, NEVER_REFUSED, Math.floor(MINUTE / 99)).ban);
 });
 
-test('decisions §6: refusals 60 s apart do not lie within 60 s', () => {
+test('refusals 60 s apart are not within 60 s', () => {
   for (const [pause, banned] of [
     [MINUTE, false],
     [MINUTE - 1, true],
   ] as const) {
     const clock = fakeClock();
     const policy = { banAfter: 2, banSeconds: 300 };
-    const first = refuse(BLAMELESS, policy, clock());
+    const first = refuse(NEVER_REFUSED, policy, clock());
     clock.advance(pause);
     assert.equal(refuse(first, policy, clock()).ban !== undefined, banned);
   }
 });
 
-test('decisions §6: a key is banned exactly when its last 100 refusals lie within 60 s', () => {
+test('a key is banned exactly when its last 100 refusals lie within 60 s', () => {
   const policy = { banAfter: 5, banSeconds: 300 };
   fc.assert(
     fc.property(fc.array(fc.nat(40_000), { maxLength: 100 }), (pauses) => {
       const clock = fakeClock();
-      let standing = BLAMELESS;
+      let standing = NEVER_REFUSED;
       let instants: number[] = [];
       for (const pause of pauses) {
         clock.advance(pause);
@@ -66,16 +72,16 @@ test('decisions §6: a key is banned exactly when its last 100 refusals lie with
         assert.ok(standing.refusals.length < policy.banAfter);
         if (due) {
           instants = [];
-          standing = BLAMELESS;
+          standing = NEVER_REFUSED;
         }
       }
     }),
   );
 });
 
-test('decisions §6: each further ban within 24 hours lasts twice as long, at most 24 hours', () => {
+test('each further ban within 24 hours lasts twice as long, at most 24 hours', () => {
   const clock = fakeClock();
-  let standing = BLAMELESS;
+  let standing = NEVER_REFUSED;
   const lengths: number[] = [];
   for (let i = 0; i < 12; i++) {
     standing = refuseTimes(100, clock, standing);
@@ -88,7 +94,7 @@ test('decisions §6: each further ban within 24 hours lasts twice as long, at mo
   assert.deepEqual(lengths, [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440, 1_440]);
 });
 
-test('decisions §6: a ban that begins 24 hours after the end of the one before is a first one again', () => {
+test('a ban 24 hours after the end of the previous one is a first ban', () => {
   for (const [wait, count] of [
     [DAY - 1, 2],
     [DAY, 1],
@@ -101,22 +107,22 @@ test('decisions §6: a ban that begins 24 hours after the end of the one before 
   }
 });
 
-test('decisions §6: after thousands of bans the length is still 24 hours', () => {
+test('after thousands of bans the next one still lasts 24 hours', () => {
   const clock = fakeClock();
   const { ban } = refuseTimes(100, clock, {
-    ...BLAMELESS,
+    ...NEVER_REFUSED,
     ban: { until: unixMilliseconds(clock), count: 5_000 },
   });
   assert.deepEqual(ban, { until: unixMilliseconds(clock) + DAY, count: 5_001 });
 });
 
-test('decisions §6: from half-way to a ban on it is told how many refusals are left', () => {
+test('from half-way to a ban a refusal says how many are left', () => {
   const clock = fakeClock();
   const left = (refusals: number) => refusalsLeft(refuseTimes(refusals, clock).refusals.length, POLICY);
   assert.deepEqual([0, 1, 49, 50, 51, 99].map(left), [undefined, undefined, undefined, 50, 49, 1]);
 });
 
-test('decisions §6: a jump of the system clock back neither ends a ban nor stretches it', () => {
+test('a system clock that is set back neither ends nor stretches a ban', () => {
   const clock = fakeClock();
   const banned = refuseTimes(100, clock);
   clock.jump(-DAY);

@@ -18,7 +18,7 @@ export const addresses = (count: number): Caller[] =>
 export const keys = (count: number, limit = 1): Caller[] =>
   Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: limit, perDay: limit }));
 
-/** A service that counts, and what an operator finds in its file. */
+/** A counter with its store, and the rows in its file. */
 export function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
   const file = `${temporaryFolder(t)}/petstore.db`;
   const clock = fakeClock();
@@ -34,10 +34,10 @@ export function service(t: TestContext, around: (store: CounterStore) => Counter
   return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
 }
 
-/** Bans as the service does by default. */
+/** The service's default. */
 export const BANNING = { banAfter: 100, banSeconds: 300 };
 
-/** One file, served by one process after the other: each has a clock of its own, and a time line that begins anew. */
+/** One file for several processes, one after the other. Each has a clock of its own. */
 export function processes(t: TestContext) {
   const file = `${temporaryFolder(t)}/petstore.db`;
   const start = (at: FakeClock | string | number) => {
@@ -49,7 +49,7 @@ export function processes(t: TestContext) {
   return { file, start };
 }
 
-/** The same store, of which a test puts something else in the place of a part. */
+/** The methods of a store, so that a test can replace one of them. */
 export const partsOf = (store: CounterStore): CounterStore => ({
   readUsage: (caller) => store.readUsage(caller),
   readStanding: (keyId) => store.readStanding(keyId),

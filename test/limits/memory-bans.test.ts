@@ -1,4 +1,4 @@
-// Bans are stored at once (decisions §6).
+// Bans are stored at once. Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';

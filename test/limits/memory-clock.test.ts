@@ -1,4 +1,4 @@
-// A service that starts with another clock than the one before (docs/decisions/0034).
+// A service that starts with another clock than the previous one had (docs/decisions/0034). Contract: section 6.8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unixMilliseconds } from '../support/clock.ts';
@@ -7,7 +7,7 @@ import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
 
-test('decisions §6: a clock set back between two runs admits nobody beyond a limit and stretches no minute', async (t) => {
+test('a clock set back between two runs exceeds no limit and stretches no minute', async (t) => {
   const { start } = processes(t);
   const before = start('2026-11-22T00:30:00Z');
   await chargeAll(before.counter, repeat(60, KEY));
@@ -21,7 +21,7 @@ test('decisions §6: a clock set back between two runs admits nobody beyond a li
   assert.equal((await after.counter.charge(KEY)).quota.day.remaining, 939);
 });
 
-test('decisions §6: a clock set back between two runs lets refusals count for 60 s, no longer', async (t) => {
+test('a clock set back between two runs keeps refusals for 60 s, no longer', async (t) => {
   const { start } = processes(t);
   const before = start('2026-11-22T00:30:00Z');
   await chargeAll(before.counter, repeat(60 + 50, KEY));
@@ -34,7 +34,7 @@ test('decisions §6: a clock set back between two runs lets refusals count for 6
   assert.ok(next?.kind === 'refused' && next.refusalsLeft === undefined);
 });
 
-test('after a start with a clock days behind, the stored day counts as today and tomorrow is a new one', async (t) => {
+test('a stored day that is days ahead counts as today, and tomorrow is a new day', async (t) => {
   const { start } = processes(t);
   const before = start('2026-12-21T12:00:00Z');
   const key = keyCaller(1, 1, { perMinute: 100, perDay: 8 });
@@ -52,7 +52,7 @@ test('after a start with a clock days behind, the stored day counts as today and
   assert.equal((await second.counter.charge(key)).quota.day.remaining, 7);
 });
 
-test('after a start with a clock days behind, a ban lasts no longer than one that begins now', async (t) => {
+test('a stored ban that is days ahead lasts no longer than one that begins now', async (t) => {
   const { start } = processes(t);
   const before = start('2026-12-21T12:00:00Z');
   await chargeAll(before.counter, repeat(160, KEY));

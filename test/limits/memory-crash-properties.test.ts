@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
-import { BLAMELESS, banInForce, refuse, type Standing } from '../../src/limits/ban.ts';
+import { NEVER_REFUSED, banInForce, refuse, type Standing } from '../../src/limits/ban.ts';
 import { accountCaller, type Caller, type CounterStore } from '../../src/limits/counter.ts';
 import { Instants } from '../../src/limits/instants.ts';
 import { take, UNUSED, type Usage } from '../../src/limits/quota.ts';
@@ -21,12 +21,12 @@ const CALLERS = Array.from({ length: 2 * ACCOUNTS }, (_, i) => ({
   limits: { perMinute: 2, perDay: 8 },
 }));
 
-/** Far fewer than call, so callers are dropped from memory all the time. */
+/** Far fewer than call, so that callers are often dropped from memory. */
 const CAPACITY = 500;
 
 type Usages = ReadonlyMap<number, Usage>;
 
-/** What the rules alone say. Its time never ends, so both of its time lines are one. */
+/** What the rules alone say, without restarts. Both of its clocks are the same. */
 class Model {
   readonly usage = new Map<number, Usage>();
   readonly standings = new Map<number, Standing>();
@@ -35,7 +35,7 @@ class Model {
 
   charge({ keyId, accountId, limits }: (typeof CALLERS)[number], unix: number): void {
     const now = { unix, monotonic: unix };
-    const standing = this.standings.get(keyId) ?? BLAMELESS;
+    const standing = this.standings.get(keyId) ?? NEVER_REFUSED;
     if (banInForce(standing, now) !== undefined) return;
     const { usage, quota } = take(this.usage.get(accountId) ?? UNUSED, limits, now);
     if (!quota.admitted) this.standings.set(keyId, refuse(standing, POLICY, now));

@@ -13,7 +13,7 @@ test('up to 1,000 accounts are all written by the next flush', async (t) => {
   assert.equal(count('usage'), 1_000);
 });
 
-test('of more accounts each is written within ten flushes, a tenth at a time', async (t) => {
+test('more than 1,000 accounts are written within ten flushes, a tenth at a time', async (t) => {
   const { counter, count } = service(t);
   const callers = keys(20_000, 100);
   await chargeAll(counter, callers);
@@ -29,7 +29,7 @@ test('of more accounts each is written within ten flushes, a tenth at a time', a
   );
 });
 
-test('a second with few callers ends what very many left to write', async (t) => {
+test('a second with few accounts writes everything that was left', async (t) => {
   const { counter, count } = service(t);
   await chargeAll(counter, keys(5_000));
   await counter.flush();
@@ -39,7 +39,7 @@ test('a second with few callers ends what very many left to write', async (t) =>
   assert.equal(count('usage'), 6_000);
 });
 
-test('of very many accounts that always call, each row is written once in ten flushes', async (t) => {
+test('an account that always calls among very many costs a row in ten flushes', async (t) => {
   const written: string[] = [];
   const { counter } = service(t, recordingWrites(written));
   for (let second = 0; second < 20; second++) {
@@ -50,7 +50,7 @@ test('of very many accounts that always call, each row is written once in ten fl
   assert.deepEqual(new Set(times.map(({ length }) => length)), new Set([2]));
 });
 
-test('a flush that fails is made up for by the next one', async (t) => {
+test('the next flush writes what a failed one could not', async (t) => {
   let failing = false;
   const { counter, count } = service(t, (store) => ({
     ...partsOf(store),
@@ -70,7 +70,7 @@ test('a flush that fails is made up for by the next one', async (t) => {
   }
 });
 
-test('a portion that fails loses neither what came before it nor what comes after', async (t) => {
+test('a failed transaction loses neither earlier nor later changes', async (t) => {
   let left = Number.POSITIVE_INFINITY;
   const { counter, count, clock, open } = service(t, (store) => ({
     ...partsOf(store),
@@ -89,7 +89,7 @@ test('a portion that fails loses neither what came before it nor what comes afte
   assert.deepEqual(new Set(quotas.map(({ day }) => day.remaining)), new Set([98]));
 });
 
-test('nothing is written for addresses or for refusals without a ban while the service runs', async (t) => {
+test('nothing is written for addresses or refusals while the service runs', async (t) => {
   const { counter, count } = service(t);
   const callers = keys(50);
   await chargeAll(counter, [...addresses(5_000), ...callers]);
@@ -113,7 +113,7 @@ test('an account is not forgotten in memory before its row is written', async (t
   }
 });
 
-test('more addresses than memory may hold: the oldest begin with a new bucket', async (t) => {
+test('with more addresses than memory holds the oldest get a new bucket', async (t) => {
   const { clock, store } = service(t);
   const counter = new MemoryCounter(clock, POLICY, store.counters, 500);
   const callers = addresses(600);

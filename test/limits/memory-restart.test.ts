@@ -1,3 +1,4 @@
+// Contract: section 6.7.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts
 const KEY = keyCaller(1);
 const START = '2026-11-21T12:00:00Z';
 
-test('decisions §6: after a clean stop both windows go on exactly where they were', async (t) => {
+test('a clean stop keeps both windows exactly', async (t) => {
   const { start } = processes(t);
   const before = start(START);
   before.clock.advance(7_000);
@@ -26,7 +27,7 @@ test('decisions §6: after a clean stop both windows go on exactly where they we
   assert.equal((await after.counter.charge(KEY)).kind, 'admitted');
 });
 
-test('decisions §6: after a clean stop refusals and bans go on exactly where they were', async (t) => {
+test('a clean stop keeps refusals and bans exactly', async (t) => {
   const { start } = processes(t);
   const first = start(START);
   await chargeAll(first.counter, repeat(159, KEY));
@@ -43,7 +44,7 @@ test('decisions §6: after a clean stop refusals and bans go on exactly where th
   assert.ok(again?.kind === 'banned' && again.ban.count === 2);
 });
 
-test('decisions §6: a ban outlasts a restart also when another key of the account is the first to call', async (t) => {
+test('a ban outlives a restart when another key of the account calls first', async (t) => {
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(160, KEY));
@@ -53,7 +54,7 @@ test('decisions §6: a ban outlasts a restart also when another key of the accou
   assert.equal((await after.counter.charge(KEY)).kind, 'banned');
 });
 
-test('decisions §6: refusals stop counting after their 60 s, over a restart too', async (t) => {
+test('refusals stop counting after 60 s, also across a restart', async (t) => {
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(159, KEY));
@@ -62,7 +63,7 @@ test('decisions §6: refusals stop counting after their 60 s, over a restart too
   assert.deepEqual(kinds(await chargeAll(after.counter, repeat(159, KEY))), { admitted: 60, refused: 99 });
 });
 
-test('decisions §6: after a crash at most the counting since the last flush is lost', async (t) => {
+test('a crash loses at most the counting since the last flush', async (t) => {
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(30, KEY));
@@ -89,7 +90,7 @@ test('a clean stop keeps the buckets of addresses, a crash does not', async (t) 
   assert.equal((await stopped.counter.charge(address)).kind, 'refused');
 });
 
-test('after a crash refusals that led to no ban are forgotten', async (t) => {
+test('a crash forgets refusals that led to no ban', async (t) => {
   const { start } = processes(t);
   const before = start(START);
   await chargeAll(before.counter, repeat(159, KEY));
@@ -99,7 +100,7 @@ test('after a crash refusals that led to no ban are forgotten', async (t) => {
   assert.deepEqual(kinds(refused), { refused: 99 });
 });
 
-test('decisions §6: a lifted ban is over with the next flush, and stays over after a restart', async (t) => {
+test('a lifted ban ends with the next flush and stays lifted after a restart', async (t) => {
   const { start } = processes(t);
   const { counter, clock, store } = start(START);
   await chargeAll(counter, repeat(160, KEY));
@@ -121,7 +122,7 @@ test('decisions §6: a lifted ban is over with the next flush, and stays over af
   assert.ok(next?.kind === 'banned' && next.ban.count === 1);
 });
 
-test('decisions §6: a ban that is lifted in the middle of a flush is over after the next', async (t) => {
+test('a ban lifted during a flush ends with the next one', async (t) => {
   const { start } = processes(t);
   const { clock, store } = start(START);
   let lift = false;
@@ -143,7 +144,7 @@ test('decisions §6: a ban that is lifted in the middle of a flush is over after
   assert.equal(counter.bansInForce(), 0);
 });
 
-test('decisions §6: a lifted ban is over, also when the answer that says so is lost', async (t) => {
+test('a lifted ban ends even when the answer of the database is lost', async (t) => {
   const { start } = processes(t);
   const { clock, store } = start(START);
   let lose = false;
@@ -167,7 +168,7 @@ test('decisions §6: a lifted ban is over, also when the answer that says so is 
   assert.deepEqual(await store.quotas.listBans(), []);
 });
 
-test('decisions §6: what is refused while a ban is being lifted does not bring the lifted ban back', async (t) => {
+test('refusals while a ban is being lifted do not restore it', async (t) => {
   const { start } = processes(t);
   const { counter, clock, store } = start(START);
   await chargeAll(counter, repeat(160, KEY));
@@ -182,7 +183,7 @@ test('decisions §6: what is refused while a ban is being lifted does not bring 
   assert.ok(next?.kind === 'banned' && next.ban.count === 1);
 });
 
-test('decisions §6: a flush that fails loses nothing', async (t) => {
+test('a flush that fails loses nothing', async (t) => {
   const { start, file } = processes(t);
   const { counter, clock } = start(START);
   await chargeAll(counter, repeat(159, KEY));
@@ -201,7 +202,7 @@ test('decisions §6: a flush that fails loses nothing', async (t) => {
   assert.equal((await after.counter.charge(KEY)).kind, 'banned');
 });
 
-test('decisions §6: counting over midnight and a restart begins a new day', async (t) => {
+test('a restart over midnight begins a new day', async (t) => {
   const { start } = processes(t);
   const before = start('2026-11-21T23:59:50Z');
   await chargeAll(before.counter, repeat(60, KEY));

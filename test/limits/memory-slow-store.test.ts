@@ -1,3 +1,4 @@
+// Contract: section 6.2.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -29,18 +30,18 @@ function counterOverSlowStore(t: TestContext): MemoryCounter {
   return new MemoryCounter(clock, { banAfter: 10, banSeconds: 300 }, slow);
 }
 
-test('decisions §6: requests that wait for a slow store together are all counted', async (t) => {
+test('requests that wait for a slow store are all counted', async (t) => {
   const counter = counterOverSlowStore(t);
   const address = { kind: 'address', address: '192.0.2.1', limits: PLANS.free } as const;
   assert.deepEqual(kinds(await chargeAll(counter, repeat(100, address))), { admitted: 60, refused: 40 });
   assert.equal((await counter.peek(address)).day.remaining, 940);
 });
 
-test('decisions §6: refusals that wait for a slow store together are all counted', async (t) => {
+test('refusals that wait for a slow store are all counted', async (t) => {
   const counter = counterOverSlowStore(t);
   const key = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
   const verdicts = await chargeAll(counter, repeat(30, key));
   assert.deepEqual(kinds(verdicts), { admitted: 1, refused: 9, banned: 20 });
-  // What comes while it is banned counts for nothing.
+  // Requests during the ban count for nothing.
   assert.ok(verdicts.every((verdict) => verdict.kind !== 'banned' || verdict.ban.count === 1));
 });

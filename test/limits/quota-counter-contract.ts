@@ -1,3 +1,4 @@
+// Contract: section 6.2.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
@@ -12,10 +13,10 @@ export interface CounterFixture {
 
 export type NewCounter = (t: TestContext, policy: BanPolicy) => Promise<CounterFixture>;
 
-/** Bans nobody that these tests refuse. */
+/** Bans no key in these tests. */
 export const LENIENT: BanPolicy = { banAfter: 1_000_000, banSeconds: 300 };
 
-/** One address for each number. */
+/** A different address for each number. */
 export const ipv4 = (number: number): string =>
   [number >>> 24, number >>> 16, number >>> 8, number].map((part) => part & 255).join('.');
 
@@ -36,7 +37,7 @@ export const chargeAll = (counter: QuotaCounter, callers: readonly Caller[]): Pr
 export const repeat = (times: number, caller: Caller): Caller[] =>
   Array.from({ length: times }, () => caller);
 
-/** How many verdicts there are of each kind. */
+/** The number of verdicts of each kind. */
 export const kinds = (verdicts: readonly Verdict[]): Record<string, number> =>
   Object.fromEntries(
     Map.groupBy(verdicts, ({ kind }) => kind)
@@ -44,9 +45,9 @@ export const kinds = (verdicts: readonly Verdict[]): Record<string, number> =>
       .map(([kind, all]) => [kind, all.length]),
   );
 
-/** What the port QuotaCounter promises for quotas (spec §8; decisions §6). */
+/** What QuotaCounter promises for quotas. */
 export function quotaCounterContract(name: string, fresh: NewCounter): void {
-  test(`${name}, spec §8: of 1,000 requests at the same moment exactly the limit is admitted`, async (t) => {
+  test(`${name}: exactly the limit is admitted of 1,000 simultaneous requests`, async (t) => {
     const { counter, clock } = await fresh(t, LENIENT);
     const verdicts = await chargeAll(counter, repeat(1_000, keyCaller(1)));
     assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 940 });
@@ -57,7 +58,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     });
   });
 
-  test(`${name}, decisions §6: a minute that has not begun does not run down while the day refuses`, async (t) => {
+  test(`${name}: a minute that has not begun does not elapse while the day refuses`, async (t) => {
     const { counter, clock } = await fresh(t, LENIENT);
     const key = keyCaller(1, 1, { perMinute: 3, perDay: 3 });
     await chargeAll(counter, repeat(3, key));
@@ -69,7 +70,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     }
   });
 
-  test(`${name}, decisions §6: each admitted request takes one from both windows`, async (t) => {
+  test(`${name}: each admitted request takes one from both windows`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     const verdicts = await chargeAll(counter, repeat(60, keyCaller(1)));
     const remaining = verdicts.map(({ quota }) => [quota.minute.remaining, quota.day.remaining]);
@@ -79,7 +80,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     );
   });
 
-  test(`${name}, decisions §6: a refused request takes nothing from either window`, async (t) => {
+  test(`${name}: a refused request takes nothing from either window`, async (t) => {
     const { counter, clock } = await fresh(t, LENIENT);
     await chargeAll(counter, repeat(500, keyCaller(1)));
     const { day } = await counter.peek(keyCaller(1));
@@ -90,7 +91,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.peek(small)).minute.remaining, 7);
   });
 
-  test(`${name}, decisions §6: a refusal describes the window that refused, and its wait suffices`, async (t) => {
+  test(`${name}: a refusal describes the window that refused, and its wait is enough`, async (t) => {
     const { counter, clock } = await fresh(t, LENIENT);
     await chargeAll(counter, repeat(60, keyCaller(1)));
     clock.advance(20_000);
@@ -102,13 +103,13 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.charge(keyCaller(1))).kind, 'admitted');
   });
 
-  test(`${name}, decisions §6: looking takes nothing`, async (t) => {
+  test(`${name}: peeking takes nothing`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     await counter.charge(keyCaller(1));
     for (let look = 0; look < 3; look++) assert.equal((await counter.peek(keyCaller(1))).day.remaining, 999);
   });
 
-  test(`${name}, decisions §5: quota belongs to the account: its keys share it, other accounts have their own`, async (t) => {
+  test(`${name}: the keys of an account share its quota`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     const mixed = [...repeat(40, keyCaller(1)), ...repeat(40, keyCaller(2)), ...repeat(40, keyCaller(3, 9))];
     assert.deepEqual(kinds(await chargeAll(counter, mixed)), { admitted: 100, refused: 20 });
@@ -116,7 +117,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.peek(keyCaller(3, 9))).minute.remaining, 20);
   });
 
-  test(`${name}, spec §8 rule 4: a change of plan counts at once, and what is used stays used`, async (t) => {
+  test(`${name}: a change of plan applies at once and keeps what is used`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     await chargeAll(counter, repeat(60, keyCaller(1)));
     const verdict = await counter.charge(keyCaller(1, 1, PLANS.pro));
@@ -124,7 +125,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal(verdict.quota.minute.remaining, 239);
   });
 
-  test(`${name}, decisions §6: an address without a key has Free's numbers and a bucket of its own`, async (t) => {
+  test(`${name}: an address without a key has its own bucket with the Free plan's limits`, async (t) => {
     const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
     const address: Caller = { kind: 'address', address: '192.0.2.1', limits: PLANS.free };
     const other: Caller = { kind: 'address', address: '2001:db8::/64', limits: PLANS.free };
@@ -136,7 +137,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.peek(keyCaller(1))).minute.remaining, 60);
   });
 
-  test(`${name}, decisions §6: addresses that differ in one bit have buckets of their own, and so has an account of that number`, async (t) => {
+  test(`${name}: addresses that differ in one bit, and an account of that number, are apart`, async (t) => {
     const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
     const callers: Caller[] = Array.from({ length: 32 }, (_, bit) => ({
       kind: 'address',

@@ -1,9 +1,9 @@
+// Contract: sections 6.2, 6.3 and 6.4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { DAY, MINUTE, steadyClock } from '../../src/domain/clock.ts';
 import { peek, type Quota, take, UNUSED } from '../../src/limits/quota.ts';
-
 import { fakeClock } from '../support/clock.ts';
 
 const HOUR = 3_600_000;
@@ -58,7 +58,7 @@ function history(check: (answers: readonly Answer[]) => void, replan = false): v
   );
 }
 
-test('spec §8: no 60 s that begin with a counted window hold more than the requests per minute', () => {
+test('no minute window holds more requests than its limit', () => {
   history((answers) => {
     let start = Number.NEGATIVE_INFINITY;
     let count = 0;
@@ -74,7 +74,7 @@ test('spec §8: no 60 s that begin with a counted window hold more than the requ
   });
 });
 
-test('spec §8: no UTC day holds more than the requests per day, however the system clock is set', () => {
+test('no UTC day holds more requests than its limit, whatever the clock does', () => {
   history((answers) => {
     const counts = new Map<number, number>();
     for (const { quota, unix } of answers) {
@@ -87,7 +87,7 @@ test('spec §8: no UTC day holds more than the requests per day, however the sys
   });
 });
 
-test('decisions §6: a request is refused only when one of the windows is used up', () => {
+test('a request is refused only when one of the windows is used up', () => {
   history((answers) => {
     for (const { quota } of answers) {
       const { minute, day, governing, admitted } = quota;
@@ -97,7 +97,7 @@ test('decisions §6: a request is refused only when one of the windows is used u
   }, true);
 });
 
-test('decisions §6: no reset lies in the past, and none further ahead than its window is long', () => {
+test('a reset is neither in the past nor further away than its window is long', () => {
   history((answers) => {
     for (const { quota } of answers) {
       const [minute, day] = [quota.minute.resetsAt - quota.at, quota.day.resetsAt - quota.at];
@@ -107,7 +107,7 @@ test('decisions §6: no reset lies in the past, and none further ahead than its 
   }, true);
 });
 
-test('decisions §6: remaining is a whole number from 0 to the limit, after plan changes too', () => {
+test('remaining is an integer from 0 to the limit, also after plan changes', () => {
   history((answers) => {
     for (const { quota } of answers) {
       for (const { remaining, limit } of [quota.minute, quota.day]) {
@@ -117,7 +117,7 @@ test('decisions §6: remaining is a whole number from 0 to the limit, after plan
   }, true);
 });
 
-test('decisions §6: a refused request takes nothing from either window', () => {
+test('a refused request takes nothing from either window', () => {
   history((answers) => {
     for (const [index, { quota, move }] of answers.entries()) {
       const before = answers[index - 1];
@@ -129,7 +129,7 @@ test('decisions §6: a refused request takes nothing from either window', () => 
   });
 });
 
-test('decisions §6: the instants at which windows reset never move backwards', () => {
+test('the reset of a window never moves backwards', () => {
   history((answers) => {
     for (const [index, { quota }] of answers.entries()) {
       const before = answers[index - 1];
@@ -140,7 +140,7 @@ test('decisions §6: the instants at which windows reset never move backwards', 
   });
 });
 
-test('a window has one and the same reset in all its answers, and a day ends at midnight UTC', () => {
+test('all answers of a window have the same reset, and a day ends at midnight UTC', () => {
   const start = fc.record({
     unix: fc.double({ min: 1.7e12, max: 1.9e12, noNaN: true }),
     monotonic: fc.double({ min: 0, max: 1e10, noNaN: true }),
@@ -170,7 +170,7 @@ test('a window has one and the same reset in all its answers, and a day ends at 
   );
 });
 
-test('decisions §6: a client alone that waits the Retry-After of a refusal is admitted, even if the clock was set back', () => {
+test('a client alone that waits Retry-After is admitted, also with a clock set back', () => {
   const refusals = fc.tuple(anyLimits, fc.nat(2 * DAY), fc.array(fc.nat(MINUTE)), fc.nat(2 * DAY));
   fc.assert(
     fc.property(refusals, ([limits, start, pauses, back]) => {
@@ -193,7 +193,7 @@ test('decisions §6: a client alone that waits the Retry-After of a refusal is a
   );
 });
 
-test('decisions §6: what a look shows is what the next request finds', () => {
+test('peeking shows what the next request finds', () => {
   fc.assert(
     fc.property(anyLimits, fc.array(fc.nat(MINUTE)), (limits, pauses) => {
       const clock = fakeClock();

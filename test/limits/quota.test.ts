@@ -1,3 +1,4 @@
+// Contract: sections 6.2 and 6.3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -5,7 +6,7 @@ import type { Limits } from '../../src/domain/plan.ts';
 import { peek, type Quota, restored, take, UNUSED, type WindowName } from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
 
-/** A window with its wait in whole milliseconds, rounded up, as the headers round to seconds. */
+/** A window with its wait in whole milliseconds, rounded up as the headers round to seconds. */
 function seen(quota: Quota, name: WindowName) {
   const { limit, remaining, resetsAt } = quota[name];
   return { limit, remaining, wait: Math.ceil(resetsAt - quota.at) };
@@ -25,7 +26,7 @@ function caller(limits: Limits, clock: Clock) {
   };
 }
 
-test('decisions §6: the minute starts with the first counted request and lasts 60 s', () => {
+test('the minute starts with the first counted request and lasts 60 s', () => {
   const clock = fakeClock('2026-11-21T12:00:00Z');
   const client = caller({ perMinute: 2, perDay: 10 }, clock);
   clock.advance(30_000);
@@ -37,7 +38,7 @@ test('decisions §6: the minute starts with the first counted request and lasts 
   assert.deepEqual(seen(client.call(), 'minute'), { limit: 2, remaining: 1, wait: 60_000 });
 });
 
-test('decisions §6: a minute that begins between two milliseconds resets in 60 s, not in a little more', () => {
+test('a minute that begins between two milliseconds resets within 60 s', () => {
   const clock = fakeClock();
   for (let windows = 0; windows < 100; windows++) {
     clock.advance(60_000.123);
@@ -45,7 +46,7 @@ test('decisions §6: a minute that begins between two milliseconds resets in 60 
   }
 });
 
-test('decisions §6: the day is the UTC calendar day', () => {
+test('the day is the UTC calendar day', () => {
   const clock = fakeClock('2026-11-21T23:58:00Z');
   const client = caller({ perMinute: 10, perDay: 2 }, clock);
   assert.deepEqual(seen(client.call(), 'day'), { limit: 2, remaining: 1, wait: 120_000 });
@@ -56,7 +57,7 @@ test('decisions §6: the day is the UTC calendar day', () => {
   assert.deepEqual(seen(client.call(), 'day'), { limit: 2, remaining: 1, wait: 86_400_000 });
 });
 
-test('decisions §6: a request refused by the minute takes nothing from the day, and the other way round', () => {
+test('a request refused by one window takes nothing from the other', () => {
   const clock = fakeClock('2026-11-21T12:00:00Z');
   const byMinute = caller({ perMinute: 1, perDay: 10 }, clock);
   const byDay = caller({ perMinute: 10, perDay: 1 }, clock);
@@ -68,14 +69,14 @@ test('decisions §6: a request refused by the minute takes nothing from the day,
   assert.equal(byDay.look().minute.remaining, 9);
 });
 
-test('decisions §6: looking takes nothing', () => {
+test('peeking takes nothing', () => {
   const client = caller({ perMinute: 3, perDay: 10 }, fakeClock());
   const first = client.look();
   assert.deepEqual(seen(first, 'minute'), { limit: 3, remaining: 3, wait: 60_000 });
   assert.deepEqual({ ...client.look(), at: first.at }, first);
 });
 
-test('decisions §6: the window with the fewest requests remaining governs; a tie: the minute', () => {
+test('headers describe the window with fewer requests remaining, on a tie the minute', () => {
   const clock = fakeClock('2026-11-21T12:00:00Z');
   assert.equal(caller({ perMinute: 5, perDay: 6 }, clock).call().governing, 'minute');
   assert.equal(caller({ perMinute: 6, perDay: 5 }, clock).call().governing, 'day');
@@ -84,7 +85,7 @@ test('decisions §6: the window with the fewest requests remaining governs; a ti
   assert.deepEqual([last.admitted, last.governing], [true, 'minute']);
 });
 
-test('decisions §6: on a refusal the window that refused governs; both: the one that resets later', () => {
+test('a refusal describes the window that refused, or the later reset of both', () => {
   const refusal = (limits: Limits, at: string) => {
     const client = caller(limits, fakeClock(at));
     while (client.call().admitted);
@@ -96,7 +97,7 @@ test('decisions §6: on a refusal the window that refused governs; both: the one
   assert.equal(refusal({ perMinute: 2, perDay: 2 }, '2026-11-21T23:59:30Z'), 'minute');
 });
 
-test('decisions §6: when the system clock is set back over midnight, the day that is used up stays used up', () => {
+test('a used-up day stays used up when the clock is set back over midnight', () => {
   const clock = fakeClock('2026-11-22T00:00:10Z');
   const client = caller({ perMinute: 10, perDay: 1 }, clock);
   client.call();
@@ -106,7 +107,7 @@ test('decisions §6: when the system clock is set back over midnight, the day th
   assert.equal(refused.day.resetsAt, Date.parse('2026-11-23T00:00:00Z'));
 });
 
-test('decisions §6: a day that lies ahead, counted before the clock was set back over a restart, stays used up', () => {
+test('a used-up day in the future stays used up after a restart', () => {
   const { unix, monotonic } = fakeClock('2026-11-21T12:00:00Z')();
   const tomorrow = Math.floor(unix / 86_400_000) + 1;
   const usage = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
@@ -115,7 +116,7 @@ test('decisions §6: a day that lies ahead, counted before the clock was set bac
   assert.deepEqual([quota.admitted, seen(quota, 'day').wait], [false, 36 * 3_600_000]);
 });
 
-test('a stored day more than one ahead counts as today, and the next day is a new one', () => {
+test('a stored day later than tomorrow counts as today, and the next day is new', () => {
   const clock = fakeClock('2026-11-21T12:00:00Z');
   const today = Math.floor(clock().unix / 86_400_000);
   for (const ahead of [2, 30]) {
@@ -131,7 +132,7 @@ test('a stored day more than one ahead counts as today, and the next day is a ne
   }
 });
 
-test('decisions §6: a jump of the system clock neither ends nor stretches the minute', () => {
+test('a change of the system clock neither ends nor stretches the minute', () => {
   for (const jump of [3_600_000, -3_600_000]) {
     const clock = fakeClock('2026-11-21T12:00:00Z');
     const client = caller({ perMinute: 1, perDay: 10 }, clock);
@@ -144,14 +145,14 @@ test('decisions §6: a jump of the system clock neither ends nor stretches the m
   }
 });
 
-test('spec §8 rule 4: a higher plan counts at once, and what is used stays used', () => {
+test('a higher plan applies at once and keeps what is used', () => {
   const client = caller({ perMinute: 2, perDay: 10 }, fakeClock());
   while (client.call().admitted);
   client.limits = { perMinute: 5, perDay: 100 };
   assert.deepEqual([client.call().minute.remaining, client.call().day.remaining], [2, 96]);
 });
 
-test('spec §8: a lower plan leaves nothing below zero', () => {
+test('a lower plan leaves no negative remaining', () => {
   const client = caller({ perMinute: 10, perDay: 10 }, fakeClock());
   for (let i = 0; i < 10; i++) client.call();
   client.limits = { perMinute: 3, perDay: 3 };

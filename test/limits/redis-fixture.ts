@@ -9,12 +9,12 @@ import { fakeClock } from '../support/clock.ts';
 import { ask } from '../support/redis.ts';
 import type { CounterFixture } from './quota-counter-contract.ts';
 
-/** So far ahead that nothing ever expires by Redis' own clock while these tests run. */
+/** So far in the future that nothing expires by Redis' own clock during these tests. */
 export const START = '2100-01-01T12:00:00Z';
 
 /**
- * Redis, with another clock: the scripts of production run on it as they are, but for the one call that asks for the
- * time, in whose place stands what `now` gives (Unix milliseconds). So tests let time pass without waiting.
+ * Redis with a clock that the test moves. The scripts are those of production, except that `now` (Unix milliseconds)
+ * replaces the call that asks Redis for the time.
  */
 export function onClock(redis: Redis, now: () => number): Redis {
   const rewrite = ({ source }: Script): Script => {
@@ -53,8 +53,8 @@ export async function freshCounter(
   return { clock, counter: newCounter(redis, clock, policy), redis };
 }
 
-/** As long as a busy machine may need, in milliseconds. */
-const PATIENCE = 10_000;
+/** Milliseconds. More than a busy machine needs. */
+const TIMEOUT = 10_000;
 
 /** One instance's view of the counters in Redis. */
 export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
@@ -64,7 +64,7 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     policy,
     environment: 'production',
     instance: randomUUID(),
-    patience: PATIENCE,
+    timeout: TIMEOUT,
     onReplaced: () => undefined,
   });
 }

@@ -1,3 +1,4 @@
+// Contract: section 6.2.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -18,7 +19,7 @@ const ACCOUNT: Account = { id: 1, name: 'acme', plan: 'free', limits: { perMinut
 
 const keysOf = (url: string): Promise<string[]> => ask(url, ['KEYS', '*']);
 
-/** Everything that a Redis holds, as text. */
+/** All data of a Redis, as text. */
 async function dump(url: string): Promise<string> {
   const commands: Record<string, string[]> = {
     hash: ['HGETALL'],
@@ -33,7 +34,7 @@ async function dump(url: string): Promise<string> {
   return parts.join('\n');
 }
 
-test('after every kind of call each key that is left in Redis expires by itself', async (t) => {
+test('every key in Redis expires', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const redis = await connected(t, server.url);
   const clock = fakeClock(Date.now());
@@ -41,8 +42,8 @@ test('after every kind of call each key that is left in Redis expires by itself'
   const quotas = new RedisQuotas({ redis, clock, environment: 'production' });
   const [name] = counter.servers();
   assert.ok(name !== undefined);
-  const { run } = await counter.pulse(name, undefined);
-  await counter.pulse(name, run);
+  const { run } = await counter.heartbeat(name, undefined);
+  await counter.heartbeat(name, run);
   // Admitted, refused but not yet banned, banned; an address; the operator's calls; what is told after a restart.
   await chargeAll(counter, repeat(63, keyCaller(1, 1)));
   await chargeAll(counter, repeat(70, keyCaller(2, 2)));
@@ -66,7 +67,7 @@ test('after every kind of call each key that is left in Redis expires by itself'
   for (const key of keys) assert.ok((await ask<number>(server.url, ['PTTL', key])) > 0, key);
 });
 
-test('what was counted elsewhere is taken over, and never lowers what Redis has', async (t) => {
+test('counters taken over never lower what Redis has', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const redis = await connected(t, server.url);
   const quotas = new RedisQuotas({ redis, clock: fakeClock(Date.now()), environment: 'production' });
@@ -89,7 +90,7 @@ test('what was counted elsewhere is taken over, and never lowers what Redis has'
   assert.deepEqual(await left(), [39, 699, 21]);
 });
 
-test('decisions §5: no API key is in Redis, neither in a key nor in a value', async (t) => {
+test('no API key is stored in Redis, in a key or a value', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const service = await startTestService(t, { env: { REDIS_URL: server.url, BAN_AFTER: '3' } });
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
@@ -103,7 +104,7 @@ test('decisions §5: no API key is in Redis, neither in a key nor in a value', a
   for (const secret of [key, unknown]) assert.ok(!all.includes(secret.slice(-38)), 'its random part');
 });
 
-test('every request is one script call in Redis, admitted, refused, banned or unauthorized', async (t) => {
+test('every request is one script call in Redis, whatever its outcome', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const service = await startTestService(t, { env: { REDIS_URL: server.url, BAN_AFTER: '3' } });
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
@@ -132,7 +133,7 @@ test('every request is one script call in Redis, admitted, refused, banned or un
   await ask(server.url, ['ECHO', 'last']);
   while (!seen.includes('"last"')) await once(socket, 'data');
 
-  // What a script does within is said to come from "lua"; the other connections are the test's, and say hello.
+  // Commands inside a script have the source "lua". Other connections belong to the test and say hello.
   const sent = [...seen.matchAll(/ \[0 127[^\]]*\] "([A-Za-z]+)"(.*)/g)].filter(
     ([, command, rest]) => command?.toUpperCase() !== 'HELLO' && !rest?.includes('{instances'),
   );
@@ -143,7 +144,7 @@ test('every request is one script call in Redis, admitted, refused, banned or un
 const repeated = (times: number, items: readonly string[]) =>
   Array.from({ length: times }, () => items).flat();
 
-test('a key of the wrong type is replaced and logged once, and the other callers of the same call are counted', async (t) => {
+test('a key of the wrong type is replaced, logged once, and affects no other caller', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const service = await startTestService(t, { env: { REDIS_URL: server.url, BAN_AFTER: '2' } });
   const limits = { perMinute: 2, perDay: 100 };
@@ -178,7 +179,7 @@ test('a key of the wrong type is replaced and logged once, and the other callers
   assert.equal((await quotas.usageOf(ACCOUNT)).day.remaining, 1_000);
 });
 
-test('a key of the wrong type does not keep an instance from counting, nor what it knows from being restored', async (t) => {
+test('a key of the wrong type prevents neither counting nor restoring', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const counter = newCounter(await connected(t, server.url), fakeClock(Date.now()), POLICY);
   const [name] = counter.servers();
@@ -187,8 +188,8 @@ test('a key of the wrong type does not keep an instance from counting, nor what 
   await ask(server.url, ['FLUSHALL']);
   await ask(server.url, ['SET', 'petstore:production:{account 1}:usage', 'hello']);
   await ask(server.url, ['SET', 'petstore:production:{instances 0}', 'hello']);
-  const { run } = await counter.pulse(name, undefined);
-  assert.equal((await counter.pulse(name, run)).instances, 1);
+  const { run } = await counter.heartbeat(name, undefined);
+  assert.equal((await counter.heartbeat(name, run)).instances, 1);
   await counter.inform(name);
   assert.equal((await counter.peek(keyCaller(1, 1))).day.remaining, 999);
 });

@@ -1,3 +1,4 @@
+// Contract: sections 6.2 and 6.8.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import * as fc from 'fast-check';
@@ -33,7 +34,7 @@ const inMilliseconds = <T extends { readonly quota: Quota }>(verdict: T): T => (
   quota: { ...verdict.quota, at: Math.floor(verdict.quota.at) },
 });
 
-/** Charges of one turn of the event loop, and milliseconds that pass: around the lengths that the rule speaks of, and between. */
+/** Charges of one turn of the event loop, and times that pass, many of them close to a length in the rule. */
 const steps = fc.array(
   fc.oneof(
     {
@@ -53,9 +54,9 @@ const steps = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-test('decisions §6: on random histories Redis gives the verdicts of the rule, in every number', async (t) => {
+test('Redis gives the same verdicts as the rule on random histories', async (t) => {
   const redis = await connected(t, server.url);
-  // Both are asked at the same instants, which only the steps of a history move.
+  // Both counters see the same instants. Only the steps of a history move them.
   let now: Moment = { unix: 0, monotonic: 0 };
   const clock = () => now;
   const clocked = onClock(redis, () => now.unix);
@@ -66,7 +67,7 @@ test('decisions §6: on random histories Redis gives the verdicts of the rule, i
       now = time();
       const store = openStore(`sqlite:${temporaryFolder(t)}/petstore.db`, clock);
       const rule = new MemoryCounter(clock, POLICY, store.counters);
-      // Two instances, of which each sees half of the requests.
+      // Two instances that see half of the requests each.
       const instances = [newCounter(clocked, clock, POLICY), newCounter(clocked, clock, POLICY)] as const;
       for (const [index, step] of history.entries()) {
         if (typeof step === 'number') {
@@ -89,7 +90,7 @@ test('decisions §6: on random histories Redis gives the verdicts of the rule, i
   );
 });
 
-test('decisions §6: when the clock of Redis is set back no minute is stretched, and nobody admitted beyond a limit', async (t) => {
+test('a clock of Redis that is set back stretches no minute and exceeds no limit', async (t) => {
   let now = Date.parse(START);
   const redis = onClock(await connected(t, server.url), () => now);
   await ask(server.url, ['FLUSHALL']);
@@ -111,7 +112,7 @@ test('decisions §6: when the clock of Redis is set back no minute is stretched,
   assert.equal((await second.charge(key)).quota.day.remaining, 939);
 });
 
-test('when the clock of Redis was days ahead, its day counts as today and its ban is no longer than a new one', async (t) => {
+test('after a clock of Redis was days ahead, its day is today and its ban not too long', async (t) => {
   const DAY = 86_400_000;
   let now = Date.parse(START) + 30 * DAY;
   const redis = onClock(await connected(t, server.url), () => now);
@@ -136,7 +137,7 @@ test('when the clock of Redis was days ahead, its day counts as today and its ba
   assert.equal((await first.charge(key)).quota.day.remaining, 7);
 });
 
-test('decisions §6: when the clock of Redis is set back what others counted meanwhile is not forgotten', async (t) => {
+test('a clock of Redis that is set back forgets no counts of other instances', async (t) => {
   for (const by of [2, 30_000, 3_600_000]) {
     let now = Date.parse(START);
     const redis = onClock(await connected(t, server.url), () => now);
@@ -148,7 +149,7 @@ test('decisions §6: when the clock of Redis is set back what others counted mea
     await idle.charge(key);
     await chargeAll(busy, repeat(19, key));
     now -= by;
-    // Of one turn, and so with what was known before it.
+    // One turn of the event loop, so the instance knows only what came before.
     assert.deepEqual(kinds(await chargeAll(busy, [...repeat(15, key), ...repeat(15, another)])), {
       admitted: 30,
     });
@@ -158,7 +159,7 @@ test('decisions §6: when the clock of Redis is set back what others counted mea
   }
 });
 
-test('decisions §6: a Redis that forgot what it counted learns it again from the next request', async (t) => {
+test('a Redis that lost its counts gets them back with the next request', async (t) => {
   const { counter, clock } = await freshCounter(t, POLICY, [server.url]);
   const key = keyCaller(1);
   await chargeAll(counter, repeat(40, key));

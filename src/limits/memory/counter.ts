@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Ban,
-  BLAMELESS,
+  NEVER_REFUSED,
   type BanPolicy,
   banInForce,
   refuse,
@@ -32,18 +32,17 @@ import {
 } from './tally.ts';
 import { WriteBehind } from './write-behind.ts';
 
-/** Callers kept in memory. Beyond that, those that were written down are dropped, and read again when they call. */
+/** Callers in memory. Beyond that the oldest are forgotten: addresses first, then accounts whose row is written. */
 const CAPACITY = 200_000;
 
-/** So many of them are looked at in one turn of the event loop. */
-const SWEPT = 10_000;
+/** Callers that are checked in one turn of the event loop, about a millisecond. */
+const SWEEP_BATCH = 10_000;
 
 /**
- * Quotas and bans of one process. State lives in memory; `flush`, called every second and at the end, writes what
- * changed, so that it outlives a restart (decisions §6) without a disk write on a request, unless that begins a ban.
+ * Counts in memory, for one process. `flush` and `flushAll` write to the store, so that counts and bans outlive a restart.
+ * A request never waits for the disk, unless it begins a ban or its caller has to be read.
  */
 export class MemoryCounter implements Counters {
-  /** There is none. */
   readonly sharedIsUp = undefined;
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
@@ -51,21 +50,20 @@ export class MemoryCounter implements Counters {
   readonly #capacity: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
   readonly #addresses = new Map<TallyIndex, Tally>();
-  /** Of keys that were refused, and of those that are not the `blamelessKeyId` of their account's tally. */
+  /** Of all keys in memory, except those that are the `neverRefusedKeyId` of their account. */
   readonly #standings = new Map<number, KeyStanding>();
-  readonly #unwritten: WriteBehind;
+  readonly #writeBehind: WriteBehind;
   #prunedDay = 0;
 
-  /** Keeps at most about `capacity` callers in memory. */
   constructor(clock: Clock, policy: BanPolicy, store: CounterStore, capacity = CAPACITY) {
     this.#clock = clock;
     this.#policy = policy;
     this.#store = store;
     this.#capacity = capacity;
-    this.#unwritten = new WriteBehind({ clock, store, onLifted: (keyId) => this.#forgive(keyId) });
+    this.#writeBehind = new WriteBehind({ clock, store, onLifted: (keyId) => this.#forgive(keyId) });
   }
 
-  /** Nothing waits in here once all is in memory, which makes the step atomic. */
+  /** Once the caller is in memory there is no await in here, which makes the step atomic. */
   charge(caller: Caller): Verdict | Promise<Verdict> {
     const tally = this.#tallyOf(caller);
     if (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally)))
@@ -99,18 +97,17 @@ export class MemoryCounter implements Counters {
     return count;
   }
 
-  /** Takes over the bans that an operator lifted, and writes bans and accounts' usage: see `WriteBehind`. */
+  /** Takes over the bans that an operator lifted, and writes bans and accounts: see `WriteBehind`. */
   async flush(): Promise<void> {
-    await this.#unwritten.flush();
+    await this.#writeBehind.flush();
     await this.#prune();
   }
 
   /** Writes everything, so that the next process goes on exactly from here. */
   flushAll(): Promise<void> {
-    return this.#unwritten.flushAll(this.#addresses.values(), this.#standings.values());
+    return this.#writeBehind.flushAll(this.#addresses.values(), this.#standings.values());
   }
 
-  /** Nothing is kept but memory and what `flush` writes. */
   close(): void {}
 
   #tallyOf(caller: Caller): Tally | undefined {
@@ -122,25 +119,25 @@ export class MemoryCounter implements Counters {
   }
 
   #isKnown(keyId: number, tally: Tally): boolean {
-    return tally.blamelessKeyId === keyId || this.#standings.has(keyId);
+    return tally.neverRefusedKeyId === keyId || this.#standings.has(keyId);
   }
 
   #banOf(keyId: number, tally: Tally, now: Moment): Ban | undefined {
-    return tally.blamelessKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
+    return tally.neverRefusedKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
   }
 
   #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict | Promise<Verdict> {
-    if (tally.blamelessKeyId === keyId) tally.blamelessKeyId = undefined;
+    if (tally.neverRefusedKeyId === keyId) tally.neverRefusedKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
     known.standing = standing;
     known.changed = true;
     const ban = banInForce(standing, now);
-    // The refusal that trips the ban is answered with it: its Retry-After must suffice.
+    // The refusal that begins the ban is answered with it, so that its Retry-After is long enough.
     if (ban !== undefined) {
       const verdict: Verdict = { kind: 'banned', ban, quota };
-      // Answered once it is stored: an operator can lift every ban that a client was told of, and a crash loses none.
-      return this.#unwritten.writeBan(known).then(() => verdict);
+      // Answered once the ban is stored, so that a crash loses none and an operator can lift every ban a client has seen.
+      return this.#writeBehind.writeBan(known).then(() => verdict);
     }
     const left = refusalsLeft(standing.refusals.length, this.#policy);
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
@@ -148,20 +145,20 @@ export class MemoryCounter implements Counters {
 
   #forgive(keyId: number): void {
     const known = this.#keyStanding(keyId);
-    known.standing = BLAMELESS;
+    known.standing = NEVER_REFUSED;
     known.changed = false;
   }
 
   /** Nothing is written for an address while the service runs, so that a flood of strangers costs no disk. */
   #noteUsage({ kind }: Caller, tally: Tally): void {
-    if (kind === 'key') this.#unwritten.addAccount(tally);
+    if (kind === 'key') this.#writeBehind.addAccount(tally);
     else tally.changed = true;
   }
 
   #keyStanding(keyId: number): KeyStanding {
     let known = this.#standings.get(keyId);
     if (known === undefined) {
-      known = keyStandingOf(keyId, BLAMELESS);
+      known = keyStandingOf(keyId, NEVER_REFUSED);
       this.#standings.set(keyId, known);
     }
     return known;
@@ -177,29 +174,29 @@ export class MemoryCounter implements Counters {
   async #loadTally(caller: Caller): Promise<Tally> {
     const stored =
       this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
-    // Another request of the same caller may have been here first, and counted.
+    // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
     const now = this.#clock();
     const usage = stored === undefined ? UNUSED : restored(shiftUsage(stored, -unixOffset(now)), now);
     const tally = tallyOf(idOf(caller), usage);
     this.#talliesOf(caller).set(indexOf(caller), tally);
-    // Stored even if the caller is only refused today. Otherwise the old day would count as today again tomorrow.
+    // A wrong day must be replaced in the store, or it would count as today again tomorrow.
     if (stored !== undefined && stored.day !== usage.day) this.#noteUsage(caller, tally);
     return tally;
   }
 
   async #loadStanding(keyId: number, tally: Tally): Promise<void> {
     const stored = await this.#store.readStanding(keyId);
-    // Another request with the same key may have been here first, and refused.
+    // Another request with the same key may have loaded it meanwhile, and been refused.
     if (this.#isKnown(keyId, tally)) return;
-    if (stored === undefined && tally.blamelessKeyId === undefined) {
-      tally.blamelessKeyId = keyId;
+    if (stored === undefined && tally.neverRefusedKeyId === undefined) {
+      tally.neverRefusedKeyId = keyId;
       return;
     }
-    const known = keyStandingOf(keyId, stored === undefined ? BLAMELESS : this.#restored(stored));
+    const known = keyStandingOf(keyId, stored === undefined ? NEVER_REFUSED : this.#restored(stored));
     this.#standings.set(keyId, known);
-    if (stored?.ban?.until !== known.standing.ban?.until) this.#unwritten.addBan(known);
+    if (stored?.ban?.until !== known.standing.ban?.until) this.#writeBehind.addBan(known);
   }
 
   #restored(stored: StoredStanding): Standing {
@@ -225,7 +222,7 @@ export class MemoryCounter implements Counters {
     let visited = 0;
     for (const [index, tally] of tallies) {
       // Not all in one go, which would stall the service.
-      if (++visited % SWEPT === 0) await nextTurn();
+      if (++visited % SWEEP_BATCH === 0) await nextTurn();
       const { day, minuteStart } = tally;
       const over = day < today && now.monotonic - minuteStart >= MINUTE;
       if (!over && this.#addresses.size + this.#accounts.size <= this.#capacity) break;

@@ -6,7 +6,8 @@ import { accountCaller, addressCaller, type Caller, type StoredStanding } from '
 import type { Usage } from '../quota.ts';
 
 /*
- * What is counted in memory, and how it is stored: instants that are monotonic here are Unix milliseconds there.
+ * What a process counts in memory, and its conversion to what is stored: instants are monotonic here and Unix milliseconds
+ * in the store.
  */
 
 const DOT = 46;
@@ -17,26 +18,26 @@ export type CallerId = number | string;
 
 declare const isTallyIndex: unique symbol;
 
-/** By which a tally is found among those of its kind of caller: see `indexOf`. */
+/** The key of a tally in its map: see `indexOf`. */
 export type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
 
-/** What is counted of one caller. There may be very many: all is in one object, which only one map holds. */
+/** The usage of one caller. One object in one map, because there may be very many callers. */
 export interface Tally {
   readonly caller: CallerId;
-  /** For these four see `Usage`. */
+  /** These four are the fields of `Usage`. */
   minuteStart: number;
   minuteCount: number;
   day: number;
   dayCount: number;
-  /** A key of this account that was never refused, as most were not: it needs no `KeyStanding`. */
-  blamelessKeyId: number | undefined;
+  /** A key of this account that was never refused. Most keys are never refused, and this one needs no `KeyStanding`. */
+  neverRefusedKeyId: number | undefined;
   /** Whether its row is out of date. */
   changed: boolean;
-  /** An account's last request came after so many flushes: see `WriteBehind`. */
+  /** How many flushes there had been when the account last called: see `WriteBehind`. */
   activeIn: number;
 }
 
-/** What is remembered of one key. */
+/** The refusals and the ban of one key. */
 export interface KeyStanding {
   readonly keyId: number;
   standing: Standing;
@@ -45,14 +46,14 @@ export interface KeyStanding {
 }
 
 export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
-  // Each field by name: what is spread into an object takes more memory.
+  // Each field by name, because an object made by spreading takes more memory.
   return {
     caller,
     minuteStart,
     minuteCount,
     day,
     dayCount,
-    blamelessKeyId: undefined,
+    neverRefusedKeyId: undefined,
     changed: false,
     activeIn: -1,
   };
@@ -67,8 +68,8 @@ export function idOf(caller: Caller): CallerId {
 }
 
 /**
- * The id of an account; an IPv4 address as the 32 bits it is, any other as it is: of a text that is looked up in a map V8
- * keeps a copy in a table of its own, which takes time and memory for every address that comes.
+ * The id of an account, the 32 bits of an IPv4 address, or an IPv6 address as text. V8 interns every string that is used
+ * as a Map key, which takes time and memory for each new address. A number avoids that.
  */
 export function indexOf(caller: Caller): TallyIndex {
   if (caller.kind === 'key') return caller.accountId as TallyIndex;
@@ -93,7 +94,7 @@ export function nameOf(id: CallerId): string {
   return typeof id === 'number' ? accountCaller(id) : addressCaller(id);
 }
 
-/** The same with all monotonic instants moved by so many milliseconds. */
+/** The same usage with its monotonic instant moved by `by` milliseconds. */
 export function shiftUsage({ minuteStart, minuteCount, day, dayCount }: Usage, by: number): Usage {
   return { minuteStart: minuteStart + by, minuteCount, day, dayCount };
 }
@@ -102,7 +103,7 @@ export function storedStanding({ refusals, ban }: Standing, offset: number): Sto
   return { refusals: refusals.toArray().map((instant) => instant + offset), ban };
 }
 
-/** As it counts from `now` on, also when the clock was set back since it was stored: no refusal lies ahead. */
+/** Converts a stored standing. If the clock was set back since it was stored, no refusal lies in the future. */
 export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Standing {
   const offset = unixOffset(now);
   return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };

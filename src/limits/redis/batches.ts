@@ -3,13 +3,13 @@ interface Batch<I, R> {
   readonly results: Promise<readonly R[]>;
 }
 
-/** Does together what is asked of one group in one turn of the event loop, at most `size` at a time, in its order. */
+/** Collects the items that one turn of the event loop adds to a group, and runs them together, in order, at most `size` at a time. */
 export class Batches<I, R> {
   readonly #size: number;
   readonly #run: (items: readonly I[]) => Promise<readonly R[]>;
   readonly #open = new Map<string, Batch<I, R>>();
 
-  /** `run` gives the results in the order of the items; when it rejects, all that asked are told. */
+  /** `run` gives the results in the order of the items. When it rejects, every `add` of the batch rejects. */
   constructor(size: number, run: (items: readonly I[]) => Promise<readonly R[]>) {
     this.#size = size;
     this.#run = run;

@@ -1,15 +1,15 @@
--- Takes each request from both windows of its caller, or from neither; counts refusals and bans. One atomic step.
--- The rule is that of src/limits/quota.ts and src/limits/ban.ts; a test compares the two on random histories.
+-- Takes each request from both windows of its caller, or from neither, and counts refusals and bans. One atomic step.
+-- The rule is the same as in src/limits/quota.ts and ban.ts. A test compares the two on random histories.
 --
--- Requests of one caller that follow one another are one group.
--- KEYS  for each group the caller's usage, and for an API key its refusals and its ban, else the usage again, twice. All
---       in one hash slot.
--- ARGV  1 refusals before a ban, 2 milliseconds of a first ban, and for each group, between spaces: how many requests,
---       requests per minute, per day, and the usage as the calling instance knows it: start of the minute, count, day,
---       count.
--- Gives for requests that were admitted one after the other, together as of the last, and for each other one: how many,
--- verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, count, day, count, refusals, ban's end, its number.
--- Then a list of the keys that had the wrong type and were replaced.
+-- Consecutive requests of one caller are one group.
+-- KEYS  Three for each group: usage, refusals and ban of an API key; for an address three times its usage. All in one hash
+--       slot.
+-- ARGV  1 refusals before a ban, 2 milliseconds of a first ban. Then one string for each group, with numbers separated by
+--       spaces: requests, limit per minute, limit per day, and the usage that the calling instance knows: start of the
+--       minute, its count, day, its count.
+-- Returns two lists. The first has an entry for each run of admitted requests (as of the last of them) and for each other
+-- request: requests, verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, its count, day, its count,
+-- refusals, end of the ban, number of the ban. The second has the keys that had the wrong type and were replaced.
 
 local MINUTE, DAY = 60000, 86400000
 local BAN_AFTER, BAN_TIME = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -20,7 +20,7 @@ local today = math.floor(now / DAY)
 
 local replies, replaced = {}, {}
 
--- Reads a key. One that somebody gave another type is deleted: it must not fail the requests of all other callers.
+-- Reads a key. A key of the wrong type is deleted, so that it does not fail the requests of other callers.
 local function read(command, key, ...)
   local reply = redis.pcall(command, key, ...)
   if type(reply) ~= 'table' or not reply.err then return reply end
@@ -31,7 +31,7 @@ local function read(command, key, ...)
   return redis.call(command, key, ...)
 end
 
--- A day more than one ahead was counted while the clock was wrong: it counts as today.
+-- A day later than tomorrow was counted while the clock was wrong. It counts as today.
 local function atMostTomorrow(day)
   return day > today + 1 and today or day
 end
@@ -50,8 +50,8 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   local day, count = atMostTomorrow(tonumber(stored[3]) or 0), tonumber(stored[4]) or 0
   knownDay = atMostTomorrow(knownDay)
 
-  -- A server that lost its memory is told what the instances remember, and what was counted later is true. The start of
-  -- a minute does not tell which that is: the clock may have been set back since.
+  -- After a server lost its memory, instances know more than it does. The higher count is the newer one. The start of the
+  -- minute does not show which is newer, because the clock may have been set back since.
   if knownDay > day or (knownDay == day and knownCount > count) then
     start, minute, day, count = knownStart, knownMinute, knownDay, knownCount
   end
@@ -74,14 +74,14 @@ local function charge(usageKey, refusalsKey, banKey, asked)
     redis.call('PEXPIREAT', banKey, banUntil + DAY)
   end
 
-  -- Nor a ban.
+  -- Nor may it stretch a ban.
   if banUntil > now + banTime(banCount) then writeBan(now + banTime(banCount)) end
 
   local function reply(number, verdict, refusals)
     replies[#replies + 1] = { number, verdict, now, start, minute, day, count, refusals, banUntil, banCount }
   end
 
-  -- Gives which refusal it is.
+  -- Counts one refusal, and returns how many count now.
   local function refuse()
     local oldest = read('LINDEX', refusalsKey, 0)
     while oldest and math.abs(now - (tonumber(oldest) or 0)) >= MINUTE do
@@ -99,7 +99,7 @@ local function charge(usageKey, refusalsKey, banKey, asked)
     return refusals
   end
 
-  -- Nothing is given back within a call: who is admitted comes before who is refused.
+  -- Counts never go down within a call, so the admitted requests of a group come before the refused ones.
   local admitted = banUntil > now and 0 or math.max(0, math.min(times, perMinute - minute, perDay - count))
   if admitted > 0 then
     minute, count = minute + admitted, count + admitted

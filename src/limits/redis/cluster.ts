@@ -5,8 +5,8 @@ import { isReply, RedisServer, type SlotRange } from './server.ts';
 import { SLOTS, slotOf } from './slot.ts';
 
 /**
- * A cluster: one connection to each primary, so that one that fails can be told from the others, which go on.
- * A server's name is its address, `host:port`.
+ * A cluster, with one connection to each primary, so that one that fails does not affect the others. The name of a server
+ * is its address, `host:port`.
  */
 export class RedisCluster implements Redis {
   readonly #url: string;
@@ -20,7 +20,7 @@ export class RedisCluster implements Redis {
     this.#onError = onError;
   }
 
-  /** `any` is a server of the cluster, at `url`. A primary that cannot be reached is left for later. */
+  /** `any` is a server of the cluster, at `url`. A primary that cannot be reached is connected later. */
   static async of(any: RedisServer, url: string, onError: (error: Error) => void): Promise<RedisCluster> {
     const cluster = new RedisCluster(url, onError);
     cluster.#apply(await any.slots());
@@ -36,7 +36,7 @@ export class RedisCluster implements Redis {
     return this.#slots[slotOf(key)] ?? '';
   }
 
-  /** A script may only have keys of one hash slot. */
+  /** The keys of one script must be in one hash slot. */
   groupOf(caller: string): string {
     return caller;
   }
@@ -50,7 +50,7 @@ export class RedisCluster implements Redis {
         return this.#server(addressIn(error)).run(script, keys, args);
       }
       if (isReply(error, 'ASK')) return this.#server(addressIn(error)).runAsking(script, keys, args);
-      // Its keys are moving, and lie on two servers for a moment; neither of them is out for that.
+      // The keys are being moved and are on two servers for a moment. Neither server is out of service.
       if (isReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
       throw error;
     }
@@ -60,7 +60,7 @@ export class RedisCluster implements Redis {
     for (const server of this.#servers.values()) yield* server.scan(pattern);
   }
 
-  /** Another server may have taken the place of the one that is gone: who has which slots is asked first. */
+  /** Asks for the slots first, because another server may have replaced the one that is gone. */
   async reconnect(name: string): Promise<void> {
     await this.#refresh();
     await this.#servers.get(name)?.connect();
@@ -87,15 +87,15 @@ export class RedisCluster implements Redis {
     const former = new Set(this.#servers.keys());
     this.#apply(
       await Promise.any([...this.#servers.values()].map((server) => server.slots())).catch(() =>
-        this.#askAnew(),
+        this.#askFirst(),
       ),
     );
     const added = [...this.#servers].filter(([name]) => !former.has(name));
     await Promise.allSettled(added.map(([, server]) => server.connect()));
   }
 
-  /** When none of the known servers answers, all of them may have moved. */
-  async #askAnew(): Promise<readonly SlotRange[]> {
+  /** For when no known server answers: all of them may have moved. */
+  async #askFirst(): Promise<readonly SlotRange[]> {
     const server = new RedisServer(this.#url, this.#onError);
     try {
       await server.connect();
@@ -124,7 +124,7 @@ export class RedisCluster implements Redis {
   }
 }
 
-/** The same user, password and encryption, at another address. */
+/** The address of another server, with the same user, password and encryption. */
 function urlOf(name: string, url: string): string {
   const other = new URL(url);
   const colon = name.lastIndexOf(':');
@@ -134,7 +134,7 @@ function urlOf(name: string, url: string): string {
   return other.href;
 }
 
-/** Where a redirection points: `MOVED 3999 127.0.0.1:6381`. */
+/** The address in a redirection such as `MOVED 3999 127.0.0.1:6381`. */
 function addressIn({ message }: Error): string {
   return message.slice(message.lastIndexOf(' ') + 1);
 }

@@ -15,26 +15,26 @@ import { RedisServer } from './server.ts';
 export interface Redis {
   /** Runs a script in one round trip, or in two when the server has not seen it yet. All keys lie in one hash slot. */
   run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown>;
-  /** The names of the servers: of one, or of the primaries of a cluster. */
+  /** The name of the server, or of each primary of a cluster. */
   servers(): readonly string[];
-  /** Which of them has a key. */
+  /** The name of the server that holds a key. */
   serverOf(key: string): string;
-  /** What keys of callers of the same group may be in one script. */
+  /** Callers with the same group can share one script. */
   groupOf(caller: string): string;
-  /** Gives up the connection to a server once there is a new one. */
+  /** Replaces the connection to a server. */
   reconnect(server: string): Promise<void>;
-  /** Every key that matches a pattern, on whichever server; one may come twice. */
+  /** Every key that matches a pattern, on all servers. A key may come twice. */
   scan(pattern: string): AsyncIterable<string>;
   close(): void;
 }
 
-/** Nobody knows yet whether the server can be used: it is down, starting, or behind a broken network. */
+/** The server may be fit for use, but it is down, still starting, or behind a broken network. */
 export class UnreachableError extends StartupError {}
 
-/** Replies of a server that is fit for use, but not now. */
-const PASSING = /^(?:LOADING|BUSY|CLUSTERDOWN) /;
+/** Error replies of a server that will be fit for use soon. */
+const TEMPORARY = /^(?:LOADING|BUSY|CLUSTERDOWN) /;
 
-/** Errors of the driver, and of us, that say no more than that no answer came. */
+/** Errors that only say that no answer came. */
 const UNREACHABLE = [
   NoAnswer,
   ConnectionTimeoutError,
@@ -43,8 +43,8 @@ const UNREACHABLE = [
 ] as const;
 
 /**
- * Connects to a server, or to the cluster that it is part of, and refuses what would lose counts. `onError` hears of
- * connections that are lost.
+ * Connects to a server, or to the cluster that it is part of. Refuses a server that would lose counts. `onError` is called
+ * for each lost connection.
  * @throws StartupError in one line that never holds the password; UnreachableError when the server may be fit.
  */
 export async function connectRedis(url: string, onError: (error: Error) => void): Promise<Redis> {
@@ -62,21 +62,21 @@ export async function connectRedis(url: string, onError: (error: Error) => void)
   }
 }
 
-/** What the server or the driver said, in one line; neither repeats a password. */
+/** The message of the server or the driver, in one line. Neither repeats a password. */
 export function asStartupError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const Fault = isUnreachable(error) ? UnreachableError : StartupError;
   return new Fault(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
 }
 
-/** Whether this says nothing against the server. A wrong password or certificate does, and so does an unknown error. */
+/** Whether the server may still be fit for use. It is not after a wrong password or certificate, or an unknown error. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isUnreachable);
-  if (error instanceof ErrorReply) return PASSING.test(error.message);
+  if (error instanceof ErrorReply) return TEMPORARY.test(error.message);
   return UNREACHABLE.some((kind) => error instanceof kind) || isNetworkError(error);
 }
 
-/** An error of the operating system or of DNS; EPROTO is one of TLS. */
+/** An error of the operating system or of DNS. EPROTO is an error of TLS. */
 function isNetworkError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && (error as NodeJS.ErrnoException).code !== 'EPROTO';
 }

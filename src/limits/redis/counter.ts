@@ -1,3 +1,4 @@
+// Contract: section 6.2.
 import type { Environment } from '../../domain/api-key.ts';
 import { banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
@@ -5,7 +6,7 @@ import { type Caller, callerName, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { Batches } from './batches.ts';
-import type { KnownBan, Pulse, SharedCounter } from '../shared-counter.ts';
+import type { KnownBan, Heartbeat, SharedCounter } from '../shared-counter.ts';
 import type { Redis } from './connection.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
 import { Knowledge } from './knowledge.ts';
@@ -15,18 +16,20 @@ import { loadScript } from './script.ts';
 const CHARGE = loadScript('charge.lua');
 const HEARTBEAT = loadScript('heartbeat.lua');
 
-/** After how many milliseconds without a sign of life an instance is no longer counted. */
-const LIFE = 3_000;
+/** Milliseconds without a heartbeat after which an instance no longer counts. */
+const HEARTBEAT_EXPIRY = 3_000;
 
-/** So many callers and bans at a time are told to a server, between requests, and must be taken in so many milliseconds. */
-const BATCH = 500;
-const BATCH_PATIENCE = 500;
+/** Callers and bans that a server is told in one go, so that requests come between. */
+const INFORM_BATCH = 500;
 
-/** Requests that one script charges: it keeps the server from everybody else for so long. */
-const CHARGES = 100;
+/** Milliseconds that a server has for such a batch. */
+const INFORM_TIMEOUT = 500;
 
-/** As Redis stores usage, of a caller that this instance never heard of. */
-const NOTHING: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
+/** Requests that one script charges. The server does nothing else meanwhile. */
+const CHARGE_BATCH = 100;
+
+/** Usage of a caller that this instance does not know, as Redis stores it. */
+const NO_USAGE: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
 
 type Reply = readonly [
   times: number,
@@ -46,29 +49,30 @@ export interface RedisCounterParts {
   readonly clock: Clock;
   readonly policy: BanPolicy;
   readonly environment: Environment;
-  /** The name of this instance among all. */
+  /** The unique name of this instance. */
   readonly instance: string;
   /** How long a charge waits for an answer, in milliseconds. */
-  readonly patience: number;
-  /** Is told of each key of Redis that had the wrong type and was replaced. */
+  readonly timeout: number;
+  /** Called for each key of Redis that had the wrong type and was replaced. */
   readonly onReplaced: (key: string) => void;
 }
 
 /**
- * Quotas and bans that all instances share, on the clock of Redis: one round trip for all requests of a turn of the
- * event loop, whatever the outcome. A charge rejects when Redis does not answer in time; whoever asks anything else
- * must have a patience.
+ * Counts in Redis, on the clock of Redis, for all instances together. All requests of one turn of the event loop share one
+ * round trip. Only a charge has a timeout; callers of the other methods add their own.
  */
 export class RedisCounter implements SharedCounter {
   readonly #parts: RedisCounterParts;
   readonly #knowledge = new Knowledge();
   readonly #charges: Batches<Caller, Verdict>;
-  /** Milliseconds that our own clock is ahead of Redis' clock. */
+  /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
   constructor(parts: RedisCounterParts) {
     this.#parts = parts;
-    this.#charges = new Batches(CHARGES, (callers) => withTimeout(this.#chargeAll(callers), parts.patience));
+    this.#charges = new Batches(CHARGE_BATCH, (callers) =>
+      withTimeout(this.#chargeAll(callers), parts.timeout),
+    );
   }
 
   charge(caller: Caller): Promise<Verdict> {
@@ -108,10 +112,10 @@ export class RedisCounter implements SharedCounter {
     return this.#parts.redis.serverOf(usageKey(this.#parts.environment, callerName(caller)));
   }
 
-  async pulse(server: string, informed: string | undefined): Promise<Pulse> {
+  async heartbeat(server: string, informed: string | undefined): Promise<Heartbeat> {
     const { redis, environment, instance } = this.#parts;
     const key = instancesKey(environment, (each) => redis.serverOf(each) === server);
-    const reply = await redis.run(HEARTBEAT, [key], [instance, LIFE, informed ?? '']);
+    const reply = await redis.run(HEARTBEAT, [key], [instance, HEARTBEAT_EXPIRY, informed ?? '']);
     const [run, instances] = reply as [string, number];
     return { run, instances };
   }
@@ -133,9 +137,9 @@ export class RedisCounter implements SharedCounter {
             restoreBan(redis, environment, ban.caller, keyId, ban),
       ),
     ];
-    for (let from = 0; from < known.length; from += BATCH) {
-      const told = known.slice(from, from + BATCH).map((tell) => tell());
-      await withTimeout(Promise.all(told), BATCH_PATIENCE);
+    for (let from = 0; from < known.length; from += INFORM_BATCH) {
+      const told = known.slice(from, from + INFORM_BATCH).map((tell) => tell());
+      await withTimeout(Promise.all(told), INFORM_TIMEOUT);
     }
   }
 
@@ -154,7 +158,7 @@ export class RedisCounter implements SharedCounter {
     const rules = [policy.banAfter, policy.banSeconds * 1000];
     const asked = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
-      const known = this.#knowledge.usageOf(callerName(caller)) ?? NOTHING;
+      const known = this.#knowledge.usageOf(callerName(caller)) ?? NO_USAGE;
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
@@ -173,8 +177,8 @@ export class RedisCounter implements SharedCounter {
   }
 
   /**
-   * Of the one after which so many others were admitted. Also for an answer that nobody waited for: what Redis has counted
-   * is known from now on.
+   * The verdict for a request with `others` admitted after it in its group. Runs also for an answer that came too late, so
+   * that this instance knows what Redis has counted.
    */
   #verdict(caller: Caller, reply: Reply, others: number): Verdict {
     const name = callerName(caller);
@@ -190,7 +194,7 @@ export class RedisCounter implements SharedCounter {
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
       this.#knowledge.noteBan(caller.keyId, { caller: name, until, count });
-      // With a refusal it begins now; else it was in force, and nothing was asked of the windows.
+      // With a refusal the ban begins now. Otherwise it was in force already, and the windows refused nothing.
       const quota = quotaOf(usage, caller.limits, at, refusals === 0);
       return { kind: 'banned', quota, ban: { until, count } };
     }
@@ -201,13 +205,13 @@ export class RedisCounter implements SharedCounter {
     return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
   }
 
-  /** The time of Redis' clock, as it was last heard of. */
+  /** The time of Redis' clock, by its last answer. */
   #redisTime(): Moment {
     const now = this.#parts.clock().unix - this.#aheadBy;
     return { unix: now, monotonic: now };
   }
 
-  /** Of its usage, its refusals and its ban. An address is never banned: the first one three times. */
+  /** The keys of its usage, refusals and ban. An address has no refusals or ban, so it gives the first key three times. */
   #keys(caller: Caller): readonly string[] {
     const { environment } = this.#parts;
     const name = callerName(caller);
@@ -223,7 +227,7 @@ interface Group {
   times: number;
 }
 
-/** Those who call several times in a row once, with how often. */
+/** Joins the requests of one caller that follow one another. */
 function groupsOf(callers: readonly Caller[]): readonly Group[] {
   const groups: Group[] = [];
   for (const caller of callers) {
@@ -234,7 +238,7 @@ function groupsOf(callers: readonly Caller[]): readonly Group[] {
   return groups;
 }
 
-/** Whether they are counted and limited alike, refusals included. */
+/** Whether both have the same counts, limits and refusals. */
 function isSame(one: Caller, other: Caller): boolean {
   const { perMinute, perDay } = other.limits;
   if (one.limits.perMinute !== perMinute || one.limits.perDay !== perDay) return false;

@@ -3,12 +3,12 @@ import { StartupError } from '../../startup-error.ts';
 const OLDEST_VERSION = 7;
 
 /**
- * Refuses a server that would lose counts, by what it says of itself (the reply to INFO).
- * Gives whether it is part of a cluster. @throws StartupError that names what is wrong.
+ * Refuses a server that would lose counts. `info` is its reply to INFO. Gives whether it is part of a cluster.
+ * @throws StartupError that names what is wrong.
  */
 export function refuseUnfit(info: string): { readonly clustered: boolean } {
   const of = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
-  // Valkey gives the version of Redis that it is compatible with under the same name.
+  // Under this name Valkey gives the version of Redis that it is compatible with.
   const version = of('redis_version') ?? 'of unknown version';
   if (!(Number.parseInt(version, 10) >= OLDEST_VERSION)) {
     throw new StartupError(`Redis 7 or Valkey is needed, and this server is Redis ${version}.`);

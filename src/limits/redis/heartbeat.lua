@@ -1,9 +1,9 @@
--- Says that an instance lives, and gives how many do.
+-- Notes that an instance is alive, and returns how many are.
 --
--- KEYS  1 the instances that count on this server.
--- ARGV  1 this one, 2 milliseconds that it counts for, 3 the run of the server that has heard all that it knows.
--- Gives the run of the server, which is another after a restart or when another server has taken its place; and how
--- many instances live that have told this run what they know. This one is among them only when it has.
+-- KEYS  1 the instances that use this server.
+-- ARGV  1 this instance, 2 milliseconds until it counts as gone, 3 the run of the server that it has told what it knows.
+-- Returns the run of the server, which changes when the server is restarted or replaced, and how many live instances have
+-- told this run what they know.
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local time = redis.call('TIME')

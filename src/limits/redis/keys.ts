@@ -1,8 +1,8 @@
 import type { Environment } from '../../domain/api-key.ts';
 
 /*
- * The keys of Redis. Each environment counts for itself. What stands between the braces decides the hash slot, so all
- * keys of one caller lie on one server.
+ * The keys of Redis. Each environment has its own. The text between the braces decides the hash slot, so all keys of one
+ * caller are on one server.
  */
 
 export function usageKey(environment: Environment, caller: string): string {
@@ -13,12 +13,12 @@ export function refusalsKey(environment: Environment, caller: string, keyId: num
   return `petstore:${environment}:{${caller}}:refusals:${keyId}`;
 }
 
-/** Or a pattern for the bans of every caller, of one key (`*`, 7) or of all (`*`, `*`). */
+/** Gives a pattern for SCAN when the caller, or the caller and the key id, are `*`. */
 export function banKey(environment: Environment, caller: string, keyId: number | '*'): string {
   return `petstore:${environment}:{${caller}}:ban:${keyId}`;
 }
 
-/** The instances that count on the server that `isThere` says a key lies on. */
+/** A key for the instances that use one server. `isThere` says whether a key is on that server. */
 export function instancesKey(environment: Environment, isThere: (key: string) => boolean): string {
   for (let number = 0; ; number++) {
     const key = `petstore:${environment}:{instances ${number}}`;

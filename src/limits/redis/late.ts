@@ -9,13 +9,13 @@ interface LateParts {
   readonly error: UnreachableError;
   /** Rejects with UnreachableError, or with another StartupError when the server must not be used. */
   readonly connect: () => Promise<Redis>;
-  /** Is told once of each reason not to use the server. */
+  /** Called once for each reason not to use the server. */
   readonly onRefused: (error: StartupError) => void;
 }
 
 /**
- * Redis that was out of reach when the service started. It looks like one server that is down, until `reconnect`
- * reaches the real server or cluster and finds nothing wrong with it.
+ * A Redis that was out of reach when the service started. It behaves like one server that is down, until `reconnect`
+ * reaches the server or cluster and finds it fit for use.
  */
 export class LateRedis implements Redis {
   readonly #parts: LateParts;

@@ -6,17 +6,17 @@ import type { Counters, CounterStore } from '../counter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryCounter } from '../memory/counter.ts';
 import type { CounterOptions } from '../open.ts';
-import { PATIENCE, FallbackCounter } from '../outage.ts';
+import { ANSWER_TIMEOUT, FallbackCounter } from '../outage.ts';
 import { asStartupError, connectRedis, isUnreachable, type Redis, UnreachableError } from './connection.ts';
 import { RedisCounter } from './counter.ts';
 import { LateRedis } from './late.ts';
 import { RedisQuotas } from './quotas.ts';
 
-/** How long a server may take to its first answer, in milliseconds. */
-const START_PATIENCE = 1_000;
+/** Milliseconds that a server has for its first answer. */
+const START_TIMEOUT = 1_000;
 
-/** Keeps nothing: what is counted in an outage of the shared counter ends with the process. */
-const NOWHERE: CounterStore = {
+/** Stores nothing: counts of an outage of the shared counter end with the process. */
+const NO_STORE: CounterStore = {
   readUsage: async () => undefined,
   readStanding: async () => undefined,
   write: async () => undefined,
@@ -25,7 +25,7 @@ const NOWHERE: CounterStore = {
   prune: async () => undefined,
 };
 
-/** The shared counters alone, for an operator. @throws StartupError in one line, when they cannot be used. */
+/** What an operator needs of the shared counter. @throws StartupError in one line when it cannot be used. */
 export async function openQuotas(options: {
   readonly redisUrl: string;
   readonly environment: Environment;
@@ -36,8 +36,8 @@ export async function openQuotas(options: {
 }
 
 /**
- * The counters that all instances share. A server that is out of reach is waited for in an outage.
- * @throws StartupError in one line, when the server must not be used.
+ * Opens the counter that all instances share. A server that is out of reach starts as an outage.
+ * @throws StartupError in one line when the server must not be used.
  */
 export async function openShared({
   redisUrl,
@@ -48,11 +48,11 @@ export async function openShared({
   const onReplaced = (key: string) =>
     log.error({ key }, 'a key of Redis had the wrong type and was replaced');
   const countingOn = (redis: Redis) =>
-    new RedisCounter({ redis, instance, patience: PATIENCE, onReplaced, ...parts });
+    new RedisCounter({ redis, instance, timeout: ANSWER_TIMEOUT, onReplaced, ...parts });
   const connect = async () => {
-    // Trouble is logged once, by the policy for it, not with every failed attempt to connect.
+    // The outage policy logs an outage once, so a failed attempt to connect is only a debug message.
     const redis = await connectRedis(redisUrl, (error) => log.debug({ err: error }, 'redis'));
-    await refuseMuzzled(countingOn(redis));
+    await refuseFailing(countingOn(redis));
     return redis;
   };
   const redis = await connect().catch((error: unknown) => {
@@ -65,17 +65,17 @@ export async function openShared({
         log.error({ err: reason }, 'the shared counter must not be used; this instance counts by itself'),
     });
   });
-  const local = new MemoryCounter(parts.clock, parts.policy, NOWHERE);
+  const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE);
   const counter = new FallbackCounter({ shared: countingOn(redis), local, log });
   await counter.start();
   return counter;
 }
 
-/** A server that answers, but not to what is asked of it, will not be better at run time: rights are missing, its disk is full. */
-async function refuseMuzzled(shared: RedisCounter): Promise<void> {
+/** Refuses a server that answers a heartbeat with an error: rights are missing, or its disk is full. */
+async function refuseFailing(shared: RedisCounter): Promise<void> {
   for (const server of shared.servers()) {
     try {
-      await withTimeout(shared.pulse(server, undefined), START_PATIENCE);
+      await withTimeout(shared.heartbeat(server, undefined), START_TIMEOUT);
     } catch (error) {
       if (!(error instanceof ErrorReply) || isUnreachable(error)) continue;
       shared.close();

@@ -12,7 +12,7 @@ const READ = loadScript('read.lua');
 const RESTORE = loadScript('restore.lua');
 const LIFT = loadScript('lift.lua');
 
-/** What an operator sees and does of the counters in Redis. */
+/** The operator's view of the counters in Redis. */
 export class RedisQuotas implements QuotaAdmin {
   readonly #redis: Redis;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class RedisQuotas implements QuotaAdmin {
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
       const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
       const keyId = Number(key.slice(key.lastIndexOf(':') + 1));
-      // Told on our own clock, which it is printed by.
+      // Converted to this process's clock, which the caller prints it by.
       if (until > now) bans.set(keyId, { keyId, until: this.#clock().unix + (until - now), count });
     }
     return [...bans.values()].toSorted((a, b) => a.keyId - b.keyId);
@@ -48,10 +48,7 @@ export class RedisQuotas implements QuotaAdmin {
     return lifted;
   }
 
-  /**
-   * Takes over counters that were kept elsewhere, by caller and by key; instants are Unix milliseconds. What is there
-   * and goes further stays.
-   */
+  /** Takes over counters from elsewhere, with instants in Unix milliseconds. Redis keeps what is newer there. */
   async restore(
     { usage }: Pick<CounterChanges, 'usage'>,
     bans: readonly (Ban & Pick<KeyRecord, 'id' | 'account'>)[],
@@ -62,7 +59,7 @@ export class RedisQuotas implements QuotaAdmin {
   }
 }
 
-/** The usage of a caller, and the time, both of Redis. */
+/** The usage of a caller, and the time by Redis' clock. */
 export async function readUsage(
   redis: Redis,
   environment: Environment,

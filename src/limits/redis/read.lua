@@ -1,6 +1,5 @@
--- Reads without taking anything. KEYS 1 the usage of a caller, or a ban. ARGV 1 which of the two: usage or ban.
--- Gives Redis' time, and the numbers of the hash; what is missing is 0, and so is all of a
--- key of the wrong type.
+-- Reads usage or a ban and changes nothing. KEYS 1 the key. ARGV 1 its kind: usage or ban.
+-- Returns Redis' time and the numbers of the hash. A missing number is 0, and so are all numbers of a key of the wrong type.
 
 local FIELDS = { usage = { 'minuteStart', 'minuteCount', 'day', 'dayCount' }, ban = { 'until', 'count' } }
 local time = redis.call('TIME')

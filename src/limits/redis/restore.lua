@@ -1,8 +1,8 @@
--- Puts usage or a ban there as it was known elsewhere, unless what is there is as far or further: windows never move back.
+-- Writes usage or a ban that is known elsewhere, unless the stored one is newer: windows never move backwards.
 --
 -- KEYS  1 the hash.
--- ARGV  1 when it may be forgotten (Unix milliseconds), then for each pair in it, such as the start of a minute and its
---       count: the name of the instant, its value, the name of the count, its value.
+-- ARGV  1 when it expires (Unix milliseconds). Then for each pair of an instant and a count: the name of the instant, its
+--       value, the name of the count, its value.
 
 -- A key of the wrong type is replaced.
 if type(redis.pcall('HLEN', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A Lua script with the digest that a server knows it by. */
+/** A Lua script, and the digest that a server knows it by. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
@@ -9,7 +9,7 @@ export interface Script {
 
 export type Arguments = readonly (string | number)[];
 
-/** Reads a script that lies beside this module. */
+/** Reads a script from this folder. */
 export function loadScript(name: string): Script {
   const source = readFileSync(new URL(name, import.meta.url), 'utf8');
   return { source, sha: hash('sha1', source, 'hex') };

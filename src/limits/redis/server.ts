@@ -2,7 +2,7 @@ import { createClient } from '@redis/client';
 import { withTimeout } from '../timeout.ts';
 import type { Arguments, Script } from './script.ts';
 
-/** How long a connection may take to come about, and a question that is asked with it, in milliseconds. */
+/** Milliseconds to connect, and for each question asked while connecting. */
 const CONNECT_TIMEOUT = 1_000;
 
 type OnError = (error: Error) => void;
@@ -10,11 +10,11 @@ type OnError = (error: Error) => void;
 function newClient(url: string, onError: OnError) {
   const client = createClient({
     url,
-    // In an outage a command fails at once: it is neither kept nor sent later, when it would be counted once more.
+    // In an outage a command must fail at once. Sent later, it would count a request twice.
     disableOfflineQueue: true,
-    // Whoever waits has a patience of its own.
+    // Callers have their own timeouts.
     commandOptions: { timeout: 0 },
-    // A connection that is lost stays so until somebody has looked whether the server still is what it was.
+    // The outage policy reconnects, because the server may have been replaced.
     socket: { connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false },
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -24,7 +24,7 @@ function newClient(url: string, onError: OnError) {
 
 type Client = ReturnType<typeof newClient>;
 
-/** A range of slots, and where the server that has them is; an empty host is the one that was asked. */
+/** A range of slots and the address of their server. An empty host is the server that was asked. */
 export interface SlotRange {
   readonly from: number;
   readonly to: number;
@@ -32,7 +32,7 @@ export interface SlotRange {
   readonly port: number;
 }
 
-/** One server, over one connection at a time. Everything rejects while there is none. */
+/** One server, over one connection at a time. Every method rejects while there is no connection. */
 export class RedisServer {
   readonly #url: string;
   readonly #onError: OnError;
@@ -44,7 +44,7 @@ export class RedisServer {
     this.#onError = onError;
   }
 
-  /** Connects; a connection that there was is given up once the new one is there. */
+  /** Connects, then closes the previous connection. */
   async connect(): Promise<void> {
     const fresh = newClient(this.#url, this.#onError);
     try {
@@ -71,11 +71,11 @@ export class RedisServer {
     }
   }
 
-  /** The same of keys that are moving here from another server. */
+  /** Like `run`, for keys that are being moved to this server. */
   async runAsking(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
     const client = this.#connected();
     const options = { keys: [...keys], arguments: args.map(String) };
-    // It holds for the next command only, which is sent with it.
+    // ASKING applies to the next command only, so both are sent together.
     const [, reply] = await Promise.all([
       client.sendCommand(['ASKING']),
       client.eval(script.source, options),
@@ -87,13 +87,13 @@ export class RedisServer {
     return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
   }
 
-  /** Who has which slots of its cluster. */
+  /** The slots of its cluster and their servers. */
   async slots(): Promise<readonly SlotRange[]> {
     const ranges = await withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
     return ranges.map(({ from, to, master: { host, port } }) => ({ from, to, host: host ?? '', port }));
   }
 
-  /** Keys that match a pattern; one may come twice. */
+  /** Keys that match a pattern. A key may come twice. */
   async *scan(pattern: string): AsyncIterable<string> {
     for await (const keys of this.#connected().scanIterator({ MATCH: pattern, COUNT: 1_000 })) yield* keys;
   }
@@ -109,7 +109,7 @@ export class RedisServer {
   }
 }
 
-/** Whether a server answered with an error of this kind. */
+/** Whether this is an error reply of this kind. */
 export function isReply(error: unknown, kind: string): error is Error {
   return error instanceof Error && error.message.startsWith(`${kind} `);
 }

@@ -1,7 +1,7 @@
-/** Slots of a cluster, as the Redis Cluster specification has them. */
+/** Hash slots of a cluster, by the Redis Cluster specification. */
 export const SLOTS = 16_384;
 
-/** Remainders of CRC-16/XMODEM, by byte. */
+/** CRC-16/XMODEM of each byte. */
 const REMAINDERS = Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte << 8;
   for (let bit = 0; bit < 8; bit++) {
@@ -10,7 +10,7 @@ const REMAINDERS = Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** The slot of a key: that of what stands between its first braces, if anything does. */
+/** The hash slot of a key. If there is text between its first braces, only that text counts. */
 export function slotOf(key: string): number {
   const open = key.indexOf('{');
   const close = open === -1 ? -1 : key.indexOf('}', open);
