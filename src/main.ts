@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import { openCounters } from './counters/open.ts';
+import { openCounters } from './limits/open.ts';
 import type { Clock } from './domain/clock.ts';
 import { PetStoreError } from './domain/errors.ts';
 import { clientAddress } from './http/address.ts';
@@ -120,7 +120,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
 
     const reload = async () => {
       await keeper.idle();
-      await counters.flush();
+      await counters.flushAll();
       const before = counters;
       counters = await open();
       before.close();
@@ -137,7 +137,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       async () => {
         // Each is tried, whatever becomes of the other.
         const ends = await Promise.allSettled([
-          mayAdmit() ? counters.flush() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
+          mayAdmit() ? counters.flushAll() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
           store.flushAll(),
         ]);
         for (const end of ends) if (end.status === 'rejected') throw end.reason;

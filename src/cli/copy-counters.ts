@@ -1,4 +1,4 @@
-import type { RedisQuotas } from '../counters/redis/quotas.ts';
+import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountStore } from '../domain/ports.ts';
@@ -17,7 +17,7 @@ export interface SharedCounters {
 
 /** @throws StartupError in one line, when they cannot be used. */
 export async function openSharedCounters(redisUrl: string, clock: Clock): Promise<SharedCounters> {
-  const { openQuotas } = await import('../counters/redis/open.ts');
+  const { openQuotas } = await import('../limits/redis/open.ts');
   const each = new Map<Environment, RedisQuotas>();
   const opened: (() => void)[] = [];
   const close = () => opened.forEach((disconnect) => disconnect());

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/account.ts';
 import { PetStoreError } from '../domain/errors.ts';
-import { DAY } from '../domain/quota.ts';
+import { DAY } from '../domain/clock.ts';
 import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from '../domain/issue-key.ts';
 import { printIssuedKey, printKeys, printRevoked } from './key-output.ts';
 import { JSON_OPTION, keyId, label, limitOptions, type PlanOptions, planOption, scopes } from './options.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { existingAccount } from '../domain/issue-key.ts';
-import type { QuotaAdmin } from '../domain/ports.ts';
-import type { Window } from '../domain/quota.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
+import type { Window } from '../limits/quota.ts';
 import { JSON_OPTION } from './options.ts';
 import { printJson, printTable } from './output.ts';
 import { withQuotas } from './with-store.ts';

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
-import type { QuotaAdmin } from '../domain/ports.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -37,7 +37,7 @@ export function withQuotas(
   return withStore(async (surroundings) => {
     const { config, clock, store } = surroundings;
     if (config.redisUrl === undefined) return command({ ...surroundings, quotas: store.quotas });
-    const { openQuotas } = await import('../counters/redis/open.ts');
+    const { openQuotas } = await import('../limits/redis/open.ts');
     const { quotas, disconnect } = await openQuotas({
       ...config,
       redisUrl: config.redisUrl,

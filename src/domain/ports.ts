@@ -1,9 +1,7 @@
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Ban } from './ban.ts';
 import type { NewPet, Pet, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
-import type { Quota, Usage } from './quota.ts';
 
 /*
  * What the domain needs of storage. Every method rejects with PetStoreError `unavailable` when its store cannot
@@ -103,118 +101,4 @@ export interface AccountStore {
    * most once a minute, and when serving ends.
    */
   noteUse(keyId: number, now: number): void;
-}
-
-/** Who a quota is counted for. */
-export type Caller =
-  | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
-  /** A client address without a valid key: an IPv4 address or an IPv6 /64 (decisions §6). */
-  | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
-
-export type Verdict =
-  | { readonly kind: 'admitted'; readonly quota: Quota }
-  /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
-  | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft?: number }
-  | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
-
-export interface QuotaCounter {
-  /**
-   * Ban, both windows and refusals in one atomic step: admitted takes one from each window, refused takes nothing.
-   * At once where all is known: a promise costs more than the counting.
-   */
-  charge(caller: Caller): Verdict | Promise<Verdict>;
-  /** Both windows of a caller, with nothing taken. */
-  peek(caller: Caller): Promise<Quota>;
-}
-
-export interface KeyBan extends Ban {
-  readonly keyId: number;
-}
-
-/** The operator's view of bans and usage (decisions §6, §8). */
-export interface QuotaAdmin {
-  listBans(): Promise<readonly KeyBan[]>;
-  /** Ends the ban of a key and forgets its earlier ones. False when it is not banned. */
-  liftBan(keyId: number): Promise<boolean>;
-  /** Both windows as of at most a second ago. */
-  usageOf(account: Account): Promise<Quota>;
-}
-
-/** What serves requests: counts, and is told every second to write down what it keeps in memory. */
-export interface Counters extends QuotaCounter {
-  flush(): Promise<void>;
-  /** How many keys are banned now, as far as this process knows. */
-  bansInForce(): number;
-  /** Whether the counter that all instances share can be counted on; undefined when the process counts by itself. */
-  readonly sharedIsUp: boolean | undefined;
-  close(): void;
-}
-
-/*
- * Where counters that live in the process outlast it. Instants that are monotonic in the process are Unix milliseconds
- * here: the time line of a process ends with it.
- */
-
-/** What is remembered of a key that was refused: see `Standing`. */
-export interface StoredStanding {
-  readonly refusals: readonly number[];
-  readonly ban: Ban | undefined;
-}
-
-export interface CounterChanges {
-  /** By caller: see `callerName`. */
-  readonly usage: ReadonlyMap<string, Usage>;
-  /** By key id. */
-  readonly standings: ReadonlyMap<number, StoredStanding>;
-}
-
-/** `minuteStart` is in whole Unix milliseconds, rounded up; for the rest see `Usage`. */
-export type UsageEntry = readonly [
-  caller: string,
-  minuteStart: number,
-  minuteCount: number,
-  day: number,
-  dayCount: number,
-];
-
-/** The refusals of a key since it was last written down, in whole Unix milliseconds, rounded up. */
-export type RefusalsEntry = readonly [keyId: number, ...refused: readonly number[]];
-
-/**
- * Where changes of very many callers are written down for a fraction of what their rows cost. It outlasts the process
- * as the rows do; at the next start the store puts into the rows what they lack.
- */
-export interface CounterJournal {
-  /** Adds all entries or none. Gives the number of this addition; numbers ascend. */
-  append(usage: readonly UsageEntry[], refusals: readonly RefusalsEntry[]): Promise<number>;
-  /** Drops the additions with a smaller number: the rows have what they say. Infinity drops all. */
-  dropBefore(number: number): Promise<void>;
-}
-
-export interface CounterStore {
-  /** Undefined: this store has rows only. */
-  readonly journal?: CounterJournal;
-  readUsage(caller: string): Promise<Usage | undefined>;
-  readStanding(keyId: number): Promise<StoredStanding | undefined>;
-  /** Writes all changes into their rows, or none. A ban that an operator has lifted stays lifted. */
-  write(changes: CounterChanges): Promise<void>;
-  /** The keys whose ban an operator has lifted, until `dropLifted`. */
-  readLifted(): Promise<readonly number[]>;
-  /** Drops all that is written of these keys, as far as their bans were lifted. */
-  dropLifted(keyIds: readonly number[]): Promise<void>;
-  /** Drops usage of days before `day` and standings that ended before `endedBefore` (Unix milliseconds). */
-  prune(day: number, endedBefore: number): Promise<void>;
-}
-
-/** The name under which a caller's windows are counted: quota belongs to the account, not to its key (decisions §5). */
-export function callerName(caller: Caller): string {
-  return caller.kind === 'key' ? accountCaller(caller.accountId) : addressCaller(caller.address);
-}
-
-export function accountCaller(accountId: number): string {
-  return `account ${accountId}`;
-}
-
-export function addressCaller(address: string): string {
-  return `address ${address}`;
 }

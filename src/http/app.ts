@@ -9,7 +9,7 @@ import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './exchange.ts';
 import { HostCheck } from './host.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import type { RequestMetrics } from './metrics.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
 import { RequestLog } from './request-log.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/account.ts';
-import type { WindowName } from '../domain/quota.ts';
+import type { WindowName } from '../limits/quota.ts';
 import { GET_PET_SUNSET } from './deprecation.ts';
 import type { TransportStatus } from './errors.ts';
 

@@ -1,12 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { readRequests, type Server } from './connections.ts';
 import { octets } from './octets.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { createHttpServer, type HttpLimits } from './server.ts';
-
-export interface RequestMetrics {
-  /** `route` is the template, never the path; `seconds` is how long the answer took. */
-  observe(method: string, route: string, status: number, seconds: number): void;
-}
 
 /** Methods that have a series of their own; the others, which a client may invent, share one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);

@@ -1,5 +1,6 @@
-import type { Ban } from '../domain/ban.ts';
-import { DAY, MINUTE, type Quota } from '../domain/quota.ts';
+import type { Ban } from '../limits/ban.ts';
+import type { Quota } from '../limits/quota.ts';
+import { DAY, MINUTE } from '../domain/clock.ts';
 import { decimal } from './decimal.ts';
 import { type Fields, fields } from './fields.ts';
 

@@ -1,5 +1,5 @@
-import type { KeyBan, StoredStanding } from '../domain/ports.ts';
-import type { Usage } from '../domain/quota.ts';
+import type { KeyBan, StoredStanding } from '../limits/counter.ts';
+import type { Usage } from '../limits/quota.ts';
 
 /*
  * Rows of counters as both databases give them and take them: in these columns, integers as bigint when read.

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../domain/clock.ts';
-import { MINUTE } from '../domain/quota.ts';
+import { type Clock, MINUTE } from '../domain/clock.ts';
 
 /** So many uses are written down at a time: between two portions requests are answered. */
 const PORTION = 400;

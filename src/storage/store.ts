@@ -1,4 +1,5 @@
-import type { AccountStore, CounterStore, PetArchive, PetStore, QuotaAdmin } from '../domain/ports.ts';
+import type { AccountStore, PetArchive, PetStore } from '../domain/ports.ts';
+import type { CounterStore, QuotaAdmin } from '../limits/counter.ts';
 import type { Transfer } from './transfer.ts';
 
 /** Everything that `DATABASE_URL` stands for. */

@@ -1,49 +1,86 @@
+// What a killed process leaves behind. Contract: section 6.7.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { each, keepAliveClient } from '../support/load.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { PLANS } from '../../src/domain/plan.ts';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { fakeClock } from '../support/clock.ts';
+import { each, keepAliveClient, type Sent } from '../support/load.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { openStore } from '../support/store.ts';
 
-const CALLERS = 3_000;
+const ACCOUNTS = 1_500;
 
-/** What was written down, in rows or in the journal. */
-const WRITTEN = `
-  SELECT count(*) AS callers FROM (
-    SELECT caller FROM usage UNION SELECT value ->> 0 FROM journal, json_each(journal.usage)
-  )`;
+/** Makes accounts with a key each, and gives the keys. */
+async function issueKeys(url: string, count: number): Promise<string[]> {
+  const store = openStore(url, fakeClock());
+  const { accounts } = store;
+  const issued = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const account = await accounts.createAccount(`account ${index}`, 'free', PLANS.free);
+      const key = ApiKey.generate('production', (length) => crypto.getRandomValues(new Uint8Array(length)));
+      const settings = { label: undefined, scopes: ['pets:read'], expiresAt: undefined } as const;
+      await accounts.addKey({
+        accountId: account.id,
+        hash: key.hash(),
+        environment: 'production',
+        ...settings,
+      });
+      return key.reveal();
+    }),
+  );
+  await store.close();
+  return issued;
+}
 
-test('decisions §6: what thousands of callers used a second before a crash is counted after it', async (t) => {
-  const temporary = temporaryEnvironment(t);
-  const env = { ...temporary, TRUST_PROXY: '127.0.0.1' };
+/** One request, with this key or with none that is valid. */
+async function list(url: string, key: string): Promise<Sent> {
+  const client = keepAliveClient(url, key, 1);
+  try {
+    return await client.send('/v1/pets');
+  } finally {
+    client.close();
+  }
+}
+
+test('a crash keeps what 1,500 accounts used ten seconds before, and forgets addresses', async (t) => {
+  const env = temporaryEnvironment(t);
+  const url = env['DATABASE_URL'] ?? '';
+  const keys = await issueKeys(url, ACCOUNTS);
   const service = await startServiceProcess(t, env);
-  const addresses = Array.from({ length: CALLERS }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
-  const callFrom = (client: ReturnType<typeof keepAliveClient>, address: string) =>
-    client.send('/v1/pets', undefined, { 'x-forwarded-for': address });
-  const client = keepAliveClient(service.url, 'none', 16);
-  await each(addresses, 16, async (address) => {
-    await callFrom(client, address);
+  await each(keys, 16, async (key) => {
+    assert.equal((await list(service.url, key)).status, 200);
   });
-  client.close();
-  const db = new DatabaseSync(temporary['DATABASE_URL']?.replace('sqlite:', '') ?? '', { readOnly: true });
+  for (const remaining of [999, 998]) {
+    const { headers } = await list(service.url, 'none');
+    assert.match(String(headers['ratelimit']), new RegExp(`"day";r=${remaining};`));
+  }
+  const db = new DatabaseSync(url.replace('sqlite:', ''), { readOnly: true });
   t.after(() => db.close());
-  const written = db.prepare(WRITTEN);
-  // The service writes within a second by itself.
-  while (written.get()?.['callers'] !== CALLERS);
+  const rows = db.prepare('SELECT count(*) AS count FROM usage');
+  // The service writes them all by itself within ten seconds.
+  while (rows.get()?.['count'] !== ACCOUNTS);
   service.child.kill('SIGKILL');
   await service.ended;
 
   const again = await startServiceProcess(t, env);
-  assert.deepEqual(
-    db
-      .prepare('SELECT (SELECT count(*) FROM usage) AS rows, (SELECT count(*) FROM journal) AS journal')
-      .get(),
-    Object.assign(Object.create(null) as object, { rows: CALLERS, journal: 0 }),
-  );
-  const after = keepAliveClient(again.url, 'none', 1);
-  for (const address of [addresses.at(0), addresses.at(-1)]) {
-    const { status, headers } = await callFrom(after, address ?? '');
-    assert.equal(status, 401);
+  for (const key of [keys.at(0), keys.at(-1)]) {
+    const { status, headers } = await list(again.url, key ?? '');
+    assert.equal(status, 200);
     assert.match(String(headers['ratelimit']), /"day";r=998;/);
   }
-  after.close();
+  const stranger = await list(again.url, 'none');
+  assert.equal(stranger.status, 401);
+  assert.match(String(stranger.headers['ratelimit']), /"day";r=999;/);
+});
+
+test('a clean stop keeps what an address used', async (t) => {
+  const env = temporaryEnvironment(t);
+  const service = await startServiceProcess(t, env);
+  for (let call = 0; call < 5; call++) await list(service.url, 'none');
+  service.child.kill('SIGTERM');
+  assert.equal((await service.ended).code, 0);
+  const again = await startServiceProcess(t, env);
+  const { headers } = await list(again.url, 'none');
+  assert.match(String(headers['ratelimit']), /"day";r=994;/);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NoAnswer } from '../../src/counters/in-time.ts';
-import { connected, newCounter } from '../counters/redis-fixture.ts';
-import { keyCaller } from '../counters/quota-counter-contract.ts';
+import { NoAnswer } from '../../src/limits/timeout.ts';
+import { connected, newCounter } from '../limits/redis-fixture.ts';
+import { keyCaller } from '../limits/quota-counter-contract.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { refuseUnfit } from '../../src/counters/redis/fitness.ts';
+import { refuseUnfit } from '../../src/limits/redis/fitness.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { run, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';

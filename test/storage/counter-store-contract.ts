@@ -1,8 +1,10 @@
+// Contract: section 6.7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/domain/ports.ts';
-import { DAY, type Usage } from '../../src/domain/quota.ts';
+import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
+import type { Usage } from '../../src/limits/quota.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import type { NewFixture } from './fixture.ts';
 
@@ -17,7 +19,7 @@ const standingChange = (keyId: number, standing: StoredStanding): CounterChanges
   standings: new Map([[keyId, standing]]),
 });
 
-/** What the ports CounterStore and QuotaAdmin promise (decisions §6, §8). */
+/** What CounterStore and QuotaAdmin promise. */
 export function counterStoreContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
@@ -31,7 +33,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     };
   };
 
-  test(`${name}, decisions §6: nothing is remembered of who never called`, async (t) => {
+  test(`${name}: a caller that never called has no usage and no ban`, async (t) => {
     const { counters, operator } = await prepare(t);
     assert.equal(await counters.readUsage('account 1'), undefined);
     assert.equal(await counters.readStanding(1), undefined);
@@ -39,7 +41,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await counters.readLifted(), []);
   });
 
-  test(`${name}, decisions §6: what was written last is read back, after a restart too`, async (t) => {
+  test(`${name}: what was written last is read, also after a restart`, async (t) => {
     const { counters, reopen, now, today } = await prepare(t);
     const usage = { minuteStart: now, minuteCount: 60, day: today, dayCount: 1_000 };
     const address = { minuteStart: now - 5, minuteCount: 1, day: today, dayCount: 2 };
@@ -62,7 +64,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await again.counters.readStanding(2), { refusals: [now - 2, now - 1], ban: undefined });
   });
 
-  test(`${name}, decisions §8: the bans in force are listed by key, and those that are over are not`, async (t) => {
+  test(`${name}: bans in force are listed by key, those that are over are not`, async (t) => {
     const { counters, operator, clock, now } = await prepare(t);
     for (const keyId of [9, 4]) {
       await counters.write(
@@ -82,7 +84,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.equal(await operator.liftBan(4), false);
   });
 
-  test(`${name}, decisions §6: a lifted ban is over, its earlier ones are forgotten, and it is told until it is dropped`, async (t) => {
+  test(`${name}: a lifted ban is over with its earlier ones, and is reported until dropped`, async (t) => {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 2 } };
     await counters.write(standingChange(7, standing));
@@ -102,7 +104,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await counters.readStanding(8), standing);
   });
 
-  test(`${name}, decisions §6: an order to lift comes before what the service still remembers of the key`, async (t) => {
+  test(`${name}: an order to lift wins over what the service still writes of the key`, async (t) => {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 1 } };
     await counters.write(standingChange(7, standing));
@@ -116,7 +118,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await operator.listBans()).length, 1);
   });
 
-  test(`${name}, decisions §6: pruning drops what is over and keeps what still counts`, async (t) => {
+  test(`${name}: pruning deletes what is over and keeps what still counts`, async (t) => {
     const { counters, now, today } = await prepare(t);
     const usage = { minuteStart: now, minuteCount: 1, day: today, dayCount: 1 };
     const old = { ...usage, minuteStart: now - DAY, day: today - 1 };
@@ -149,7 +151,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     );
   });
 
-  test(`${name}, decisions §8: an operator sees both windows of an account as they were last written`, async (t) => {
+  test(`${name}: an operator sees both windows of an account as last written`, async (t) => {
     const { counters, accounts, operator, clock, now, today } = await prepare(t);
     const account = await accounts.createAccount('shelter', 'free', PLANS.free);
     const unused = await operator.usageOf(account);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY } from '../../src/domain/quota.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type NewFixture, petOf, REX, walk } from './fixture.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { StoredStanding } from '../../src/domain/ports.ts';
-import { DAY } from '../../src/domain/quota.ts';
+import type { StoredStanding } from '../../src/limits/counter.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import { openPostgres } from '../../src/storage/postgres/store.ts';
-import { fakeClock } from '../support/clock.ts';
+import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { list, newKey, petOf, petsOf, REX } from './fixture.ts';
@@ -146,7 +146,7 @@ test('instances whose clocks differ agree on how long an idempotency key is kept
 
 test('a service that lost its lock sets back neither usage nor bans that another one wrote', async (t) => {
   const { store, clock } = await postgresFixture(t);
-  const unix = Math.floor(clock().unix);
+  const unix = unixMilliseconds(clock);
   const day = Math.floor(unix / DAY);
   const usage = (count: number, on: number) => ({
     usage: new Map([['account 1', { minuteStart: unix, minuteCount: count, day: on, dayCount: count }]]),

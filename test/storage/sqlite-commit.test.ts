@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { connectToWrite } from '../../src/storage/sqlite/transaction.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
-import { DAY } from '../../src/domain/quota.ts';
+import { DAY } from '../../src/domain/clock.ts';
 import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';

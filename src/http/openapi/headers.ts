@@ -1,6 +1,6 @@
 import { encodeCursor } from '../../domain/cursor.ts';
 import { PLANS } from '../../domain/plan.ts';
-import { take, UNUSED } from '../../domain/quota.ts';
+import { take, UNUSED } from '../../limits/quota.ts';
 import { entityTag } from '../conditional.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import { type Fields, namesAndValues } from '../fields.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, MINUTE } from '../../domain/clock.ts';
 import {
   accountCaller,
   type CounterChanges,
@@ -8,8 +8,8 @@ import {
   type KeyBan,
   type QuotaAdmin,
   type StoredStanding,
-} from '../../domain/ports.ts';
-import { MINUTE, peek, type Quota, restored, UNUSED, type Usage } from '../../domain/quota.ts';
+} from '../../limits/counter.ts';
+import { peek, type Quota, restored, UNUSED, type Usage } from '../../limits/quota.ts';
 import {
   banOf,
   type BanRow,
@@ -24,8 +24,8 @@ import {
 } from '../counter-rows.ts';
 import type { Pool } from './pool.ts';
 
-// The guards of both statements: a service that lost its lock without knowing it yet never sets back what the next one
-// wrote. The usage counted later wins, as `later` in domain/quota.ts has it; the end of a ban only moves forward.
+// Both statements have a guard, so a service that has lost its lock and does not know it yet never overwrites newer rows of
+// the next service. Days and their counts only go up, and so does the end of a ban.
 const WRITE_USAGE = `
   INSERT INTO usage (environment, caller, ${USAGE_COLUMNS})
   SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])

@@ -1,6 +1,6 @@
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency } from '../../domain/ports.ts';
-import { DAY } from '../../domain/quota.ts';
+import { DAY } from '../../domain/clock.ts';
 import { PET_COLUMNS, type RecordRow, replayOf } from '../pet-rows.ts';
 import { LOCK_PATIENCE } from './database.ts';
 import type { Pool } from './pool.ts';

@@ -1,7 +1,6 @@
 import type { Environment } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, MINUTE } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
-import { MINUTE } from '../../domain/quota.ts';
 import type { Store } from '../store.ts';
 import { PostgresAccounts } from './accounts.ts';
 import { PostgresArchive } from './archive.ts';

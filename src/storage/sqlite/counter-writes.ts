@@ -29,20 +29,11 @@ export function counterWrites(db: DatabaseSync) {
     `DELETE FROM standings WHERE key_id IN (SELECT key_id FROM standings WHERE environment = ? AND
      max(coalesce(banned_until, 0), coalesce(refusals ->> '$[#-1]', 0)) < ? LIMIT ?)`,
   );
-  // What the journal, if there is any, says of these keys is in their rows from here on, or lifted.
-  const settleRefusals = new Query(
-    db,
-    `INSERT INTO journal (environment, usage, refusals)
-     SELECT ?1, '[]', ?2 WHERE EXISTS (SELECT 1 FROM journal WHERE environment = ?1)`,
-  );
   const lift = new Query(
     db,
     'UPDATE standings SET lifted = 1 WHERE environment = ? AND key_id = ? AND banned_until > ? AND lifted = 0',
   );
   const dropLifted = new Query(db, 'DELETE FROM standings WHERE key_id = ? AND lifted = 1');
-  const settle = (environment: Environment, keyIds: readonly number[]) => {
-    if (keyIds.length > 0) settleRefusals.run(environment, JSON.stringify(keyIds.map((keyId) => [keyId])));
-  };
   return {
     writeCounters(
       environment: Environment,
@@ -51,14 +42,9 @@ export function counterWrites(db: DatabaseSync) {
     ): void {
       for (const [caller, values] of usage) upsertUsage.run(environment, caller, ...values);
       for (const [keyId, values] of standings) upsertStanding.run(keyId, environment, ...values);
-      settle(
-        environment,
-        standings.map(([keyId]) => keyId),
-      );
     },
-    dropLifted(environment: Environment, keyIds: readonly number[]): void {
+    dropLifted(keyIds: readonly number[]): void {
       for (const keyId of keyIds) dropLifted.run(keyId);
-      settle(environment, keyIds);
     },
     /**
      * Drops usage of days before `day` whose minute began before `begunBefore`, and standings that ended before

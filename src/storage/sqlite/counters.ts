@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, MINUTE } from '../../domain/clock.ts';
 import {
   accountCaller,
   type CounterChanges,
@@ -9,8 +9,8 @@ import {
   type KeyBan,
   type QuotaAdmin,
   type StoredStanding,
-} from '../../domain/ports.ts';
-import { MINUTE, peek, type Quota, restored, UNUSED, type Usage } from '../../domain/quota.ts';
+} from '../../limits/counter.ts';
+import { peek, type Quota, restored, UNUSED, type Usage } from '../../limits/quota.ts';
 import {
   banOf,
   type BanRow,
@@ -24,8 +24,6 @@ import {
   usageValues,
 } from '../counter-rows.ts';
 import type { Changes } from './changes.ts';
-import { SqliteJournal } from './journal.ts';
-import { JournalReader } from './journal-reader.ts';
 import { Query } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -34,8 +32,6 @@ const PRUNED = 10_000;
 
 /** Counters of the serving process, as they outlast it; and what an operator sees of them from another process. */
 export class SqliteCounters implements CounterStore, QuotaAdmin {
-  readonly journal: SqliteJournal;
-  readonly #journaled: JournalReader;
   readonly #clock: Clock;
   readonly #environment: Environment;
   readonly #writer: Writer;
@@ -50,8 +46,6 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
     this.#changes = changes;
     this.#environment = environment;
     this.#writer = writer;
-    this.journal = new SqliteJournal(db, writer, environment);
-    this.#journaled = new JournalReader(db, environment);
     this.#usage = new Query(db, `SELECT ${USAGE_COLUMNS} FROM usage WHERE environment = ? AND caller = ?`);
     this.#standing = new Query(
       db,
@@ -89,7 +83,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   dropLifted(keyIds: readonly number[]): Promise<void> {
-    return this.#writer.run('dropLifted', [this.#environment, keyIds]);
+    return this.#writer.run('dropLifted', [keyIds]);
   }
 
   async prune(day: number, endedBefore: number): Promise<void> {
@@ -108,7 +102,7 @@ export class SqliteCounters implements CounterStore, QuotaAdmin {
   }
 
   async usageOf(account: Account): Promise<Quota> {
-    const usage = this.#journaled.usageOf(accountCaller(account.id)) ?? UNUSED;
+    const usage = (await this.readUsage(accountCaller(account.id))) ?? UNUSED;
     const { unix } = this.#clock();
     const now = { unix, monotonic: unix };
     return peek(restored(usage, now), account.limits, now);

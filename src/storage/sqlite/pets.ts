@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, DAY } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
 import { FirstPages } from '../../domain/first-pages.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
-import { DAY } from '../../domain/quota.ts';
 import { replayOf } from '../pet-rows.ts';
 import type { Changes } from './changes.ts';
 import type { PetValues } from './pet-writes.ts';

@@ -3,9 +3,8 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, MINUTE } from '../../domain/clock.ts';
 import { PetStoreError } from '../../domain/errors.ts';
-import { MINUTE } from '../../domain/quota.ts';
 import type { Store } from '../store.ts';
 import { SqliteAccounts } from './accounts.ts';
 import { SqliteArchive } from './archive.ts';
@@ -91,7 +90,6 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
       const taken = new ServingLock(database, environment);
       await taken.take();
       lock = taken;
-      await counters.journal.fold();
     },
     async check() {
       assertInPlace(files);

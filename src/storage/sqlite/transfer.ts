@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CHUNK, type Snapshot, type Target, type Transfer, type TransferRow } from '../transfer.ts';
 import type { Table } from '../transfer-tables.ts';
-import { journaledRows } from './journal-reader.ts';
 import { Query } from './rows.ts';
 
 /** How long a copy into the file waits for another process that writes to it, in milliseconds. */
@@ -63,43 +62,13 @@ async function* rows(db: DatabaseSync, table: Table): ReturnType<Snapshot['rows'
     `SELECT ${columns} FROM ${table.name} ORDER BY ${table.key.join(', ')}`,
   );
   let chunk: TransferRow[] = [];
-  for (const row of merged(all.iterate(), journaledRows(db, table.name), table.key.length)) {
+  for (const row of all.iterate()) {
     chunk.push(row);
     if (chunk.length < CHUNK) continue;
     yield chunk;
     chunk = [];
   }
   if (chunk.length > 0) yield chunk;
-}
-
-/** Both as one, ascending in the first `key` columns; of two rows with the same key the one of `newer`. */
-function* merged(
-  older: Iterable<TransferRow>,
-  newer: readonly TransferRow[],
-  key: number,
-): Generator<TransferRow> {
-  const ascending = newer.toSorted((one, other) => compare(one, other, key));
-  let next = 0;
-  for (const row of older) {
-    let replaced = false;
-    for (let first = ascending[next]; first !== undefined; first = ascending[++next]) {
-      const order = compare(first, row, key);
-      if (order > 0) break;
-      replaced = order === 0;
-      yield first;
-    }
-    if (!replaced) yield row;
-  }
-  yield* ascending.slice(next);
-}
-
-/** By their keys: never null, and text of the journal is ASCII, whose bytes are its characters. */
-function compare(one: TransferRow, other: TransferRow, key: number): number {
-  for (let column = 0; column < key; column++) {
-    const [a = null, b = null] = [one[column], other[column]];
-    if (a !== null && b !== null && a !== b) return a < b ? -1 : 1;
-  }
-  return 0;
 }
 
 async function lastId(db: DatabaseSync, table: Table): Promise<bigint> {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { accountWrites } from './account-writes.ts';
 import { counterWrites } from './counter-writes.ts';
-import { journalWrites } from './journal-writes.ts';
 import { petWrites } from './pet-writes.ts';
 
 /**
@@ -10,7 +9,7 @@ import { petWrites } from './pet-writes.ts';
  * whole transaction. It may be run again when the transaction was undone.
  */
 export function writesOn(db: DatabaseSync) {
-  return { ...petWrites(db), ...accountWrites(db), ...counterWrites(db), ...journalWrites(db) };
+  return { ...petWrites(db), ...accountWrites(db), ...counterWrites(db) };
 }
 
 export type Writes = ReturnType<typeof writesOn>;

@@ -1,0 +1,97 @@
+// Contract: section 6.
+import type { Account } from '../domain/account.ts';
+import type { Limits } from '../domain/plan.ts';
+import type { Ban } from './ban.ts';
+import type { Quota, Usage } from './quota.ts';
+
+/** The account or the address that a request is counted for. */
+export type Caller =
+  | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
+  /** A client address without a valid key: an IPv4 address or an IPv6 /64. */
+  | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
+
+export type Verdict =
+  | { readonly kind: 'admitted'; readonly quota: Quota }
+  /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
+  | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft?: number }
+  | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
+
+export interface QuotaCounter {
+  /**
+   * Checks the ban and both windows and counts the request, in one atomic step. An admitted request takes one from each
+   * window, a refused one takes nothing. Gives a promise only when it has to wait: a promise costs more than the counting.
+   */
+  charge(caller: Caller): Verdict | Promise<Verdict>;
+  /** Both windows of a caller. Takes nothing. */
+  peek(caller: Caller): Promise<Quota>;
+}
+
+/** The counter of a process that serves requests. */
+export interface Counters extends QuotaCounter {
+  /** Writes what is due. Call it every second. Rejects as the store does. */
+  flush(): Promise<void>;
+  /** Writes everything, so that the next process goes on exactly from here. Call it before the process ends. */
+  flushAll(): Promise<void>;
+  /** How many banned keys this process knows of. */
+  bansInForce(): number;
+  /** Whether the counter that all instances share answers. Undefined when there is none. */
+  readonly sharedIsUp: boolean | undefined;
+  close(): void;
+}
+
+export interface KeyBan extends Ban {
+  readonly keyId: number;
+}
+
+/** What an operator sees and does. */
+export interface QuotaAdmin {
+  listBans(): Promise<readonly KeyBan[]>;
+  /** Ends the ban of a key and forgets its earlier ones. False when the key is not banned. */
+  liftBan(keyId: number): Promise<boolean>;
+  /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
+  usageOf(account: Account): Promise<Quota>;
+}
+
+/*
+ * The store of a counter in memory. It holds instants as Unix milliseconds, because the monotonic clock of a process ends
+ * with the process. Every method rejects with PetStoreError `unavailable` when the store cannot answer now.
+ */
+
+/** See `Standing`. */
+export interface StoredStanding {
+  readonly refusals: readonly number[];
+  readonly ban: Ban | undefined;
+}
+
+export interface CounterChanges {
+  /** By caller: see `callerName`. */
+  readonly usage: ReadonlyMap<string, Usage>;
+  /** By key id. */
+  readonly standings: ReadonlyMap<number, StoredStanding>;
+}
+
+export interface CounterStore {
+  readUsage(caller: string): Promise<Usage | undefined>;
+  readStanding(keyId: number): Promise<StoredStanding | undefined>;
+  /** Writes all changes or none. A ban that an operator has lifted stays lifted. */
+  write(changes: CounterChanges): Promise<void>;
+  /** The keys whose ban an operator has lifted, until `dropLifted`. */
+  readLifted(): Promise<readonly number[]>;
+  /** Deletes the rows of these keys if their ban was lifted. */
+  dropLifted(keyIds: readonly number[]): Promise<void>;
+  /** Deletes usage of days before `day`, and standings that ended before `endedBefore` (Unix milliseconds). */
+  prune(day: number, endedBefore: number): Promise<void>;
+}
+
+/** The name that a caller's windows are stored under. All keys of an account share its windows. */
+export function callerName(caller: Caller): string {
+  return caller.kind === 'key' ? accountCaller(caller.accountId) : addressCaller(caller.address);
+}
+
+export function accountCaller(accountId: number): string {
+  return `account ${accountId}`;
+}
+
+export function addressCaller(address: string): string {
+  return `address ${address}`;
+}

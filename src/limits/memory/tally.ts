@@ -1,0 +1,110 @@
+import type { Standing } from '../ban.ts';
+import { isIPv4 } from 'node:net';
+import { Instants } from '../instants.ts';
+import { type Moment, unixOffset } from '../../domain/clock.ts';
+import { accountCaller, addressCaller, type Caller, type StoredStanding } from '../counter.ts';
+import type { Usage } from '../quota.ts';
+
+/*
+ * What a process counts in memory, and its conversion to what is stored: instants are monotonic here and Unix milliseconds
+ * in the store.
+ */
+
+const DOT = 46;
+const DIGIT_0 = 48;
+
+/** The account's id, or the client's address. */
+export type CallerId = number | string;
+
+declare const isTallyIndex: unique symbol;
+
+/** The key of a tally in its map: see `indexOf`. */
+export type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
+
+/** The usage of one caller. One object in one map, because there may be very many callers. */
+export interface Tally {
+  readonly caller: CallerId;
+  /** These four are the fields of `Usage`. */
+  minuteStart: number;
+  minuteCount: number;
+  day: number;
+  dayCount: number;
+  /** A key of this account that was never refused. Most keys are never refused, and this one needs no `KeyStanding`. */
+  neverRefusedKeyId: number | undefined;
+  /** Whether its row is out of date. */
+  changed: boolean;
+  /** How many flushes there had been when the account last called: see `WriteBehind`. */
+  activeIn: number;
+}
+
+/** The refusals and the ban of one key. */
+export interface KeyStanding {
+  readonly keyId: number;
+  standing: Standing;
+  /** Whether its row, if it has one, is out of date. */
+  changed: boolean;
+}
+
+export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
+  // Each field by name, because an object made by spreading takes more memory.
+  return {
+    caller,
+    minuteStart,
+    minuteCount,
+    day,
+    dayCount,
+    neverRefusedKeyId: undefined,
+    changed: false,
+    activeIn: -1,
+  };
+}
+
+export function keyStandingOf(keyId: number, standing: Standing): KeyStanding {
+  return { keyId, standing, changed: false };
+}
+
+export function idOf(caller: Caller): CallerId {
+  return caller.kind === 'key' ? caller.accountId : caller.address;
+}
+
+/**
+ * The id of an account, the 32 bits of an IPv4 address, or an IPv6 address as text. V8 interns every string that is used
+ * as a Map key, which takes time and memory for each new address. A number avoids that.
+ */
+export function indexOf(caller: Caller): TallyIndex {
+  if (caller.kind === 'key') return caller.accountId as TallyIndex;
+  const { address } = caller;
+  return (isIPv4(address) ? bitsOf(address) : address) as TallyIndex;
+}
+
+function bitsOf(address: string): number {
+  let bits = 0;
+  let part = 0;
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index);
+    if (code === DOT) {
+      bits = (bits << 8) | part;
+      part = 0;
+    } else part = part * 10 + code - DIGIT_0;
+  }
+  return (bits << 8) | part;
+}
+
+export function nameOf(id: CallerId): string {
+  return typeof id === 'number' ? accountCaller(id) : addressCaller(id);
+}
+
+/** The same usage with its monotonic instant moved by `by` milliseconds. */
+export function shiftUsage({ minuteStart, minuteCount, day, dayCount }: Usage, by: number): Usage {
+  return { minuteStart: minuteStart + by, minuteCount, day, dayCount };
+}
+
+export function storedStanding({ refusals, ban }: Standing, offset: number): StoredStanding {
+  return { refusals: refusals.toArray().map((instant) => instant + offset), ban };
+}
+
+/** Converts a stored standing. If the clock was set back since it was stored, no refusal lies in the future. */
+export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Standing {
+  const offset = unixOffset(now);
+  return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };
+}

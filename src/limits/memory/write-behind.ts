@@ -1,0 +1,163 @@
+// Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
+import { type Clock, unixOffset } from '../../domain/clock.ts';
+import type { CounterStore } from '../counter.ts';
+import { type KeyStanding, nameOf, shiftUsage, storedStanding, type Tally } from './tally.ts';
+
+/** Accounts. When no more than these have called since the last flush, a flush writes all rows. */
+const FEW_ACCOUNTS = 1_000;
+
+/** When more have called, a flush writes the accounts of one slot. An account's slot is the last digit of its id. */
+const SLOTS = 10;
+
+/** Rows in one transaction while the service runs. Requests are answered between two of them. */
+const USAGE_ROWS = 400;
+const STANDING_ROWS = 100;
+
+/** Rows in one transaction at the end, when no request waits. Each transaction costs a sync of the disk. */
+const LAST_ROWS = 10_000;
+
+interface WriteBehindOptions {
+  readonly clock: Clock;
+  readonly store: CounterStore;
+  /** Forgets what is known of a key whose ban an operator has lifted. May be called twice for one order. */
+  readonly onLifted: (keyId: number) => void;
+}
+
+/** Writes the counters in memory to the store. */
+export class WriteBehind {
+  readonly #clock: Clock;
+  readonly #store: CounterStore;
+  readonly #onLifted: (keyId: number) => void;
+  /** Accounts with `changed`, each once. An array, because V8 promotes the entries of a cleared Map to the old generation. */
+  #accounts: Tally[] = [];
+  /** How many accounts have called since the last flush. */
+  #active = 0;
+  #flushes = 0;
+  #slot = 0;
+  #bans = new Set<KeyStanding>();
+
+  constructor({ clock, store, onLifted }: WriteBehindOptions) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#onLifted = onLifted;
+  }
+
+  /** The usage of an account has changed. A flush writes it, at the latest the tenth from now. */
+  addAccount(tally: Tally): void {
+    if (tally.activeIn !== this.#flushes) {
+      tally.activeIn = this.#flushes;
+      this.#active++;
+    }
+    if (tally.changed) return;
+    tally.changed = true;
+    this.#accounts.push(tally);
+  }
+
+  /** The next flush writes this key. */
+  addBan(standing: KeyStanding): void {
+    this.#bans.add(standing);
+  }
+
+  /**
+   * Tries to write a new ban at once. Never rejects. The next flush writes it again, because this write may fail, and
+   * because a flush that is dropping a lifted ban of the same key may drop this one with it.
+   */
+  async writeBan(standing: KeyStanding): Promise<void> {
+    this.addBan(standing);
+    await this.#writeStandings([standing]).catch(() => undefined);
+  }
+
+  /**
+   * Takes over lifted bans, and writes the bans and the accounts that are due. What could not be written is written by a
+   * later flush. Rejects as the store does. Must not be called again before it has settled.
+   */
+  async flush(): Promise<void> {
+    const all = this.#active <= FEW_ACCOUNTS;
+    this.#active = 0;
+    this.#flushes++;
+    await this.#settleBans();
+    const slot = this.#slot;
+    await this.#writeAccounts(({ caller }) => all || Number(caller) % SLOTS === slot, USAGE_ROWS);
+    // Only now: after a failed flush the same accounts are due again.
+    this.#slot = (slot + 1) % SLOTS;
+  }
+
+  /** Writes everything that has changed, also of addresses and of keys that were refused but not banned. */
+  async flushAll(addresses: Iterable<Tally>, standings: Iterable<KeyStanding>): Promise<void> {
+    await this.#settleBans();
+    await this.#writeAccounts(() => true, LAST_ROWS);
+    for (const part of portions(changedOf(addresses), LAST_ROWS)) await this.#writeUsage(part);
+    for (const part of portions(changedOf(standings), LAST_ROWS)) await this.#writeStandings(part);
+  }
+
+  /** Lifted bans before new ones: dropping a lifted ban may drop a ban that was written meanwhile. */
+  async #settleBans(): Promise<void> {
+    await this.#takeLifted();
+    // A ban may have been lifted since it was added.
+    const bans = [...this.#bans].filter(({ standing }) => standing.ban !== undefined);
+    this.#bans = new Set();
+    try {
+      for (const part of portions(bans, STANDING_ROWS)) await this.#writeStandings(part);
+    } catch (error) {
+      for (const each of bans) this.#bans.add(each);
+      throw error;
+    }
+  }
+
+  /** An order to lift stays in its row until it is dropped here, so a write that fails, or whose answer is lost, misses none. */
+  async #takeLifted(): Promise<void> {
+    const lifted = await this.#store.readLifted();
+    if (lifted.length === 0) return;
+    for (const keyId of lifted) this.#onLifted(keyId);
+    await this.#store.dropLifted(lifted);
+  }
+
+  async #writeAccounts(isDue: (tally: Tally) => boolean, rows: number): Promise<void> {
+    const due: Tally[] = [];
+    const later: Tally[] = [];
+    for (const tally of this.#accounts) (isDue(tally) ? due : later).push(tally);
+    this.#accounts = later;
+    try {
+      for (const part of portions(due, rows)) await this.#writeUsage(part);
+    } catch (error) {
+      // A set, because a request may have added one of them again.
+      this.#accounts = [...new Set(this.#accounts.concat(changedOf(due)))];
+      throw error;
+    }
+  }
+
+  async #writeUsage(tallies: readonly Tally[]): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally, offset)]));
+    await settle(tallies, this.#store.write({ usage, standings: new Map() }));
+  }
+
+  async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
+    const offset = unixOffset(this.#clock());
+    const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
+    await settle(items, this.#store.write({ usage: new Map(), standings: new Map(standings) }));
+  }
+}
+
+interface Changeable {
+  changed: boolean;
+}
+
+/** Marks items as unchanged while they are written, so that a change meanwhile is seen; as changed if that fails. */
+async function settle(items: readonly Changeable[], written: Promise<void>): Promise<void> {
+  for (const item of items) item.changed = false;
+  try {
+    await written;
+  } catch (error) {
+    for (const item of items) item.changed = true;
+    throw error;
+  }
+}
+
+function changedOf<T extends Changeable>(items: Iterable<T>): T[] {
+  return Array.from(items).filter(({ changed }) => changed);
+}
+
+function* portions<T>(items: readonly T[], length: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += length) yield items.slice(start, start + length);
+}

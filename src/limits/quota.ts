@@ -1,0 +1,110 @@
+// Contract: sections 6.2 and 6.3.
+import { DAY, MINUTE, type Moment, unixOffset } from '../domain/clock.ts';
+import type { Limits } from '../domain/plan.ts';
+
+/** How much of its minute and of its day a caller has used. */
+export interface Usage {
+  /** Monotonic instant of the first counted request of the minute window, rounded down to a whole millisecond. */
+  readonly minuteStart: number;
+  readonly minuteCount: number;
+  /** The UTC day, in days since 1970-01-01. */
+  readonly day: number;
+  readonly dayCount: number;
+}
+
+/** A window as its caller sees it. */
+export interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole Unix milliseconds, never before `Quota.at`. Stays the same during a window, unless the system clock jumps. */
+  readonly resetsAt: number;
+}
+
+export type WindowName = 'minute' | 'day';
+
+export interface Quota {
+  /** Unix milliseconds: when the windows were read, on the same clock as `resetsAt`. */
+  readonly at: number;
+  readonly minute: Window;
+  readonly day: Window;
+  /** The window that the headers describe. */
+  readonly governing: WindowName;
+  readonly admitted: boolean;
+}
+
+/** The usage of a caller that has not called yet. */
+export const UNUSED: Usage = { minuteStart: Number.NEGATIVE_INFINITY, minuteCount: 0, day: 0, dayCount: 0 };
+
+/**
+ * Takes one request from both windows, or from neither when one of them is used up. A minute starts with its first
+ * counted request. A day is the UTC calendar day.
+ */
+export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage; quota: Quota } {
+  const current = at(usage, now);
+  if (current.minuteCount >= limits.perMinute || current.dayCount >= limits.perDay) {
+    return { usage: current, quota: quotaOf(current, limits, now, false) };
+  }
+  const taken: Usage = {
+    minuteStart: current.minuteStart,
+    minuteCount: current.minuteCount + 1,
+    day: current.day,
+    dayCount: current.dayCount + 1,
+  };
+  return { usage: taken, quota: quotaOf(taken, limits, now, true) };
+}
+
+/** Both windows as they are. Takes nothing. */
+export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
+  return quotaOf(at(usage, now), limits, now, true);
+}
+
+/**
+ * Corrects stored usage for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
+ * later than tomorrow counts as today.
+ */
+export function restored(usage: Usage, now: Moment): Usage {
+  const today = Math.floor(now.unix / DAY);
+  return {
+    minuteStart: Math.min(usage.minuteStart, Math.floor(now.monotonic)),
+    minuteCount: usage.minuteCount,
+    day: usage.day > today + 1 ? today : usage.day,
+    dayCount: usage.dayCount,
+  };
+}
+
+/** The usage that still counts now. A day in the future stays, because windows never move backwards. */
+function at(usage: Usage, now: Moment): Usage {
+  const today = Math.floor(now.unix / DAY);
+  const minuteOver = usage.minuteCount === 0 || now.monotonic - usage.minuteStart >= MINUTE;
+  const dayOver = today > usage.day;
+  if (!minuteOver && !dayOver) return usage;
+  return {
+    // A whole number, like the offset to Unix time, so that rounding never moves the end of the window.
+    minuteStart: minuteOver ? Math.floor(now.monotonic) : usage.minuteStart,
+    minuteCount: minuteOver ? 0 : usage.minuteCount,
+    day: dayOver ? today : usage.day,
+    dayCount: dayOver ? 0 : usage.dayCount,
+  };
+}
+
+/** Both windows after a request was admitted or refused. `usage` counts now. */
+export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
+  const minute: Window = {
+    limit: limits.perMinute,
+    remaining: Math.max(0, limits.perMinute - usage.minuteCount),
+    resetsAt: usage.minuteStart + MINUTE + unixOffset(now),
+  };
+  const day: Window = {
+    limit: limits.perDay,
+    remaining: Math.max(0, limits.perDay - usage.dayCount),
+    resetsAt: (usage.day + 1) * DAY,
+  };
+  return { at: now.unix, minute, day, governing: governing(minute, day, admitted), admitted };
+}
+
+/** The window with fewer requests remaining; on a tie the minute. When both refuse, the one that resets later. */
+function governing(minute: Window, day: Window, admitted: boolean): WindowName {
+  if (!admitted && minute.remaining === 0 && day.remaining === 0)
+    return day.resetsAt > minute.resetsAt ? 'day' : 'minute';
+  return day.remaining < minute.remaining ? 'day' : 'minute';
+}

@@ -1,0 +1,21 @@
+-- Notes that an instance is alive, and returns how many are.
+--
+-- KEYS  1 the instances that use this server.
+-- ARGV  1 this instance, 2 milliseconds until it counts as gone, 3 the run of the server that it has told what it knows.
+-- Returns the run of the server, which changes when the server is restarted or replaced, and how many live instances have
+-- told this run what they know.
+
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- A key of the wrong type is replaced.
+if type(redis.pcall('ZCARD', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
+if ARGV[3] == run then redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. run) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+
+local count = 0
+for _, instance in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if string.sub(instance, -#run) == run then count = count + 1 end
+end
+return { run, count }

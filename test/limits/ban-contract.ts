@@ -1,0 +1,96 @@
+// Contract: section 6.6.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { unixMilliseconds } from '../support/clock.ts';
+import { chargeAll, keyCaller, kinds, type NewCounter, repeat } from './quota-counter-contract.ts';
+
+const POLICY = { banAfter: 100, banSeconds: 300 };
+const KEY = keyCaller(1);
+
+/** What QuotaCounter promises for bans. */
+export function banContract(name: string, fresh: NewCounter): void {
+  test(`${name}: the last of 100 simultaneous refusals is answered with the ban`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    const verdicts = await chargeAll(counter, repeat(200, KEY));
+    assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 99, banned: 41 });
+    const first = verdicts[159];
+    assert.ok(first?.kind === 'banned');
+    assert.deepEqual(first.ban, { until: unixMilliseconds(clock) + 300_000, count: 1 });
+  });
+
+  test(`${name}: requests of a banned key count for nothing and do not lengthen the ban`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    await chargeAll(counter, repeat(160, KEY));
+    const until = unixMilliseconds(clock) + 300_000;
+    for (let minute = 0; minute < 5; minute++) {
+      const verdicts = await chargeAll(counter, repeat(500, KEY));
+      for (const verdict of verdicts) assert.ok(verdict.kind === 'banned' && verdict.ban.until === until);
+      assert.equal((await counter.peek(KEY)).day.remaining, 940);
+      clock.advance(60_000);
+    }
+    assert.equal((await counter.charge(KEY)).kind, 'admitted');
+  });
+
+  test(`${name}: a ban of one key does not ban another key of the account`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    await chargeAll(counter, repeat(160, KEY));
+    assert.equal((await counter.charge(keyCaller(2))).kind, 'refused');
+    clock.advance(60_000);
+    assert.equal((await counter.charge(keyCaller(2))).kind, 'admitted');
+    assert.equal((await counter.charge(KEY)).kind, 'banned');
+  });
+
+  test(`${name}: a ban holds when another key of the account was never refused`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    await counter.charge(keyCaller(2));
+    await chargeAll(counter, repeat(159, KEY));
+    clock.advance(60_000);
+    assert.equal((await counter.charge(keyCaller(2))).kind, 'admitted');
+    assert.equal((await counter.charge(KEY)).kind, 'banned');
+  });
+
+  test(`${name}: refusals that are spread out ban nobody`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    const tiny = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
+    await counter.charge(tiny);
+    for (let refusal = 0; refusal < 500; refusal++) {
+      clock.advance(610);
+      assert.equal((await counter.charge(tiny)).kind, 'refused');
+    }
+  });
+
+  test(`${name}: a refusal says how many are left from half-way to a ban`, async (t) => {
+    const { counter } = await fresh(t, POLICY);
+    const refusals = (await chargeAll(counter, repeat(159, KEY))).slice(60);
+    const left = refusals.map((verdict) => (verdict.kind === 'refused' ? verdict.refusalsLeft : 'none'));
+    assert.deepEqual(left, [
+      ...Array.from({ length: 49 }, () => undefined),
+      ...Array.from({ length: 50 }, (_, index) => 50 - index),
+    ]);
+  });
+
+  test(`${name}: a further ban within 24 hours lasts twice as long`, async (t) => {
+    const { counter, clock } = await fresh(t, POLICY);
+    for (const minutes of [5, 10, 20]) {
+      const verdict = (await chargeAll(counter, repeat(160, KEY))).at(-1);
+      assert.ok(verdict?.kind === 'banned');
+      assert.equal(verdict.ban.until - unixMilliseconds(clock), minutes * 60_000);
+      clock.advance(minutes * 60_000);
+    }
+  });
+
+  test(`${name}: a ban 24 hours after the end of the previous one is a first ban`, async (t) => {
+    const { counter, clock } = await fresh(t, { banAfter: 1, banSeconds: 60 });
+    const small = keyCaller(1, 1, { perMinute: 1_000, perDay: 1 });
+    const banAgain = async () => {
+      const verdict = (await chargeAll(counter, repeat(2, small))).at(-1);
+      return verdict?.kind === 'banned' ? verdict.ban.count : verdict?.kind;
+    };
+    const wait = (milliseconds: number) => clock.advance(60_000 + milliseconds);
+    assert.equal(await banAgain(), 1);
+    wait(86_400_000);
+    assert.equal(await banAgain(), 1);
+    wait(86_400_000 - 1);
+    assert.equal(await banAgain(), 2);
+  });
+}

@@ -1,0 +1,71 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Caller, CounterStore } from '../../src/limits/counter.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { ipv4, keyCaller } from './quota-counter-contract.ts';
+
+export const POLICY = { banAfter: 3, banSeconds: 300 };
+
+export const addresses = (count: number): Caller[] =>
+  Array.from({ length: count }, (_, i) => ({ kind: 'address', address: ipv4(i), limits: PLANS.free }));
+
+/** A key for each of `count` accounts, which may call `limit` times. */
+export const keys = (count: number, limit = 1): Caller[] =>
+  Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: limit, perDay: limit }));
+
+/** A counter with its store, and the rows in its file. */
+export function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
+  const file = `${temporaryFolder(t)}/petstore.db`;
+  const clock = fakeClock();
+  const open = (at: FakeClock): Store => {
+    const opened = openStore(`sqlite:${file}`, at);
+    t.after(() => opened.close());
+    return opened;
+  };
+  const store = open(clock);
+  const db = new DatabaseSync(file);
+  t.after(() => db.close());
+  const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
+  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
+}
+
+/** The service's default. */
+export const BANNING = { banAfter: 100, banSeconds: 300 };
+
+/** One file for several processes, one after the other. Each has a clock of its own. */
+export function processes(t: TestContext) {
+  const file = `${temporaryFolder(t)}/petstore.db`;
+  const start = (at: FakeClock | string | number) => {
+    const clock = typeof at === 'function' ? at : fakeClock(at);
+    const store = openStore(`sqlite:${file}`, clock);
+    t.after(() => store.close());
+    return { clock, store, counter: new MemoryCounter(clock, BANNING, store.counters) };
+  };
+  return { file, start };
+}
+
+/** The methods of a store, so that a test can replace one of them. */
+export const partsOf = (store: CounterStore): CounterStore => ({
+  readUsage: (caller) => store.readUsage(caller),
+  readStanding: (keyId) => store.readStanding(keyId),
+  write: (changes) => store.write(changes),
+  readLifted: () => store.readLifted(),
+  dropLifted: (keyIds) => store.dropLifted(keyIds),
+  prune: (day, endedBefore) => store.prune(day, endedBefore),
+});
+
+/** Adds the caller of each row of usage that is written to `written`, in order. */
+export const recordingWrites =
+  (written: string[]) =>
+  (store: CounterStore): CounterStore => ({
+    ...partsOf(store),
+    write(changes) {
+      written.push(...changes.usage.keys());
+      return store.write(changes);
+    },
+  });

@@ -1,0 +1,85 @@
+// Bans are stored at once. Contract: section 6.6.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { BANNING, partsOf, processes } from './counting-service.ts';
+import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
+
+const KEY = keyCaller(1);
+const START = '2026-11-21T12:00:00Z';
+
+test('a ban is stored before the request that begins it is answered', async (t) => {
+  const { start } = processes(t);
+  const { clock, counter, store } = start(START);
+  const last = (await chargeAll(counter, repeat(160, KEY))).at(-1);
+  assert.ok(last?.kind === 'banned');
+  assert.deepEqual(await store.quotas.listBans(), [{ keyId: 1, ...last.ban }]);
+  assert.equal((await start(clock).counter.charge(KEY)).kind, 'banned', 'also after a crash');
+  assert.equal(await start(clock).store.quotas.liftBan(1), true);
+  await counter.flush();
+  assert.equal(counter.bansInForce(), 0);
+});
+
+test('a ban that cannot be stored at once holds, and the next flush stores it', async (t) => {
+  const { start } = processes(t);
+  const { clock, store } = start(START);
+  let failing = true;
+  const counter = new MemoryCounter(clock, BANNING, {
+    ...partsOf(store.counters),
+    async write(changes) {
+      if (failing) throw new Error('the disk is full');
+      return store.counters.write(changes);
+    },
+  });
+  assert.equal((await chargeAll(counter, repeat(160, KEY))).at(-1)?.kind, 'banned');
+  assert.deepEqual(await store.quotas.listBans(), []);
+  await assert.rejects(counter.flush(), /disk is full/);
+  failing = false;
+  await counter.flush();
+  assert.equal((await store.quotas.listBans()).length, 1);
+});
+
+test('a key that is banned during a flush stays banned after a crash', async (t) => {
+  const { start } = processes(t);
+  const { clock, counter } = start(START);
+  await chargeAll(counter, repeat(159, KEY));
+  const flush = counter.flush();
+  assert.equal((await counter.charge(KEY)).kind, 'banned');
+  await flush;
+  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+});
+
+test('a ban that begins while an older one of its key is being lifted stays stored', async (t) => {
+  const { start } = processes(t);
+  const { clock, store } = start(START);
+  let lifting = async () => {};
+  const counter = new MemoryCounter(clock, BANNING, {
+    ...partsOf(store.counters),
+    async dropLifted(keyIds) {
+      await lifting();
+      await store.counters.dropLifted(keyIds);
+    },
+  });
+  await chargeAll(counter, repeat(160, KEY));
+  assert.equal(await store.quotas.liftBan(1), true);
+  lifting = async () => void (await chargeAll(counter, repeat(100, KEY)));
+  await counter.flush();
+  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+});
+
+for (const noticed of [true, false]) {
+  const when = noticed ? 'after' : 'before';
+  test(`a lifted ban stays lifted over a crash ${when} the service has heard of it`, async (t) => {
+    const { start } = processes(t);
+    const { clock, counter, store } = start(START);
+    await chargeAll(counter, repeat(160, KEY));
+    assert.equal(await store.quotas.liftBan(1), true);
+    if (noticed) await counter.flush();
+    const after = start(clock().unix);
+    assert.deepEqual(await after.store.quotas.listBans(), []);
+    assert.equal(await after.store.counters.readStanding(1), undefined);
+    await after.counter.flush();
+    clock.advance(60_000);
+    assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'admitted');
+  });
+}

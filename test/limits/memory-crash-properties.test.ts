@@ -1,0 +1,179 @@
+// What a crash and a clean stop leave in the store. Contract: section 6.7.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import * as fc from 'fast-check';
+import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { NEVER_REFUSED, banInForce, refuse, type Standing } from '../../src/limits/ban.ts';
+import { accountCaller, type Caller, type CounterStore } from '../../src/limits/counter.ts';
+import { Instants } from '../../src/limits/instants.ts';
+import { take, UNUSED, type Usage } from '../../src/limits/quota.ts';
+import { fakeClock } from '../support/clock.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { partsOf } from './counting-service.ts';
+
+const POLICY = { banAfter: 4, banSeconds: 60 };
+const ACCOUNTS = 1_400;
+/** Two keys for each account. */
+const CALLERS = Array.from({ length: 2 * ACCOUNTS }, (_, i) => ({
+  keyId: i + 1,
+  accountId: (i >> 1) + 1,
+  limits: { perMinute: 2, perDay: 8 },
+}));
+
+/** Far fewer than call, so that callers are often dropped from memory. */
+const CAPACITY = 500;
+
+type Usages = ReadonlyMap<number, Usage>;
+
+/** What the rules alone say, without restarts. Both of its clocks are the same. */
+class Model {
+  readonly usage = new Map<number, Usage>();
+  readonly standings = new Map<number, Standing>();
+  /** Accounts that called since the last flush. */
+  readonly active = new Set<number>();
+
+  charge({ keyId, accountId, limits }: (typeof CALLERS)[number], unix: number): void {
+    const now = { unix, monotonic: unix };
+    const standing = this.standings.get(keyId) ?? NEVER_REFUSED;
+    if (banInForce(standing, now) !== undefined) return;
+    const { usage, quota } = take(this.usage.get(accountId) ?? UNUSED, limits, now);
+    if (!quota.admitted) this.standings.set(keyId, refuse(standing, POLICY, now));
+    else {
+      this.usage.set(accountId, usage);
+      this.active.add(accountId);
+    }
+  }
+}
+
+/** What the rows of accounts may hold: their usage as one of these flushes, the newest last, found it. */
+class Written {
+  #flushes: { usages: Usages[]; done: boolean }[] = [{ usages: [new Map()], done: true }];
+
+  /** `usages` are those before and after the requests that came during the flush. */
+  flushed(usages: Usages[], active: number): void {
+    this.#flushes.push({ usages, done: true });
+    const keep = active > 1_000 ? 10 : 1;
+    while (this.#flushes.filter(({ done }) => done).length > keep) this.#flushes.shift();
+  }
+
+  failed(usage: Usages): void {
+    this.#flushes.push({ usages: [usage], done: false });
+  }
+
+  of(accountId: number): (Usage | undefined)[] {
+    return this.#flushes.flatMap(({ usages }) => usages.map((usage) => usage.get(accountId)));
+  }
+}
+
+const charge = fc.record({
+  kind: fc.constant('charge' as const),
+  from: fc.nat(CALLERS.length),
+  count: fc.oneof(fc.nat(20), fc.nat(CALLERS.length)),
+  times: fc.integer({ min: 1, max: 4 }),
+});
+const advance = fc.record({
+  kind: fc.constant('advance' as const),
+  by: fc.oneof(fc.nat(2_000), fc.nat(70_000)),
+});
+const flush = fc.record({
+  kind: fc.constant('flush' as const),
+  meanwhile: fc.oneof(fc.constant(0), fc.nat(CALLERS.length)),
+});
+/** A flush during which the disk fails after so many writes. */
+const fail = fc.record({ kind: fc.constant('fail' as const), writes: fc.nat(6) });
+const end = fc.record({ kind: fc.constantFrom('crash' as const, 'stop' as const) });
+const anyStep = fc.oneof(
+  { weight: 5, arbitrary: charge },
+  { weight: 2, arbitrary: advance },
+  { weight: 6, arbitrary: flush },
+  { weight: 2, arbitrary: fail },
+  { weight: 2, arbitrary: end },
+);
+
+function assertOneOf<T>(actual: T, expected: readonly T[]): void {
+  const texts = expected.map((each) => JSON.stringify(each));
+  assert.ok(texts.includes(JSON.stringify(actual)), `${JSON.stringify(actual)} is none of ${texts.join()}`);
+}
+
+test('a crash loses no ban and at most ten flushes of an account, a clean stop nothing', {
+  timeout: 120_000,
+}, async (t: TestContext) => {
+  let runs = 0;
+  const folder = temporaryFolder(t);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 8, maxLength: 20 }), async (steps) => {
+      const url = `sqlite:${folder}/${runs++}.db`;
+      let clock = fakeClock('2026-11-21T00:00:00Z');
+      let left = Number.POSITIVE_INFINITY;
+      const start = () => {
+        const store = openStore(url, clock);
+        const disk: CounterStore = {
+          ...partsOf(store.counters),
+          write: (changes) =>
+            left-- > 0 ? store.counters.write(changes) : Promise.reject(new Error('disk full')),
+        };
+        return { store, counter: new MemoryCounter(clock, POLICY, disk, CAPACITY) };
+      };
+      let { store, counter } = start();
+      // Also when the property fails: the store's writing thread would keep the process from its end.
+      await using _ = { [Symbol.asyncDispose]: () => store.close() };
+      let model = new Model();
+      let written = new Written();
+      const call = async (callers: typeof CALLERS) => {
+        // One after the other, because a caller that is looked up in the store is counted later.
+        for (const each of callers) {
+          model.charge(each, clock().unix);
+          await counter.charge({ kind: 'key', ...each } satisfies Caller);
+        }
+      };
+      const restart = async (isClean: boolean) => {
+        if (isClean) await counter.flushAll();
+        await store.close();
+        clock = fakeClock(clock().unix);
+        ({ store, counter } = start());
+        const found = new Model();
+        for (const { keyId, accountId } of CALLERS) {
+          const usage = await store.counters.readUsage(accountCaller(accountId));
+          assertOneOf(usage, isClean ? [model.usage.get(accountId)] : written.of(accountId));
+          if (usage !== undefined) found.usage.set(accountId, usage);
+          const standing = await store.counters.readStanding(keyId);
+          const expected = model.standings.get(keyId);
+          assert.deepEqual(standing?.ban, expected?.ban);
+          if (isClean) assert.deepEqual(standing?.refusals ?? [], expected?.refusals.toArray() ?? []);
+          if (standing !== undefined)
+            found.standings.set(keyId, { ...standing, refusals: Instants.of(standing.refusals) });
+        }
+        model = found;
+        written = new Written();
+        written.flushed([new Map(found.usage)], 0);
+      };
+      for (const step of [...steps, { kind: 'flush' as const, meanwhile: 9 }, { kind: 'crash' as const }]) {
+        if (step.kind === 'charge') {
+          const callers = CALLERS.slice(step.from, step.from + step.count);
+          for (let time = 0; time < step.times; time++) await call(callers);
+        } else if (step.kind === 'advance') clock.advance(step.by);
+        else if (step.kind === 'flush') {
+          const active = model.active.size;
+          model.active.clear();
+          const before = new Map(model.usage);
+          const flushing = counter.flush();
+          await call(CALLERS.slice(0, step.meanwhile));
+          await flushing;
+          written.flushed([before, new Map(model.usage)], active);
+        } else if (step.kind === 'fail') {
+          left = step.writes;
+          const active = model.active.size;
+          model.active.clear();
+          const usage = new Map(model.usage);
+          await counter.flush().then(
+            () => written.flushed([usage], active),
+            () => written.failed(usage),
+          );
+          left = Number.POSITIVE_INFINITY;
+        } else await restart(step.kind === 'stop');
+      }
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,47 @@
+// Contract: section 6.2.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { CounterStore } from '../../src/limits/counter.ts';
+import { openStore } from '../support/store.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { partsOf } from './counting-service.ts';
+import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+
+/** A counter whose store answers each question one turn of the event loop later than the one before. */
+function counterOverSlowStore(t: TestContext): MemoryCounter {
+  const clock = fakeClock();
+  const store = openStore(`sqlite:${temporaryFolder(t)}/petstore.db`, clock);
+  t.after(() => store.close());
+  const { counters } = store;
+  let asked = 0;
+  const late = async () => {
+    const turns = asked++;
+    for (let turn = 0; turn < turns; turn++) await setImmediate();
+  };
+  const slow: CounterStore = {
+    ...partsOf(counters),
+    readUsage: (caller) => late().then(() => counters.readUsage(caller)),
+    readStanding: (keyId) => late().then(() => counters.readStanding(keyId)),
+  };
+  return new MemoryCounter(clock, { banAfter: 10, banSeconds: 300 }, slow);
+}
+
+test('requests that wait for a slow store are all counted', async (t) => {
+  const counter = counterOverSlowStore(t);
+  const address = { kind: 'address', address: '192.0.2.1', limits: PLANS.free } as const;
+  assert.deepEqual(kinds(await chargeAll(counter, repeat(100, address))), { admitted: 60, refused: 40 });
+  assert.equal((await counter.peek(address)).day.remaining, 940);
+});
+
+test('refusals that wait for a slow store are all counted', async (t) => {
+  const counter = counterOverSlowStore(t);
+  const key = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
+  const verdicts = await chargeAll(counter, repeat(30, key));
+  assert.deepEqual(kinds(verdicts), { admitted: 1, refused: 9, banned: 20 });
+  // Requests during the ban count for nothing.
+  assert.ok(verdicts.every((verdict) => verdict.kind !== 'banned' || verdict.ban.count === 1));
+});

@@ -1,0 +1,152 @@
+// Contract: section 6.2.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { BanPolicy } from '../../src/limits/ban.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Caller, QuotaCounter, Verdict } from '../../src/limits/counter.ts';
+import { type FakeClock, unixMilliseconds } from '../support/clock.ts';
+
+export interface CounterFixture {
+  readonly clock: FakeClock;
+  readonly counter: QuotaCounter;
+}
+
+export type NewCounter = (t: TestContext, policy: BanPolicy) => Promise<CounterFixture>;
+
+/** Bans no key in these tests. */
+export const LENIENT: BanPolicy = { banAfter: 1_000_000, banSeconds: 300 };
+
+/** A different address for each number. */
+export const ipv4 = (number: number): string =>
+  [number >>> 24, number >>> 16, number >>> 8, number].map((part) => part & 255).join('.');
+
+export const keyCaller = (
+  keyId: number,
+  accountId = 1,
+  limits = PLANS.free as { perMinute: number; perDay: number },
+): Caller => ({
+  kind: 'key',
+  keyId,
+  accountId,
+  limits,
+});
+
+export const chargeAll = (counter: QuotaCounter, callers: readonly Caller[]): Promise<Verdict[]> =>
+  Promise.all(callers.map(async (caller) => counter.charge(caller)));
+
+export const repeat = (times: number, caller: Caller): Caller[] =>
+  Array.from({ length: times }, () => caller);
+
+/** The number of verdicts of each kind. */
+export const kinds = (verdicts: readonly Verdict[]): Record<string, number> =>
+  Object.fromEntries(
+    Map.groupBy(verdicts, ({ kind }) => kind)
+      .entries()
+      .map(([kind, all]) => [kind, all.length]),
+  );
+
+/** What QuotaCounter promises for quotas. */
+export function quotaCounterContract(name: string, fresh: NewCounter): void {
+  test(`${name}: exactly the limit is admitted of 1,000 simultaneous requests`, async (t) => {
+    const { counter, clock } = await fresh(t, LENIENT);
+    const verdicts = await chargeAll(counter, repeat(1_000, keyCaller(1)));
+    assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 940 });
+    clock.advance(60_000);
+    assert.deepEqual(kinds(await chargeAll(counter, repeat(100, keyCaller(1)))), {
+      admitted: 60,
+      refused: 40,
+    });
+  });
+
+  test(`${name}: a minute that has not begun does not elapse while the day refuses`, async (t) => {
+    const { counter, clock } = await fresh(t, LENIENT);
+    const key = keyCaller(1, 1, { perMinute: 3, perDay: 3 });
+    await chargeAll(counter, repeat(3, key));
+    for (const passed of [60_000, 25_000, 25_000, 25_000]) {
+      clock.advance(passed);
+      const { kind, quota } = await counter.charge(key);
+      const resetsAt = unixMilliseconds(clock) + 60_000;
+      assert.deepEqual([kind, quota.minute.resetsAt], ['refused', resetsAt]);
+    }
+  });
+
+  test(`${name}: each admitted request takes one from both windows`, async (t) => {
+    const { counter } = await fresh(t, LENIENT);
+    const verdicts = await chargeAll(counter, repeat(60, keyCaller(1)));
+    const remaining = verdicts.map(({ quota }) => [quota.minute.remaining, quota.day.remaining]);
+    assert.deepEqual(
+      remaining,
+      Array.from({ length: 60 }, (_, index) => [59 - index, 999 - index]),
+    );
+  });
+
+  test(`${name}: a refused request takes nothing from either window`, async (t) => {
+    const { counter, clock } = await fresh(t, LENIENT);
+    await chargeAll(counter, repeat(500, keyCaller(1)));
+    const { day } = await counter.peek(keyCaller(1));
+    assert.equal(day.remaining, 940);
+    clock.advance(60_000);
+    const small = keyCaller(2, 2, { perMinute: 10, perDay: 3 });
+    await chargeAll(counter, repeat(100, small));
+    assert.equal((await counter.peek(small)).minute.remaining, 7);
+  });
+
+  test(`${name}: a refusal describes the window that refused, and its wait is enough`, async (t) => {
+    const { counter, clock } = await fresh(t, LENIENT);
+    await chargeAll(counter, repeat(60, keyCaller(1)));
+    clock.advance(20_000);
+    const refused = await counter.charge(keyCaller(1));
+    assert.deepEqual([refused.kind, refused.quota.governing], ['refused', 'minute']);
+    const resetsAt = unixMilliseconds(clock) + 40_000;
+    assert.deepEqual(refused.quota.minute, { limit: 60, remaining: 0, resetsAt });
+    clock.advance(40_000);
+    assert.equal((await counter.charge(keyCaller(1))).kind, 'admitted');
+  });
+
+  test(`${name}: peeking takes nothing`, async (t) => {
+    const { counter } = await fresh(t, LENIENT);
+    await counter.charge(keyCaller(1));
+    for (let look = 0; look < 3; look++) assert.equal((await counter.peek(keyCaller(1))).day.remaining, 999);
+  });
+
+  test(`${name}: the keys of an account share its quota`, async (t) => {
+    const { counter } = await fresh(t, LENIENT);
+    const mixed = [...repeat(40, keyCaller(1)), ...repeat(40, keyCaller(2)), ...repeat(40, keyCaller(3, 9))];
+    assert.deepEqual(kinds(await chargeAll(counter, mixed)), { admitted: 100, refused: 20 });
+    assert.equal((await counter.peek(keyCaller(2))).minute.remaining, 0);
+    assert.equal((await counter.peek(keyCaller(3, 9))).minute.remaining, 20);
+  });
+
+  test(`${name}: a change of plan applies at once and keeps what is used`, async (t) => {
+    const { counter } = await fresh(t, LENIENT);
+    await chargeAll(counter, repeat(60, keyCaller(1)));
+    const verdict = await counter.charge(keyCaller(1, 1, PLANS.pro));
+    assert.equal(verdict.kind, 'admitted');
+    assert.equal(verdict.quota.minute.remaining, 239);
+  });
+
+  test(`${name}: an address without a key has its own bucket with the Free plan's limits`, async (t) => {
+    const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
+    const address: Caller = { kind: 'address', address: '192.0.2.1', limits: PLANS.free };
+    const other: Caller = { kind: 'address', address: '2001:db8::/64', limits: PLANS.free };
+    // An address is refused, never banned: only keys are.
+    assert.deepEqual(kinds(await chargeAll(counter, repeat(100, address))), { admitted: 60, refused: 40 });
+    const { minute, day } = await counter.peek(address);
+    assert.deepEqual([minute.limit, minute.remaining, day.limit, day.remaining], [60, 0, 1_000, 940]);
+    assert.equal((await counter.peek(other)).minute.remaining, 60);
+    assert.equal((await counter.peek(keyCaller(1))).minute.remaining, 60);
+  });
+
+  test(`${name}: addresses that differ in one bit, and an account of that number, are apart`, async (t) => {
+    const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
+    const callers: Caller[] = Array.from({ length: 32 }, (_, bit) => ({
+      kind: 'address',
+      address: ipv4(1 << bit),
+      limits: PLANS.free,
+    }));
+    callers.push(keyCaller(1, 1), keyCaller(2, 65_536));
+    for (const [index, caller] of callers.entries()) await chargeAll(counter, repeat(index + 1, caller));
+    for (const [index, caller] of callers.entries())
+      assert.equal((await counter.peek(caller)).day.remaining, 1_000 - index - 1, JSON.stringify(caller));
+  });
+}

@@ -1,0 +1,71 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { BanPolicy } from '../../src/limits/ban.ts';
+import { connectRedis } from '../../src/limits/redis/connection.ts';
+import type { Redis } from '../../src/limits/redis/redis.ts';
+import { RedisCounter } from '../../src/limits/redis/counter.ts';
+import type { Script } from '../../src/limits/redis/script.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import { fakeClock } from '../support/clock.ts';
+import { ask } from '../support/redis.ts';
+import type { CounterFixture } from './quota-counter-contract.ts';
+
+/** So far in the future that nothing expires by Redis' own clock during these tests. */
+export const START = '2100-01-01T12:00:00Z';
+
+/**
+ * Redis with a clock that the test moves. The scripts are those of production, except that `now` (Unix milliseconds)
+ * replaces the call that asks Redis for the time.
+ */
+export function onClock(redis: Redis, now: () => number): Redis {
+  const rewrite = ({ source }: Script): Script => {
+    const milliseconds = now();
+    const time = `{ '${Math.floor(milliseconds / 1_000)}', '${(milliseconds % 1_000) * 1_000}' }`;
+    const rewritten = source.replace("redis.call('TIME')", time);
+    return { source: rewritten, sha: hash('sha1', rewritten, 'hex') };
+  };
+  return {
+    run: (script, keys, args) => redis.run(rewrite(script), keys, args),
+    servers: () => redis.servers(),
+    serverOf: (key) => redis.serverOf(key),
+    groupOf: (caller) => redis.groupOf(caller),
+    reconnect: (server) => redis.reconnect(server),
+    scan: (pattern) => redis.scan(pattern),
+    close: () => redis.close(),
+  };
+}
+
+/** Connected until the test is over. */
+export async function connected(t: TestContext, url: string): Promise<Redis> {
+  const redis = await connectRedis(url, () => undefined);
+  t.after(() => redis.close());
+  return redis;
+}
+
+/** A counter on empty servers whose clock the test moves. */
+export async function freshCounter(
+  t: TestContext,
+  policy: BanPolicy,
+  urls: readonly string[],
+): Promise<CounterFixture & { readonly redis: Redis }> {
+  for (const url of urls) await ask(url, ['FLUSHALL']);
+  const clock = fakeClock(START);
+  const redis = onClock(await connected(t, urls[0] ?? ''), () => clock().unix);
+  return { clock, counter: newCounter(redis, clock, policy), redis };
+}
+
+/** Milliseconds. More than a busy machine needs. */
+const TIMEOUT = 10_000;
+
+/** One instance's view of the counters in Redis. */
+export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
+  return new RedisCounter({
+    redis,
+    clock,
+    policy,
+    environment: 'production',
+    instance: randomUUID(),
+    timeout: TIMEOUT,
+    onReplaced: () => undefined,
+  });
+}
