@@ -1,3 +1,4 @@
+// Contract: sections 1 and 7.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
@@ -13,7 +14,7 @@ export type Networks = readonly {
   readonly family: 'ipv4' | 'ipv6';
 }[];
 
-/** The whole configuration, checked (decisions §7). */
+/** The whole configuration, checked. */
 export interface Config {
   readonly host: string;
   /** 0 takes any free port. */
@@ -147,7 +148,7 @@ export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
   staging: 'https://staging.petstore.example/v1',
 };
 
-/** Both base addresses (spec §1); the running environment's defaults to where it listens: `port` is the real one. */
+/** Both base addresses; the running environment's defaults to where it listens: `port` is the real one. */
 export function baseUrls(config: Config, port: number): Readonly<Record<Environment, string>> {
   return { ...EXAMPLE_URLS, [config.environment]: `${origin(config.host, port)}/v1`, ...config.urls };
 }

@@ -1,3 +1,4 @@
+// Contract: section 2.
 import { int64FromJson } from './domain/int64.ts';
 import { PetStoreError } from './domain/errors.ts';
 import type { Pet } from './domain/pet.ts';
@@ -5,7 +6,7 @@ import type { Pet } from './domain/pet.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * A JSON body as a value in which every number that is an int64 is an exact bigint (decisions §3); other numbers stay
+ * A JSON body as a value in which every number that is an int64 is an exact bigint; other numbers stay
  * inexact, and fit no field.
  * @throws PetStoreError `invalid_request` when the body is not UTF-8, not JSON, or nested too deeply.
  */
@@ -48,7 +49,7 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
     : value;
 }
 
-/** An animal as JSON: int64 exact, an absent status absent (decisions §3). */
+/** An animal as JSON: int64 exact, an absent status absent. */
 export function petJson({ id, name, categoryId, status }: Pet): string {
   const end = status === undefined ? '}' : `,"status":"${status}"}`;
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}`;

@@ -1,6 +1,7 @@
+// Contract: section 6.
 import type { Logger } from 'pino';
 
-/** How often what is kept in memory is written down: the most counting that a crash can lose (decisions §6). */
+/** How often what is kept in memory is written down: the most counting that a crash can lose. */
 const FLUSH_INTERVAL = 1_000;
 
 /**

@@ -1,3 +1,4 @@
+// Contract: section 7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { baseUrls, ConfigError, readConfig } from '../src/config.ts';
@@ -12,7 +13,7 @@ const faults = (env: Record<string, string>): string[] => {
   return [];
 };
 
-test('decisions §7: the defaults', () => {
+test('the defaults', () => {
   const config = readConfig({});
   assert.deepEqual(config, {
     host: '127.0.0.1',
@@ -33,7 +34,7 @@ test('decisions §7: the defaults', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('decisions §7: PRODUCTION_URL and STAGING_URL default to the running address and to the examples', () => {
+test('PRODUCTION_URL and STAGING_URL default to the running address and to the examples', () => {
   assert.deepEqual(baseUrls(readConfig({}), 8080), {
     production: 'http://127.0.0.1:8080/v1',
     staging: 'https://staging.petstore.example/v1',
@@ -50,7 +51,7 @@ test('decisions §7: PRODUCTION_URL and STAGING_URL default to the running addre
   });
 });
 
-test('decisions §7: every value is read', () => {
+test('every value is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '80',
@@ -97,7 +98,7 @@ const BUSTED: Record<string, string[]> = {
 };
 
 for (const [name, values] of Object.entries(BUSTED)) {
-  test(`decisions §7: ${name} is refused by name when it is none`, () => {
+  test(`${name} is refused by name when it is none`, () => {
     for (const value of values) {
       const found = faults({ [name]: value });
       assert.equal(found.length, 1, value);
@@ -106,7 +107,7 @@ for (const [name, values] of Object.entries(BUSTED)) {
   });
 }
 
-test('decisions §7: every fault is reported at once', () => {
+test('every fault is reported at once', () => {
   const env = Object.fromEntries(Object.entries(BUSTED).map(([name, values]) => [name, values[0] ?? '']));
   assert.deepEqual(
     faults(env)
@@ -116,6 +117,6 @@ test('decisions §7: every fault is reported at once', () => {
   );
 });
 
-test('decisions §7: an empty variable counts as unset, and NODE_ENV changes nothing', () => {
+test('an empty variable counts as unset, and NODE_ENV changes nothing', () => {
   assert.deepEqual(readConfig({ PORT: '', LOG_LEVEL: '', NODE_ENV: 'production' }), readConfig({}));
 });

@@ -30,7 +30,7 @@ export function answerError(answer: Answer, asked: number | undefined): PetStore
   return status === 429 ? new RateLimitError(text, details) : new ApiError(text, details);
 }
 
-/** The Error body of the service (specification §2); what a proxy answers has none. */
+/** The Error body of the service; what a proxy answers has none. */
 function errorBody({ body }: Answer): { code?: string; message?: string } {
   let value: unknown;
   try {

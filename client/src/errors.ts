@@ -36,8 +36,8 @@ export class ApiError extends PetStoreError {
 }
 
 /**
- * The limit of requests is used up or the key is banned, and waiting for it would take longer than `maxWait`
- * (specification §8). Nothing is sent with this key before `retryAfter` seconds are over.
+ * The limit of requests is used up or the key is banned, and waiting for it would take longer than `maxWait`. Nothing is
+ * sent with this key before `retryAfter` seconds are over.
  */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';

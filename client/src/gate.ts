@@ -33,7 +33,7 @@ interface Waiter extends Visit {
 }
 
 /**
- * What every request with one key passes, first come, first served (specification §8 rules 2 and 3). After a 429 nobody
+ * What every request with one key passes, first come, first served. After a 429 nobody
  * passes before `Retry-After` is over; then one goes ahead, and the others follow once it was admitted. Never are more
  * under way than the service said are left, so that the end of a window costs one refusal and not one for each.
  */

@@ -18,7 +18,7 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The operations on animals (specification §4). All throw PetStoreError. */
+/** The operations on animals. All throw PetStoreError. */
 export class Pets {
   readonly #transport: Transport;
 

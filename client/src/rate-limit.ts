@@ -1,6 +1,6 @@
 import { httpDate } from './retry-timing.ts';
 
-/** The window with the fewest requests left, as the last answer told it (specification §8). */
+/** The window with the fewest requests left, as the last answer told it. */
 export interface RateLimit {
   /** Requests that the window admits. */
   readonly limit: number;

@@ -37,7 +37,7 @@ export function httpDate(value: string | null): number | undefined {
 
 /**
  * How long to wait before the same request is sent again, in milliseconds: at least what the service asks for, and some
- * backoff (specification §8 rule 2). Undefined when it would fail again: only faults of the service, a used-up limit
+ * backoff. Undefined when it would fail again: only faults of the service, a used-up limit
  * (429) and a create that is still in flight (409 with `Retry-After`) pass by themselves.
  * @param asked what `retryAfter` gave
  */

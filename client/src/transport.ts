@@ -27,7 +27,7 @@ type Try<Result> =
   | { readonly result: Result }
   | { readonly error: PetStoreError; readonly wait: number | undefined };
 
-/** Sends calls, and waits and tries again as the service asks for (specification §8). */
+/** Sends calls, and waits and tries again as the service asks for. */
 export class Transport {
   readonly #settings: Settings;
   readonly #surroundings: Surroundings;

@@ -1,9 +1,10 @@
+// Contract: section 8.
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { PetStoreError } from '../domain/errors.ts';
 import { StartupError } from '../startup-error.ts';
 
-/** What a command that ended in an error says on standard error, and its exit code (decisions §8). */
+/** What a command that ended in an error says on standard error, and its exit code. */
 export interface Failure {
   readonly lines: readonly string[];
   /** 0: only help was asked for. 1: failed. 2: wrong use. */

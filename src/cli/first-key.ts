@@ -1,10 +1,11 @@
+// Contract: section 8.
 import { randomBytes } from 'node:crypto';
 import { SCOPES } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import { accountFor, issueKey } from '../domain/issue-key.ts';
 import type { Service } from '../main.ts';
 
-/** When nobody has a key of this environment yet, makes one and shows it, once, with a request that works as printed (decisions §8). */
+/** When nobody has a key of this environment yet, makes one and shows it, once, with a request that works as printed. */
 export async function announceFirstKey({ store, url }: Service, environment: Environment): Promise<void> {
   const { accounts } = store;
   if ((await accounts.listKeys()).some((key) => key.environment === environment)) return;

@@ -1,10 +1,11 @@
+// Contract: section 5.
 import { type KeyRecord, keyState } from '../domain/account.ts';
 import type { IssuedKey } from '../domain/issue-key.ts';
 import { isoInstant, printJson, printLine, printTable } from './output.ts';
 
 const HEADER = ['ID', 'ACCOUNT', 'PLAN', 'ENVIRONMENT', 'STATE', 'SCOPES', 'LABEL', 'EXPIRES', 'LAST USED'];
 
-/** The only output that holds a key: there is no second one for it (decisions §5). */
+/** The only output that holds a key: there is no second one for it. */
 export function printIssuedKey({ key, record }: IssuedKey, json: boolean): void {
   if (json) {
     const { id, ...settings } = describe(record);

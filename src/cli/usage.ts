@@ -1,3 +1,4 @@
+// Contract: section 6.
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { existingAccount } from '../domain/issue-key.ts';
@@ -54,7 +55,7 @@ async function usageOf(account: Account, { quotas }: { quotas: QuotaAdmin }) {
   };
 }
 
-/** `reset` in Unix seconds, rounded up, as in the rate headers (spec §8). */
+/** `reset` in Unix seconds, rounded up, as in the rate headers. */
 function printed({ limit, remaining, resetsAt }: Window): PrintedWindow {
   return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
 }

@@ -1,13 +1,14 @@
+// Contract: section 5.
 import type { Environment } from './api-key.ts';
 import { PetStoreError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 
-/** The scopes a key can have (decisions §5); without a choice it gets them all. */
+/** The scopes a key can have; without a choice it gets them all. */
 export const SCOPES = ['pets:read', 'pets:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Who calls: quota belongs to the account (decisions §5). */
+/** Who calls: quota belongs to the account. */
 export interface Account {
   readonly id: number;
   /** Unique. */
@@ -39,7 +40,7 @@ export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: n
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** When a rotated key stops working: after the grace time, never past its own expiry (decisions §5). Milliseconds. */
+/** When a rotated key stops working: after the grace time, never past its own expiry. Milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
 }

@@ -1,7 +1,8 @@
+// Contract: sections 1 and 5.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The two environments a key can belong to (spec §1) and the prefix that shows it (decisions §5). */
+/** The two environments a key can belong to and the prefix that shows it. */
 export const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' } as const;
 
 export type Environment = keyof typeof PREFIXES;
@@ -47,7 +48,7 @@ export class ApiKey {
     this.#text = text;
   }
 
-  /** A new key of `environment`: prefix, 32 random base62 characters, 6 of their CRC-32 (decisions §5). */
+  /** A new key of `environment`: prefix, 32 random base62 characters, 6 of their CRC-32. */
   static generate(environment: Environment, random: RandomBytes): ApiKey {
     let secret = '';
     while (secret.length < SECRET_LENGTH) {

@@ -1,10 +1,11 @@
+// Contract: section 3.
 import { crc32 } from 'node:zlib';
 
 /** An id and its CRC-32, written or read: each call does so in one go. */
 const bytes = Buffer.alloc(12);
 const idBytes = bytes.subarray(0, 8);
 
-/** The opaque paging cursor that continues after the animal `id`: the id and its CRC-32, in base64url (decisions §4). */
+/** The opaque paging cursor that continues after the animal `id`: the id and its CRC-32, in base64url. */
 export function encodeCursor(id: bigint): string {
   bytes.writeBigInt64BE(id, 0);
   bytes.writeUInt32BE(crc32(idBytes), idBytes.length);

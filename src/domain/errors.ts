@@ -1,4 +1,5 @@
-/** Every machine-readable error code there is (spec §7; decisions §2). Statuses belong to HTTP: see `http/errors.ts`. */
+// Contract: section 4.
+/** Every machine-readable error code there is. Statuses belong to HTTP: see `http/errors.ts`. */
 export const ERROR_CODES = [
   'invalid_request',
   'invalid_parameter',

@@ -1,3 +1,4 @@
+// Contract: section 2.
 import { z } from 'zod';
 
 export const INT64_MIN = -(2n ** 63n);
@@ -8,7 +9,7 @@ const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * The exact value of a JSON number as it was written, or undefined when it is no int64 (decisions §3).
+ * The exact value of a JSON number as it was written, or undefined when it is no int64.
  * `1.0` and `1e3` are integers; `1.5`, `1e19` and `1.0000000000000000000001` are not int64.
  */
 export function int64FromJson(source: string): bigint | undefined {
@@ -34,7 +35,7 @@ export function int64FromDecimal(text: string): bigint | undefined {
   return isInt64(value) ? value : undefined;
 }
 
-/** The one int64 of every schema: a bigint in the program, a JSON integer outside (spec §2). */
+/** The one int64 of every schema: a bigint in the program, a JSON integer outside. */
 export const int64 = z
   .bigint({ error: `must be an integer from ${INT64_MIN} to ${INT64_MAX}` })
   .meta({ type: 'integer', format: 'int64' });

@@ -1,10 +1,11 @@
+// Contract: section 5.
 import { type Account, accountName, keyState, type KeyRecord, limitsOf, rotatedExpiry } from './account.ts';
 import { ApiKey, type RandomBytes } from './api-key.ts';
 import { PetStoreError } from './errors.ts';
 import type { Limits, Plan } from './plan.ts';
 import type { AccountStore, NewKey } from './ports.ts';
 
-/** A new key: the only moment at which its text is known (decisions §5). */
+/** A new key: the only moment at which its text is known. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly record: KeyRecord;
@@ -53,8 +54,7 @@ export async function issueKey(
 }
 
 /**
- * A new key with the settings of key `id`, which lives on for `grace` milliseconds, never past its own expiry
- * (decisions §5). `now` is in Unix milliseconds.
+ * A new key with the settings of key `id`, which lives on for `grace` milliseconds, never past its own expiry. `now` is in Unix milliseconds.
  * @throws PetStoreError `not_found`, or `conflict` when the key is expired or revoked.
  */
 export async function rotateKey(

@@ -1,10 +1,11 @@
+// Contract: sections 2 and 3.
 import { z } from 'zod';
 import { PetStoreError } from './errors.ts';
 import { int64 } from './int64.ts';
 
 const NAME_MAX = 200;
 
-/** The three states of an animal (spec §3). There are no transitions. */
+/** The three states of an animal. There are no transitions. */
 export const PetStatus = z
   .enum(['available', 'pending', 'sold'], { error: 'must be one of available, pending, sold' })
   .meta({ id: 'PetStatus', description: 'Availability status of an animal.' });
@@ -21,7 +22,7 @@ const name = z
     examples: ['Rex'],
   });
 
-/** Body of `createPet` (spec §2). Fields it does not have are ignored (decisions §3). */
+/** Body of `createPet`. Fields it does not have are ignored. */
 export const NewPet = z
   .object({
     name,
@@ -33,7 +34,7 @@ export const NewPet = z
   })
   .meta({ id: 'NewPet', description: 'An animal to add.' });
 
-/** An animal as it is returned (spec §2). */
+/** An animal as it is returned. */
 export const Pet = NewPet.extend({
   id: int64.meta({
     description: 'Unique identifier assigned by the service on creation.',
@@ -47,7 +48,7 @@ export type Pet = Readonly<z.infer<typeof Pet>>;
 
 /**
  * The animal that a parsed JSON body describes.
- * @throws PetStoreError `invalid_request`, naming every field at fault (spec §4.2; decisions §3).
+ * @throws PetStoreError `invalid_request`, naming every field at fault.
  */
 export function parseNewPet(body: unknown): NewPet {
   const result = NewPet.safeParse(body);

@@ -1,10 +1,11 @@
-/** Requests that an account may make per minute and per UTC day (spec §8). Both are whole numbers of at least 1. */
+// Contract: section 6.
+/** Requests that an account may make per minute and per UTC day. Both are whole numbers of at least 1. */
 export interface Limits {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** The plan table (spec §8). Enterprise quotas are negotiated: they stand with the account. */
+/** The plan table. Enterprise quotas are negotiated: they stand with the account. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 3.
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { NewPet, Pet, PetStatus } from './pet.ts';
@@ -17,7 +18,7 @@ export interface PetQuery {
 }
 
 export interface PetPage {
-  /** The animals as a JSON array, newest first: descending id (decisions §4). */
+  /** The animals as a JSON array, newest first: descending id. */
   readonly json: string;
   /** The id of the last one, when more follow it: where the next page begins. */
   readonly next: bigint | undefined;
@@ -47,7 +48,7 @@ export type Creation =
 export interface PetStore {
   /** A page is never altered: the same object may be given again for as long as nothing has changed. */
   list(query: PetQuery): Promise<PetPage>;
-  /** The animal as JSON (spec §2). */
+  /** The animal as JSON. */
   get(id: bigint): Promise<string | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; key record and animal commit together. */
   create(pet: NewPet, idempotency?: Idempotency): Promise<Creation>;

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { Networks } from '../config.ts';
 
@@ -6,7 +7,7 @@ export type ClientAddress = (remote: string | undefined, forwardedFor: string | 
 
 /**
  * Believes `X-Forwarded-For` only as far as it was written by proxies of `trusted` (TRUST_PROXY): the client is the
- * last address that is not one of them. Gives an IPv4 address, or an IPv6 network of 64 bits (decisions §6).
+ * last address that is not one of them. Gives an IPv4 address, or an IPv6 network of 64 bits.
  */
 export function clientAddress(trusted: Networks): ClientAddress {
   const isProxy = proxyCheck(trusted);

@@ -1,3 +1,4 @@
+// Contract: section 1.
 import type { IncomingMessage } from 'node:http';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -38,7 +39,7 @@ export interface ApiDependencies {
 
 const UNKNOWN_ROUTE_METHODS = 'GET, HEAD, POST, OPTIONS';
 
-/** Everything below `/v1`, in the order in which a request is checked (decisions §1). */
+/** Everything below `/v1`, in the order in which a request is checked. */
 export class Api {
   readonly #deps: ApiDependencies;
 

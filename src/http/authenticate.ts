@@ -1,3 +1,4 @@
+// Contract: section 5.
 import { type KeyRecord, keyState } from '../domain/account.ts';
 import { ApiKey, type ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import { KEY_MISSING } from './messages.ts';
@@ -10,7 +11,7 @@ export type Authentication =
   | { readonly key?: never; readonly fault: string };
 
 /**
- * The hash by which to look up the key that an `Authorization` header carries (spec §5; decisions §5). A key that is
+ * The hash by which to look up the key that an `Authorization` header carries. A key that is
  * mistyped or of the other environment is refused without a look-up.
  */
 export function readCredentials(

@@ -1,8 +1,9 @@
+// Contract: section 4.
 import type { IncomingMessage } from 'node:http';
 import { PetStoreError } from '../domain/errors.ts';
 import { bodyTooLarge, NOT_JSON } from './messages.ts';
 
-/** The largest body that is read, in bytes (decisions §2). */
+/** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
 
 /** The client went away before its request was complete: there is nobody to answer. */

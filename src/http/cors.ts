@@ -1,6 +1,7 @@
+// Contract: section 3.
 import { type Fields, fields } from './fields.ts';
 
-/** What browsers may read of a response (decisions §4). */
+/** What browsers may read of a response. */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

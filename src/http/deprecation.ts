@@ -1,6 +1,7 @@
+// Contract: sections 3 and 9.
 import { type Fields, fields } from './fields.ts';
 
-/** `getPet` is deprecated and will be removed (spec §4.3, §9). */
+/** `getPet` is deprecated and will be removed. */
 export const GET_PET = {
   deprecatedAt: Date.UTC(2025, 11, 5),
   /** Unix milliseconds: from this instant on it answers 410. */
@@ -15,7 +16,7 @@ export function referenceUrl(base: string): string {
   return base.replace(/\/v1$/, '/reference');
 }
 
-/** The headers of every response of `getPet` (decisions §4; RFC 9745, RFC 8594, RFC 8288). */
+/** The headers of every response of `getPet` (RFC 9745, RFC 8594, RFC 8288). */
 export function deprecationHeaders(base: string): Fields {
   return fields(
     'Deprecation',

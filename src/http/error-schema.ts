@@ -1,7 +1,8 @@
+// Contract: sections 2 and 4.
 import { z } from 'zod';
 import { ERROR_CODES } from '../domain/errors.ts';
 
-/** The body of every error response (spec §2, §7). */
+/** The body of every error response. */
 export const ErrorBody = z
   .strictObject({
     code: z.enum(ERROR_CODES).meta({ description: 'Machine-readable error code.' }),

@@ -1,9 +1,10 @@
+// Contract: sections 2 and 4.
 import type { ErrorCode } from '../domain/errors.ts';
 import { type Fields, fields } from './fields.ts';
 import { type Octets, octets } from './octets.ts';
 import type { Reply } from './reply.ts';
 
-/** The one map from error code to HTTP status (spec §7; decisions §2). */
+/** The one map from error code to HTTP status. */
 export const STATUS_OF = {
   invalid_request: 400,
   invalid_parameter: 400,
@@ -23,7 +24,7 @@ export const STATUS_OF = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** What only the HTTP layer refuses: `invalid_request` with a status that says more than 400 (decisions §2). */
+/** What only the HTTP layer refuses: `invalid_request` with a status that says more than 400. */
 export type TransportStatus = 408 | 417 | 431;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -33,7 +34,7 @@ export const JSON_CONTENT = fields('Content-Type', JSON_TYPE);
 /** Whole seconds after which a client may try again when the service is unavailable. */
 const RETRY_AFTER = '5';
 
-/** The Error body (spec §2). */
+/** The Error body. */
 export function errorBody(code: ErrorCode, message: string, status?: number): Octets {
   return octets(errorJson(code, message, status));
 }

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 5.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
@@ -24,12 +25,12 @@ export interface Exchange {
   place: number;
 }
 
-/** What a client may send as `X-Request-Id` (decisions §4). */
+/** What a client may send as `X-Request-Id`. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * The request's own `X-Request-Id` if it is one, else a new one (decisions §4). What may be an API key is none: the id
- * is logged, and no log holds a key (decisions §5).
+ * The request's own `X-Request-Id` if it is one, else a new one. What may be an API key is none: the id
+ * is logged, and no log holds a key.
  */
 export function requestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) && !mayHoldApiKey(header)

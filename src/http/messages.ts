@@ -1,3 +1,4 @@
+// Contract: section 4.
 import type { Scope } from '../domain/account.ts';
 import type { WindowName } from '../limits/quota.ts';
 import { GET_PET_SUNSET } from './deprecation.ts';
@@ -19,7 +20,7 @@ export const STORE_LOST = 'The service cannot use its database now; try again la
 export const MALFORMED = 'The request is not valid HTTP.';
 export const NO_CONNECT = 'The method CONNECT is not offered.';
 
-/** For what the HTTP layer refuses before any operation sees it (decisions §2). */
+/** For what the HTTP layer refuses before any operation sees it. */
 export const TRANSPORT: Readonly<Record<TransportStatus, string>> = {
   408: 'The request took too long to arrive.',
   417: 'The only expectation that is met is 100-continue.',

@@ -1,3 +1,4 @@
+// Contract: section 1.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { readRequests, type Server } from './connections.ts';
 import { octets } from './octets.ts';
@@ -7,7 +8,7 @@ import { createHttpServer, type HttpLimits } from './server.ts';
 /** Methods that have a series of their own; the others, which a client may invent, share one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
-/** The metrics of a process, and a server for them on a port of their own (decisions §1). */
+/** The metrics of a process, and a server for them on a port of their own. */
 export class Metrics implements RequestMetrics {
   readonly #registry = new Registry();
   readonly #requests = new Counter({

@@ -1,3 +1,4 @@
+// Contract: sections 1 and 9.
 import type { Environment } from '../domain/api-key.ts';
 import { guide } from './openapi/guide.ts';
 import { headerComponents } from './openapi/headers.ts';
@@ -17,7 +18,7 @@ export interface OpenApi {
   readonly catalog: string;
 }
 
-/** The OpenAPI description of both environments (spec §1, §9) and the catalogue that leads to it. */
+/** The OpenAPI description of both environments and the catalogue that leads to it. */
 export function openApi(urls: Urls, environment: Environment, paths: Paths = PATHS): OpenApi {
   const document = describe(urls, environment, paths);
   let yaml: Promise<string> | undefined;

@@ -1,17 +1,18 @@
+// Contract: sections 3 and 6.
 import { hash } from 'node:crypto';
 import { decodeCursor } from '../domain/cursor.ts';
 import { PetStoreError } from '../domain/errors.ts';
 import { PetStatus } from '../domain/pet.ts';
 import type { IdempotencyKeyHash, PetQuery } from '../domain/ports.ts';
 
-/** Page size of `listPets` (spec §8). */
+/** Page size of `listPets`. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** 1 to 255 visible ASCII characters (decisions §4). */
+/** 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
 /**
- * The query parameters of `listPets` (spec §4.1). Never clamped; unknown parameters are ignored.
+ * The query parameters of `listPets`. Never clamped; unknown parameters are ignored.
  * @throws PetStoreError `invalid_parameter`, naming the parameter.
  */
 export function parsePetQuery(query: string): PetQuery {
@@ -36,7 +37,7 @@ export function parsePetQuery(query: string): PetQuery {
 }
 
 /**
- * The hash of the `Idempotency-Key` header (decisions §4): the value itself goes no further than this function.
+ * The hash of the `Idempotency-Key` header: the value itself goes no further than this function.
  * @throws PetStoreError `invalid_parameter` unless it has 1 to 255 visible ASCII characters.
  */
 export function parseIdempotencyKey(value: string): IdempotencyKeyHash {

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord, Scope } from '../domain/account.ts';
@@ -40,7 +41,7 @@ const REPLAY = fields('Idempotent-Replay', 'true');
 const RETRY_SOON = fields('Retry-After', '1');
 const REVALIDATE = fields('Cache-Control', 'private, no-cache');
 
-/** The three operations (spec §4) over a store, for the base address `base`. */
+/** The three operations over a store, for the base address `base`. */
 export function petOperations(pets: PetStore, base: string) {
   // A page that the store gives again is not written again. It only does with first pages.
   const firstPages = new FirstPages<{ readonly page: PetPage; readonly written: Representation }>();
@@ -126,7 +127,7 @@ function represent(json: string, headers: Fields): Representation {
   };
 }
 
-/** 200 with its entity tag, or 304 when the client has it (decisions §4). */
+/** 200 with its entity tag, or 304 when the client has it. */
 function content({ headers }: IncomingMessage, { tag, whole, notModified }: Representation): Reply {
   return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
 }

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import type { Ban } from '../limits/ban.ts';
 import type { Quota } from '../limits/quota.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
@@ -5,7 +6,7 @@ import { decimal } from './decimal.ts';
 import { type Fields, fields } from './fields.ts';
 
 /**
- * The rate headers of every API response (spec §8; decisions §6): the three describe the governing window, the two of
+ * The rate headers of every API response: the three describe the governing window, the two of
  * the IETF draft both windows. During a ban nothing is left of either before the ban ends.
  */
 export function rateHeaders({ at, governing, minute, day }: Quota, ban?: Ban): Fields {

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import type { Fields } from './fields.ts';
 import type { Operation } from './pets.ts';
 
@@ -17,7 +18,7 @@ export interface Match {
   readonly petId: string;
 }
 
-/** The routes of the API (spec §4). HEAD is answered as GET without a body (decisions §4). */
+/** The routes of the API. HEAD is answered as GET without a body. */
 export function apiRoutes(
   operations: { listPets: Operation; createPet: Operation; getPet: Operation },
   getPetHeaders: Fields,

@@ -1,3 +1,4 @@
+// Contract: section 1.
 import { Content } from './content.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -8,7 +9,7 @@ import type { OpenApi } from './openapi.ts';
 import { createReference } from './reference.ts';
 import type { Reply } from './reply.ts';
 
-/** Answers for everything that is not below `/v1`: no key, not metered (decisions §1). */
+/** Answers for everything that is not below `/v1`: no key, not metered. */
 export interface Site {
   /** For log and metrics: what the path is one of, undefined when there is no such path. */
   route(path: string): string | undefined;

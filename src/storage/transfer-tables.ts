@@ -1,3 +1,4 @@
+// Contract: section 2.
 /** How a column is declared in both databases: an int64, or text in UTF-8. */
 export type ColumnType = 'integer' | 'text';
 
@@ -6,7 +7,7 @@ export interface Table {
   /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** Whether the database gives out its ids, ascending and none of them twice (decisions §3). */
+  /** Whether the database gives out its ids, ascending and none of them twice. */
   readonly assignsIds: boolean;
 }
 

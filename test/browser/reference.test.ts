@@ -1,3 +1,4 @@
+// Contract: sections 1, 6 and 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -25,7 +26,7 @@ const OPERATIONS = [
   ['#tag/pets/GET/pets/{petId}', 'Get an animal'],
 ] as const;
 
-test('decisions §1: the reference asks this service alone, and its console stays silent, from the first to the last section', async (t) => {
+test('the reference asks this service alone, and its console stays silent, from the first to the last section', async (t) => {
   const service = await startTestService(t);
   const { page, foreign, faults } = await openReference(await launchBrowser(t), service.url);
   for (const [path, heading] of OPERATIONS) await showSection(page, path, heading);
@@ -58,7 +59,7 @@ test('the reference has the guide, the groups Pets and Store, and the operations
   const line = await page.evaluate(
     `getComputedStyle(${headings}.find((h3) => h3.textContent.includes('${heading}'))).textDecorationLine`,
   );
-  assert.equal(line, 'line-through', 'spec §9: getPet is deprecated');
+  assert.equal(line, 'line-through', 'getPet is deprecated');
   await page.getByText('This operation will be removed on 2030-12-05.').waitFor();
   await showSection(page, '#tag/store', 'Store');
   await page.getByText('No operation of this group is specified yet.').waitFor();
@@ -75,7 +76,7 @@ test('the reference offers no service of others: all links lead to this service,
   }
 });
 
-test('spec §8: the plan table of the guide is the one in the code', async (t) => {
+test('the plan table of the guide is the one in the code', async (t) => {
   const service = await startTestService(t);
   const { page } = await openReference(await launchBrowser(t), service.url);
   const rows = await page.getByRole('table').first().getByRole('row').allInnerTexts();
@@ -88,7 +89,7 @@ test('spec §8: the plan table of the guide is the one in the code', async (t) =
   );
 });
 
-test('spec §1: both servers can be chosen, and the running one is chosen first', async (t) => {
+test('both servers can be chosen, and the running one is chosen first', async (t) => {
   const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
   const { page } = await openReference(await launchBrowser(t), service.url);
   await page
@@ -124,7 +125,7 @@ test('every operation has samples in curl, TypeScript and Python, each error cod
   }
 });
 
-test('spec §9: an operation that the description marks as beta or experimental has a badge', async (t) => {
+test('an operation that the description marks as beta or experimental has a badge', async (t) => {
   const service = await startTestService(t);
   const pets = PATHS['/pets'];
   assert.ok(pets?.get !== undefined && pets.post !== undefined);

@@ -1,8 +1,9 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 
-test('decisions §8: accounts are created, changed and listed, with the limits of their plan', async (t) => {
+test('accounts are created, changed and listed, with the limits of their plan', async (t) => {
   const variables = temporaryEnvironment(t);
   const shop = { name: 'shop', plan: 'pro', perMinute: 300, perDay: 10_000 };
   assert.deepEqual(await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables), shop);
@@ -14,7 +15,7 @@ test('decisions §8: accounts are created, changed and listed, with the limits o
   assert.equal(stdout, 'NAME  PLAN        PER MINUTE  PER DAY\nshop  enterprise  5000        1000000\n');
 });
 
-test('decisions §8: an account that exists already, or does not exist, is one clear line and exit 1', async (t) => {
+test('an account that exists already, or does not exist, is one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables);
   const again = await run(['accounts', 'create', 'shop', '--plan', 'pro'], variables);
@@ -32,7 +33,7 @@ const WRONG = [
   [['create', ' ', '--plan', 'pro'], /An account name has 1 to 100 characters/],
 ] as const;
 
-test('decisions §8: wrong use of accounts exits 2 with one line, and makes nothing', async (t) => {
+test('wrong use of accounts exits 2 with one line, and makes nothing', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const [args, reason] of WRONG) {
     const { code, stdout, stderr } = await run(['accounts', ...args], variables);

@@ -1,3 +1,4 @@
+// Contract: sections 3, 5 and 6.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';
@@ -54,7 +55,7 @@ for (const [environment, withRedis] of [
   ['staging', true],
 ] as const) {
   const name = `moving ${environment} to PostgreSQL${withRedis ? ' and Redis' : ''}`;
-  test(`decisions §4, §5, §6: ${name}: keys, replays, the day and bans go on`, async (t) => {
+  test(`${name}: keys, replays, the day and bans go on`, async (t) => {
     const redis = withRedis ? await startRedis() : undefined;
     t.after(() => redis?.stop());
     const { key, eager, created, tables, usage, bans, url, create } = await move(t, environment, redis?.url);

@@ -1,3 +1,4 @@
+// Contract: sections 2, 3 and 8.
 import assert from 'node:assert/strict';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ async function query(url: string, sql: string): Promise<any[]> {
 const copy = (from: Variables, to: string, ...rest: string[]) =>
   ['copy', '--from', from['DATABASE_URL'] ?? '', '--to', to, ...rest] as const;
 
-test('decisions §3, §4: what is copied while a service creates animals is the catalogue as of one instant', async (t) => {
+test('what is copied while a service creates animals is the catalogue as of one instant', async (t) => {
   const source = temporaryEnvironment(t);
   const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop', ...PLENTY], source);
   await run(['seed', '3000'], source);
@@ -80,7 +81,7 @@ async function slowDown(to: string): Promise<() => Promise<boolean>> {
   return async () => (await query(to, sleeping)).length > 0;
 }
 
-test('decisions §8: a copy that is killed half way leaves nothing behind, and can be made again', async (t) => {
+test('a copy that is killed half way leaves nothing behind, and can be made again', async (t) => {
   const source = temporaryEnvironment(t);
   await run(['seed', '10000'], source);
   const to = await temporaryPostgres(t);
@@ -100,7 +101,7 @@ test('decisions §8: a copy that is killed half way leaves nothing behind, and c
   assert.equal(after?.stdout, before?.stdout);
 });
 
-test('decisions §8: a server that is lost half way is one clear line and exit 1', async (t) => {
+test('a server that is lost half way is one clear line and exit 1', async (t) => {
   const source = temporaryEnvironment(t);
   await run(['seed', '10000'], source);
   const server = await startPostgres(['fsync=off']);
@@ -114,7 +115,7 @@ test('decisions §8: a server that is lost half way is one clear line and exit 1
   assert.deepEqual([code, stdout], [1, '']);
 });
 
-test('decisions §8: the report names every table with its count and checksum', async (t) => {
+test('the report names every table with its count and checksum', async (t) => {
   const source = temporaryEnvironment(t);
   await run(['seed', '2', '--random-seed', '7'], source);
   const { code, stdout, stderr } = await run(copy(source, await temporaryPostgres(t)), {});
@@ -132,7 +133,7 @@ test('decisions §8: the report names every table with its count and checksum', 
   ]);
 });
 
-test('decisions §8: copy makes no source, and says in one line what hinders it', async (t) => {
+test('copy makes no source, and says in one line what hinders it', async (t) => {
   const folder = temporaryFolder(t);
   const file = (name: string) => join(folder, name);
   const from = { DATABASE_URL: `sqlite:${file('petstore.db')}` };
@@ -168,7 +169,7 @@ test('decisions §8: copy makes no source, and says in one line what hinders it'
   assert.match(await refused(`sqlite:${file('other.db')}`), /^petstore: .+ it is not a SQLite database\.\n$/);
 });
 
-test('decisions §8: addresses that are none are wrong use, and their passwords are not repeated', async () => {
+test('addresses that are none are wrong use, and their passwords are not repeated', async () => {
   for (const [args, message] of [
     [['--from', 'sqlite:a.db'], "petstore: required option '--to <url>' not specified\n"],
     [

@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -24,7 +25,7 @@ function written(text: string, bare: boolean): string {
   return bare && !/[",\n\r]/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
-test('decisions §8: any table written as RFC 4180 comes back, each record with the line where it starts', async () => {
+test('any table written as RFC 4180 comes back, each record with the line where it starts', async () => {
   const anyCase = fc.asyncProperty(
     table,
     fc.boolean(),
@@ -46,7 +47,7 @@ test('decisions §8: any table written as RFC 4180 comes back, each record with 
   await fc.assert(anyCase);
 });
 
-test('decisions §8: a quote that is never closed refuses its own row only', async () => {
+test('a quote that is never closed refuses its own row only', async () => {
   const records = await recordsOf('a,1\n"b,2\nc,3\nd,4\n', 5);
   assert.deepEqual(records, [
     { line: 1, fields: ['a', '1'] },
@@ -56,7 +57,7 @@ test('decisions §8: a quote that is never closed refuses its own row only', asy
   ]);
 });
 
-test('decisions §8: a quote that is never closed does not hold more than a mebibyte in memory', async () => {
+test('a quote that is never closed does not hold more than a mebibyte in memory', async () => {
   const records = new CsvRecords();
   records.push({ number: 1, text: '"b,2', fault: undefined });
   let number = 1;
@@ -68,7 +69,7 @@ test('decisions §8: a quote that is never closed does not hold more than a mebi
   assert.deepEqual([...records.end()], []);
 });
 
-test('decisions §8: rows after a quote that is never closed are read, however many there are', async () => {
+test('rows after a quote that is never closed are read, however many there are', async () => {
   for (const count of [200_000, 300_000]) {
     const records = await recordsOf(`"b,2\n${'c,3\n'.repeat(count)}`, 65_536);
     assert.equal(records.length, count + 1);
@@ -76,7 +77,7 @@ test('decisions §8: rows after a quote that is never closed are read, however m
   }
 });
 
-test('decisions §8: stray quotes refuse a row, and the next one is read again', async () => {
+test('stray quotes refuse a row, and the next one is read again', async () => {
   const records = await recordsOf('5" tall,1\n"a"b,2\n"c" ,3\nd,4', 5);
   assert.deepEqual(
     records.map((record) => ('fault' in record ? record.line : record.fields)),

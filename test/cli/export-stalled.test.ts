@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,7 @@ import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { runJson, temporaryEnvironment } from '../support/process.ts';
 
-// Decisions §8, docs/decisions/0032.
+// See docs/decisions/0032.
 
 const SCRIPT = fileURLToPath(new URL('impatient-export.ts', import.meta.url));
 const PETS = [REX, REX, REX, REX];

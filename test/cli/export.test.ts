@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +49,7 @@ function ndjson(animals: readonly Animal[]): string {
 }
 
 for (const format of ['ndjson', 'csv']) {
-  test(`decisions §8: export --format ${format} | import - brings back the same animals`, async (t) => {
+  test(`export --format ${format} | import - brings back the same animals`, async (t) => {
     const animals = [...HARD, ...fc.sample(pet, 2_000)];
     const [first, second] = [temporaryEnvironment(t), temporaryEnvironment(t)];
     const expected = ndjson(animals);
@@ -62,7 +63,7 @@ for (const format of ['ndjson', 'csv']) {
   });
 }
 
-test('decisions §8: export of CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
+test('export of CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
   const variables = temporaryEnvironment(t);
   await run(['import', '-'], variables, ndjson(HARD.slice(0, 3)));
   assert.equal(
@@ -72,7 +73,7 @@ test('decisions §8: export of CSV has a header, quotes every name, and leaves a
   );
 });
 
-test('decisions §8: export to a reader that has had enough ends quietly', async (t) => {
+test('export to a reader that has had enough ends quietly', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '50000', '--random-seed', '1'], variables);
   const { child, ended } = start(['export'], variables);
@@ -85,7 +86,7 @@ test('decisions §8: export to a reader that has had enough ends quietly', async
   assert.equal(code, 0);
 });
 
-test('decisions §8: an output that cannot be written is one clear line and exit 1', async (t) => {
+test('an output that cannot be written is one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '10', '--random-seed', '1'], variables);
   for (const args of [['export'], ['accounts', 'list', '--json']]) {
@@ -105,7 +106,7 @@ test('decisions §8: an output that cannot be written is one clear line and exit
   }
 });
 
-test('decisions §8: import and export stream: 200,000 animals pass through a heap of 32 MiB', {
+test('import and export stream: 200,000 animals pass through a heap of 32 MiB', {
   timeout: 120_000,
 }, async (t) => {
   const variables = temporaryEnvironment(t);
@@ -124,7 +125,7 @@ test('decisions §8: import and export stream: 200,000 animals pass through a he
   assert.deepEqual(JSON.parse(report), { imported: 200_000, refused: 0, refusals: [] });
 });
 
-test('decisions §8: export --json is one JSON value: an array of the animals, int64 exact', async (t) => {
+test('export --json is one JSON value: an array of the animals, int64 exact', async (t) => {
   const env = temporaryEnvironment(t);
   assert.equal((await run(['export', '--json'], env)).stdout, '[]\n');
   await run(['import', '-', '--format', 'csv'], env, 'name,categoryId\nRex,9223372036854775807\nMax,2\n');

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +43,7 @@ const IMPORTED = `{"id":1,"name":"Rex","categoryId":7,"status":"available"}
 
 const catalogue = async (variables: Variables) => (await run(['export'], variables)).stdout;
 
-test('decisions §8: import of CSV refuses rows by the line where they start, with the reason, and takes the others', async (t) => {
+test('import of CSV refuses rows by the line where they start, with the reason, and takes the others', async (t) => {
   const variables = temporaryEnvironment(t);
   const file = join(temporaryFolder(t), 'animals.csv');
   writeFileSync(file, CSV);
@@ -53,7 +54,7 @@ test('decisions §8: import of CSV refuses rows by the line where they start, wi
   assert.equal(await catalogue(variables), IMPORTED);
 });
 
-test('decisions §8: lines are counted alike in a file with CRLF line ends and a byte order mark', async (t) => {
+test('lines are counted alike in a file with CRLF line ends and a byte order mark', async (t) => {
   const variables = temporaryEnvironment(t);
   const text = `\uFEFF${CSV.replaceAll('\n', '\r\n')}`;
   const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
@@ -61,7 +62,7 @@ test('decisions §8: lines are counted alike in a file with CRLF line ends and a
   assert.equal(stdout, 'imported 3, refused 6\n');
 });
 
-test('decisions §8: import --json prints one JSON value with counts and refusals, and nothing else', async (t) => {
+test('import --json prints one JSON value with counts and refusals, and nothing else', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-', '--json'], variables, CSV);
   assert.equal(code, 0);
@@ -98,7 +99,7 @@ const NDJSON = [
   `{"name":"Deep","categoryId":${'['.repeat(50_000)}`,
 ].join('\n');
 
-test('decisions §3, §8: import of NDJSON is exact over int64, and refuses lines with the reason', async (t) => {
+test('import of NDJSON is exact over int64, and refuses lines with the reason', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-'], variables, NDJSON);
   assert.equal(code, 0);
@@ -120,7 +121,7 @@ test('decisions §3, §8: import of NDJSON is exact over int64, and refuses line
   );
 });
 
-test('decisions §3: a line that is not UTF-8, or holds what no store can, is refused and the others are not', async (t) => {
+test('a line that is not UTF-8, or holds what no store can, is refused and the others are not', async (t) => {
   const bytes = Buffer.concat([
     Buffer.from('{"name":"a'),
     Buffer.of(0xff),
@@ -137,7 +138,7 @@ test('decisions §3: a line that is not UTF-8, or holds what no store can, is re
   assert.equal(stdout, 'imported 1, refused 4\n');
 });
 
-test('decisions §8: import --atomic reports every refused row, imports none, and exits 1', async (t) => {
+test('import --atomic reports every refused row, imports none, and exits 1', async (t) => {
   const variables = temporaryEnvironment(t);
   const text = `name,categoryId\n${'Rex,7\n'.repeat(2_500)},7\n${'Rex,7\n'.repeat(2_500)}Rex,x\n`;
   const { code, stdout, stderr } = await run(['import', '-', '--atomic'], variables, text);
@@ -154,7 +155,7 @@ test('decisions §8: import --atomic reports every refused row, imports none, an
   assert.equal((JSON.parse(json.stdout) as { imported: number }).imported, 0);
 });
 
-test('decisions §8: import --atomic of a file without fault imports all of it', async (t) => {
+test('import --atomic of a file without fault imports all of it', async (t) => {
   const variables = temporaryEnvironment(t);
   const rows = Array.from({ length: 2_500 }, (_, index) => `Rex ${index},${index}`).join('\n');
   const result = await runJson(['import', '-', '--atomic'], variables, `name,categoryId\n${rows}`);
@@ -162,7 +163,7 @@ test('decisions §8: import --atomic of a file without fault imports all of it',
   assert.match(await catalogue(variables), /\{"id":2500,"name":"Rex 2499","categoryId":2499\}\n$/);
 });
 
-test('decisions §8: what is imported while the service runs is listed by it at once', async (t) => {
+test('what is imported while the service runs is listed by it at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop'], variables);
   const { url } = await startServiceProcess(t, variables);
@@ -170,7 +171,7 @@ test('decisions §8: what is imported while the service runs is listed by it at 
   assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');
 });
 
-test('decisions §8: a file that cannot be read is one clear line and exit 1, and nothing is made', async (t) => {
+test('a file that cannot be read is one clear line and exit 1, and nothing is made', async (t) => {
   const folder = temporaryFolder(t);
   const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
   const missing = join(folder, 'animals.csv');

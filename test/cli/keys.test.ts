@@ -1,3 +1,4 @@
+// Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
@@ -21,7 +22,7 @@ const create = (variables: Variables, ...args: string[]) =>
 
 const list = (variables: Variables) => runJson<readonly KeyJson[]>(['keys', 'list'], variables);
 
-test('decisions §8: keys create --json prints the key and its settings, in this order, and makes the account', async (t) => {
+test('keys create --json prints the key and its settings, in this order, and makes the account', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
   const { key } = JSON.parse(stdout) as KeyJson;
@@ -33,7 +34,7 @@ test('decisions §8: keys create --json prints the key and its settings, in this
   );
 });
 
-test('decisions §8: keys list --json prints the same without the key, with state and last use', async (t) => {
+test('keys list --json prints the same without the key, with state and last use', async (t) => {
   const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging' };
   const settings = ['--scopes', 'pets:read', '--expires', '2100-01-01', '--label', 'price board'];
   const { key, ...created } = await create(variables, ...settings);
@@ -50,7 +51,7 @@ test('decisions §8: keys list --json prints the same without the key, with stat
   assert.deepEqual(await list(variables), [{ ...created, state: 'active', lastUsedAt: null }]);
 });
 
-test('decisions §5: for people a key is shown in full, with the word that it is shown only this once', async (t) => {
+test('for people a key is shown in full, with the word that it is shown only this once', async (t) => {
   const variables = temporaryEnvironment(t);
   const created = await run(['keys', 'create', '--account', 'shop'], variables);
   assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
@@ -60,7 +61,7 @@ test('decisions §5: for people a key is shown in full, with the word that it is
   assert.doesNotMatch(listed.stdout, /petstore_live/);
 });
 
-test('decisions §8: a --plan that differs from the account’s is refused with exit 1, the same one is not', async (t) => {
+test('a --plan that differs from the account’s is refused with exit 1, the same one is not', async (t) => {
   const variables = temporaryEnvironment(t);
   const own = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '9'];
   await create(variables, ...own);
@@ -73,7 +74,7 @@ test('decisions §8: a --plan that differs from the account’s is refused with 
   assert.equal((await list(variables)).length, 2);
 });
 
-test('decisions §5: rotate gives a key of the same settings, and the old one lives on for the grace time', async (t) => {
+test('rotate gives a key of the same settings, and the old one lives on for the grace time', async (t) => {
   const variables = temporaryEnvironment(t);
   const { key, id, ...settings } = await create(variables, '--label', 'a', '--scopes', 'pets:write');
   const before = Date.now();
@@ -91,7 +92,7 @@ test('decisions §5: rotate gives a key of the same settings, and the old one li
   assert.ok(lives >= before && lives <= Date.now(), `${old?.expiresAt}`);
 });
 
-test('decisions §5: a rotated key lives never past its own expiry, and the grace time is 24 h unless told', async (t) => {
+test('a rotated key lives never past its own expiry, and the grace time is 24 h unless told', async (t) => {
   const variables = temporaryEnvironment(t);
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   await create(variables, '--expires', soon);
@@ -106,7 +107,7 @@ test('decisions §5: a rotated key lives never past its own expiry, and the grac
   assert.ok(lives >= before && lives <= Date.now(), `${second?.expiresAt}`);
 });
 
-test('decisions §5: a revoked or expired key is not rotated', async (t) => {
+test('a revoked or expired key is not rotated', async (t) => {
   const variables = temporaryEnvironment(t);
   await create(variables);
   await create(variables);
@@ -125,7 +126,7 @@ test('decisions §5: a revoked or expired key is not rotated', async (t) => {
   assert.deepEqual(await run(['keys', 'rotate', '2'], variables), refusal(2, 'expired'));
 });
 
-test('decisions §8: keys are issued, rotated and revoked while the service runs, and it obeys at once', async (t) => {
+test('keys are issued, rotated and revoked while the service runs, and it obeys at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { url } = await startServiceProcess(t, variables);
   const status = async (key: string) => (await call(url, '/v1/pets', { key })).status;
@@ -138,7 +139,7 @@ test('decisions §8: keys are issued, rotated and revoked while the service runs
   assert.equal(await status(rotated.key), 401);
 });
 
-test('decisions §8: an unknown key is one clear line and exit 1', async (t) => {
+test('an unknown key is one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const command of [
     ['keys', 'rotate'],
@@ -164,7 +165,7 @@ const WRONG = [
   [['revoke', '1.5'], /whole number/],
 ] as const;
 
-test('decisions §8: wrong use of keys exits 2 with a reason, and makes nothing', async (t) => {
+test('wrong use of keys exits 2 with a reason, and makes nothing', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const [args, reason] of WRONG) {
     const { code, stdout, stderr } = await run(['keys', ...args], variables);

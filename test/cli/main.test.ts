@@ -1,3 +1,4 @@
+// Contract: sections 7 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../support/process.ts';
@@ -13,7 +14,7 @@ const ALL = [
   ...Object.entries(GROUPS).flatMap(([group, names]) => names.map((name) => `${group} ${name}`)),
 ];
 
-test('decisions §8: every command has --help, on standard output, with exit 0', async () => {
+test('every command has --help, on standard output, with exit 0', async () => {
   for (const command of ALL) {
     const { code, stdout, stderr } = await run([...command.split(' '), '--help'], {});
     assert.equal(code, 0, stderr);
@@ -25,7 +26,7 @@ test('decisions §8: every command has --help, on standard output, with exit 0',
   assert.match(stdout, /DATABASE_URL/);
 });
 
-test('decisions §8: no command, or an unknown command or option, is wrong use: exit 2', async () => {
+test('no command, or an unknown command or option, is wrong use: exit 2', async () => {
   for (const args of [[], ['keys'], ['fly'], ['keys', 'fly'], ['export', '--fly'], ['migrate', 'now']]) {
     const { code, stdout, stderr } = await run(args, {});
     assert.equal(code, 2, args.join(' '));
@@ -34,14 +35,14 @@ test('decisions §8: no command, or an unknown command or option, is wrong use: 
   }
 });
 
-test('decisions §7, §8: a command names every faulty variable, one line each, and exits 2', async () => {
+test('a command names every faulty variable, one line each, and exits 2', async () => {
   const { code, stdout, stderr } = await run(['migrate'], { PORT: 'http', DATABASE_URL: 'mysql:' });
   assert.equal(code, 2);
   assert.equal(stdout, '');
   assert.match(stderr, /^petstore: PORT must .*\npetstore: DATABASE_URL must .*\n$/);
 });
 
-test('decisions §8: a database that cannot be opened is one clear line and exit 1', async () => {
+test('a database that cannot be opened is one clear line and exit 1', async () => {
   const { code, stdout, stderr } = await run(['accounts', 'list'], { DATABASE_URL: 'sqlite:/nowhere/a.db' });
   assert.equal(code, 1);
   assert.equal(stdout, '');

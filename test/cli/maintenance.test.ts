@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { test } from 'node:test';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('decisions §8: seed adds animals that the same --random-seed invents again, of every status and of none', async (t) => {
+test('seed adds animals that the same --random-seed invents again, of every status and of none', async (t) => {
   const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
   assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), {
     added: 1_500,
@@ -26,7 +27,7 @@ test('decisions §8: seed adds animals that the same --random-seed invents again
   assert.match(one ?? '', /"categoryId":\d+\}\n/);
 });
 
-test('decisions §8: seed tells people the number that makes the same animals again', async (t) => {
+test('seed tells people the number that makes the same animals again', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['seed', '3'], variables);
   const number = /^added 3 animals \(--random-seed (\d+) gives the same again\)\n$/.exec(stdout)?.[1];
@@ -35,7 +36,7 @@ test('decisions §8: seed tells people the number that makes the same animals ag
   assert.equal((await run(['export'], again)).stdout, (await run(['export'], variables)).stdout);
 });
 
-test('decisions §8: a count that is none is wrong use: exit 2', async (t) => {
+test('a count that is none is wrong use: exit 2', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const args of [['0'], ['1.5'], ['1e3'], ['many'], ['1', '--random-seed', 'x'], []]) {
     const { code, stdout } = await run(['seed', ...args], variables);
@@ -44,7 +45,7 @@ test('decisions §8: a count that is none is wrong use: exit 2', async (t) => {
   }
 });
 
-test('decisions §8: backup writes a consistent copy while the service runs, and overwrites nothing', async (t) => {
+test('backup writes a consistent copy while the service runs, and overwrites nothing', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '100', '--random-seed', '1'], variables);
   await startServiceProcess(t, variables);
@@ -60,14 +61,14 @@ test('decisions §8: backup writes a consistent copy while the service runs, and
   });
 });
 
-test('decisions §8: a backup that cannot be written is one clear line and exit 1', async (t) => {
+test('a backup that cannot be written is one clear line and exit 1', async (t) => {
   const { code, stdout, stderr } = await run(['backup', '/nowhere/copy.db'], temporaryEnvironment(t));
   assert.equal(code, 1);
   assert.equal(stdout, '');
   assert.match(stderr, /^petstore: The backup \/nowhere\/copy\.db cannot be written\. .*\n$/);
 });
 
-test('decisions §8: migrate makes the database, and says that its schema is up to date', async (t) => {
+test('migrate makes the database, and says that its schema is up to date', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout } = await run(['migrate'], variables);
   assert.equal(code, 0);

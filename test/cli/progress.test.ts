@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Progress } from '../../src/cli/progress.ts';
@@ -9,7 +10,7 @@ function terminal(isTTY: boolean) {
   return { isTTY, written, write: (text: string) => written.push(text) };
 }
 
-test('decisions §8: on a terminal, progress is one rewritten line with the count and the rate', () => {
+test('on a terminal, progress is one rewritten line with the count and the rate', () => {
   const clock = fakeClock();
   const screen = terminal(true);
   const progress = new Progress(screen, clock);
@@ -27,7 +28,7 @@ test('decisions §8: on a terminal, progress is one rewritten line with the coun
   ]);
 });
 
-test('decisions §8: where there is no terminal, no progress is written', () => {
+test('where there is no terminal, no progress is written', () => {
   const clock = fakeClock();
   const screen = terminal(false);
   const progress = new Progress(screen, clock);
@@ -37,7 +38,7 @@ test('decisions §8: where there is no terminal, no progress is written', () => 
   assert.deepEqual(screen.written, []);
 });
 
-test('decisions §8: progress says what it counts, when that is not animals', () => {
+test('progress says what it counts, when that is not animals', () => {
   const clock = fakeClock();
   const screen = terminal(true);
   const progress = new Progress(screen, clock, 'rows of keys copied');

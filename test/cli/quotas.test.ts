@@ -1,3 +1,4 @@
+// Contract: sections 6 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
@@ -33,7 +34,7 @@ async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolea
   }
 }
 
-test('decisions §8: usage shows both windows of an account while the service counts them', {
+test('usage shows both windows of an account while the service counts them', {
   timeout: 60_000,
 }, async (t) => {
   const variables = temporaryEnvironment(t);
@@ -64,7 +65,7 @@ test('decisions §8: usage shows both windows of an account while the service co
   assert.match((await run(['usage'], variables)).stdout, /\nshop +enterprise +1 of 2 .* 8 of 9 /);
 });
 
-test('decisions §6, §8: a ban is listed while the service runs, and lifting it lets the key in again', {
+test('a ban is listed while the service runs, and lifting it lets the key in again', {
   timeout: 60_000,
 }, async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '2', BAN_SECONDS: '3600' };
@@ -101,7 +102,7 @@ test('a ban can be lifted as soon as the request that began it is answered', {
   }
 });
 
-test('decisions §8: lifting a ban that is not there is one clear line and exit 1', async (t) => {
+test('lifting a ban that is not there is one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await issueKey(variables);
   const outcome = await run(['bans', 'lift', '1'], variables);

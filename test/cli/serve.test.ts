@@ -1,3 +1,4 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +8,7 @@ import { PROGRAM, run, startServiceProcess, temporaryEnvironment, waitFor } from
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
-test('decisions §8: serve --first-key prints one key on standard error, and its curl line works as printed', async (t) => {
+test('serve --first-key prints one key on standard error, and its curl line works as printed', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const command = await waitFor(service, ({ stderr }) => /^ +(curl .*)$/m.exec(stderr)?.[1]);
@@ -16,7 +17,7 @@ test('decisions §8: serve --first-key prints one key on standard error, and its
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
 });
 
-test('decisions §8: where log and first key go to one place, the key stands below the first line of the log', async (t) => {
+test('where log and first key go to one place, the key stands below the first line of the log', async (t) => {
   const command = `exec "${process.execPath}" "${PROGRAM}" serve --first-key 2>&1`;
   const child = spawn('sh', ['-c', command], { env: temporaryEnvironment(t) });
   t.after(() => child.kill('SIGKILL'));
@@ -28,7 +29,7 @@ test('decisions §8: where log and first key go to one place, the key stands bel
   assert.match(text, /^\{.*"listening"\}\n\nThere was no API key yet/);
 });
 
-test('decisions §8: with a key there already, serve --first-key makes and prints none', async (t) => {
+test('with a key there already, serve --first-key makes and prints none', async (t) => {
   const variables = temporaryEnvironment(t);
   const created = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
   assert.equal(created.code, 0, created.stderr);
@@ -40,7 +41,7 @@ test('decisions §8: with a key there already, serve --first-key makes and print
   assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1);
 });
 
-test('decisions §8: plain serve never prints a key', async (t) => {
+test('plain serve never prints a key', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables);
   service.child.kill('SIGINT');
@@ -50,7 +51,7 @@ test('decisions §8: plain serve never prints a key', async (t) => {
   assert.doesNotMatch(stdout, KEY);
 });
 
-test('decisions §8: the log of serve is JSON on standard output, one line each, with ISO time and level by name', async (t) => {
+test('the log of serve is JSON on standard output, one line each, with ISO time and level by name', async (t) => {
   const service = await startServiceProcess(t, { ...temporaryEnvironment(t), LOG_LEVEL: 'info' });
   service.child.kill('SIGTERM');
   const lines = (await service.ended).stdout.trimEnd().split('\n');

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
@@ -87,7 +88,7 @@ for (const fault of ['request lost', 'answer lost', 'half an answer', BAD_GATEWA
   });
 }
 
-test('spec §8: after 503 a call waits for Retry-After, and then some', async (t) => {
+test('after 503 a call waits for Retry-After, and then some', async (t) => {
   const { time, client, gaps } = await unlucky(t, [UNAVAILABLE, UNAVAILABLE]);
   await settle(time, client.pets.list());
   assert.equal(gaps().length, 2);

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateLimitError } from '../../client/src/index.ts';
@@ -18,7 +19,7 @@ function hasBans({ seen }: Scene): boolean {
   return seen.some(({ code }) => code === 'key_banned');
 }
 
-test('spec §8: 50 clients of one process that share a Free key for three minutes send nothing inside a Retry-After and are never banned', async (t) => {
+test('50 clients of one process that share a Free key for three minutes send nothing inside a Retry-After and are never banned', async (t) => {
   const stage = await clientScene(t);
   const apiKey = await stage.service.issueKey({ limits: PLANS.free });
   const process = stage.time.surroundings();
@@ -32,7 +33,7 @@ test('spec §8: 50 clients of one process that share a Free key for three minute
   assert.equal(admitted(seen), 3 * PLANS.free.perMinute);
 });
 
-test('spec §8: 50 processes that share a Free key for ten minutes are never banned, though none knows of the others', async (t) => {
+test('50 processes that share a Free key for ten minutes are never banned, though none knows of the others', async (t) => {
   const stage = await clientScene(t);
   const apiKey = await stage.service.issueKey({ limits: PLANS.free });
   const clients = Array.from({ length: 50 }, () =>
@@ -46,7 +47,7 @@ test('spec §8: 50 processes that share a Free key for ten minutes are never ban
   assert.equal(admitted(seen), 10 * PLANS.free.perMinute);
 });
 
-test('spec §8: 1,000 calls at once with a Free key are refused at most once a minute', async (t) => {
+test('1,000 calls at once with a Free key are refused at most once a minute', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 60, perDay: 10_000 } });

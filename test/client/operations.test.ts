@@ -1,3 +1,4 @@
+// Contract: sections 2, 3, 4 and 6.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
@@ -33,7 +34,7 @@ function requestsOf(service: TestService): number {
   return service.log.filter(({ msg }) => msg === 'request').length;
 }
 
-test('spec §4.2: create gives the animal with its id, and an absent status stays absent', async (t) => {
+test('create gives the animal with its id, and an absent status stays absent', async (t) => {
   const { client } = await start(t);
   assert.deepEqual(await client.pets.create({ name: 'Rex 🐕', categoryId: 7, status: 'pending' }), {
     id: 1,
@@ -88,7 +89,7 @@ test('a list can be filtered, awaited more than once, and asks for nothing befor
   assert.equal(requestsOf(service), before + 1);
 });
 
-test('decisions §3: int64 is exact in and out, as a number up to 2^53 − 1 and as a bigint beyond', async (t) => {
+test('int64 is exact in and out, as a number up to 2^53 − 1 and as a bigint beyond', async (t) => {
   const { client, service } = await start(t);
   const values = [
     0,
@@ -125,7 +126,7 @@ test('a number that may have been rounded already is refused before anything is 
   assert.equal(requestsOf(service), 0);
 });
 
-test('spec §7: an error of the service is an ApiError with its status, code, message and request id', async (t) => {
+test('an error of the service is an ApiError with its status, code, message and request id', async (t) => {
   const { client, apiKey } = await start(t);
   const error = await client.pets.create({ name: '', categoryId: 1.5 }).catch((reason: unknown) => reason);
   assert.ok(error instanceof ApiError);
@@ -149,7 +150,7 @@ test('a wrong key is refused once, not again and again', async (t) => {
   assert.equal(requestsOf(service), 1);
 });
 
-test('decisions §4: the same Idempotency-Key gives the same animal, and another animal under it is refused', async (t) => {
+test('the same Idempotency-Key gives the same animal, and another animal under it is refused', async (t) => {
   const { client } = await start(t);
   const idempotencyKey = 'order-4711';
   const first = await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey });
@@ -164,7 +165,7 @@ test('decisions §4: the same Idempotency-Key gives the same animal, and another
   assert.notEqual(second.id, first.id);
 });
 
-test('spec §4.3: get warns once that it is deprecated', async (t) => {
+test('get warns once that it is deprecated', async (t) => {
   const notices: Deprecation[] = [];
   const { client, service } = await start(t, { onDeprecation: (notice) => notices.push(notice) });
   const pet = await client.pets.create({ name: 'Rex', categoryId: 1 });
@@ -198,7 +199,7 @@ test('unless told otherwise, the warning goes to the console, once', async (t) =
   );
 });
 
-test('spec §8: the last rate limit can be read', async (t) => {
+test('the last rate limit can be read', async (t) => {
   const { service } = await start(t);
   const apiKey = await service.issueKey({ account: 'free', limits: { perMinute: 60, perDay: 1_000 } });
   const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1` });

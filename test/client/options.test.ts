@@ -1,3 +1,4 @@
+// Contract: section 1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PetStore } from '../../client/src/index.ts';
@@ -39,7 +40,7 @@ test('a wrong option is refused by name, and the key is never repeated', () => {
   }
 });
 
-test('spec §1: production is called unless staging is asked for', async () => {
+test('production is called unless staging is asked for', async () => {
   const called: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
     called.push(new Request(input).url);

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkTarget } from '../../client/src/link.ts';
@@ -36,7 +37,7 @@ test('Retry-After is read as seconds or as a date, and anything else is none', (
   }
 });
 
-test('spec §8: no wait is shorter than Retry-After, and only what passes by itself is waited for', () => {
+test('no wait is shorter than Retry-After, and only what passes by itself is waited for', () => {
   assert.equal(waitAfter(429, 60_000, 1, 0), 60_000);
   assert.equal(waitAfter(503, 5_000, 2, 1), 6_000);
   assert.equal(waitAfter(500, undefined, 1, 1), 500);

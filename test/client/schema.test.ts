@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -18,6 +19,6 @@ test("the client's types and base addresses are those of the description", () =>
   );
 });
 
-test('spec §4.3: what the client says of the removal of get is what the description says', () => {
+test('what the client says of the removal of get is what the description says', () => {
   assert.match(source('pets.ts'), new RegExp(`@deprecated It will be removed on ${GET_PET_SUNSET}: `));
 });

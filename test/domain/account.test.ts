@@ -1,3 +1,4 @@
+// Contract: sections 5 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -6,7 +7,7 @@ import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 
 const invalid = (pattern: RegExp) => ({ name: 'PetStoreError', code: 'invalid_parameter', message: pattern });
 
-test('spec §8: the plans and their limits are those of the table', () => {
+test('the plans and their limits are those of the table', () => {
   assert.deepEqual(PLANS, {
     free: { perMinute: 60, perDay: 1_000 },
     pro: { perMinute: 300, perDay: 10_000 },
@@ -17,7 +18,7 @@ test('spec §8: the plans and their limits are those of the table', () => {
 
 for (const plan of PLAN_NAMES) {
   if (plan === 'enterprise') continue;
-  test(`spec §8: the limits of plan ${plan} are fixed, and numbers of its own are refused`, () => {
+  test(`the limits of plan ${plan} are fixed, and numbers of its own are refused`, () => {
     assert.deepEqual(limitsOf(plan, {}), PLANS[plan]);
     for (const custom of [{ perMinute: 1 }, { perDay: 1 }, { perMinute: 1, perDay: 1 }]) {
       assert.throws(() => limitsOf(plan, custom), invalid(/fixed limits/));
@@ -25,7 +26,7 @@ for (const plan of PLAN_NAMES) {
   });
 }
 
-test('decisions §5: an enterprise account has numbers of its own, and needs both', () => {
+test('an enterprise account has numbers of its own, and needs both', () => {
   assert.deepEqual(limitsOf('enterprise', { perMinute: 5_000, perDay: 1_000_000 }), {
     perMinute: 5_000,
     perDay: 1_000_000,
@@ -35,11 +36,11 @@ test('decisions §5: an enterprise account has numbers of its own, and needs bot
   }
 });
 
-test('decisions §5: a key can be given the scopes pets:read and pets:write', () => {
+test('a key can be given the scopes pets:read and pets:write', () => {
   assert.deepEqual(SCOPES, ['pets:read', 'pets:write']);
 });
 
-test('decisions §5: a key works until the instant it expires or is revoked', () => {
+test('a key works until the instant it expires or is revoked', () => {
   const none = { expiresAt: undefined, revokedAt: undefined };
   assert.equal(keyState(none, 1_000), 'active');
   assert.equal(keyState({ ...none, expiresAt: 1_001 }, 1_000), 'active');
@@ -49,7 +50,7 @@ test('decisions §5: a key works until the instant it expires or is revoked', ()
   assert.equal(keyState({ expiresAt: 1, revokedAt: 2 }, 1_000), 'revoked');
 });
 
-test('decisions §5: a rotated key lives on for the grace time, never past its own expiry', () => {
+test('a rotated key lives on for the grace time, never past its own expiry', () => {
   assert.equal(rotatedExpiry({ expiresAt: undefined }, 1_000, 500), 1_500);
   assert.equal(rotatedExpiry({ expiresAt: 1_200 }, 1_000, 500), 1_200);
   const instant = fc.nat();
@@ -62,7 +63,7 @@ test('decisions §5: a rotated key lives on for the grace time, never past its o
   );
 });
 
-test('decisions §5: an account name is text that can stand in a line', () => {
+test('an account name is text that can stand in a line', () => {
   for (const name of ['a', 'Tierheim Köln e. V.', '🐕'.repeat(100)]) assert.equal(accountName(name), name);
   for (const name of ['', ' a', 'a ', 'a\nb', 'a\tb', 'a\0', '\ud800', 'x'.repeat(101)]) {
     assert.throws(() => accountName(name), invalid(/account name/), JSON.stringify(name));

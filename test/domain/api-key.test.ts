@@ -1,3 +1,4 @@
+// Contract: section 5.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -29,7 +30,7 @@ const PRINTERS: readonly ((value: unknown) => string)[] = [
 const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' };
 
 for (const environment of ENVIRONMENTS) {
-  test(`decisions §5: a key of ${environment} is ${PREFIXES[environment]}, 32 base62 characters and their CRC-32`, () => {
+  test(`a key of ${environment} is ${PREFIXES[environment]}, 32 base62 characters and their CRC-32`, () => {
     const bytes = fc.uint8Array({ minLength: 64, maxLength: 64 });
     fc.assert(
       fc.property(bytes, (random) => {
@@ -45,12 +46,12 @@ for (const environment of ENVIRONMENTS) {
   });
 }
 
-test('decisions §5: the known bytes give the known key', () => {
+test('the known bytes give the known key', () => {
   const bytes = bytesOf(0, 9, 10, 35, 36, 61, 62, 247);
   assert.equal(ApiKey.generate('production', bytes).reveal().slice(0, 22), 'petstore_live_09AZaz0z');
 });
 
-test('decisions §5: every base62 character is equally likely', () => {
+test('every base62 character is equally likely', () => {
   const counts = new Map<string, number>();
   for (let byte = 0; byte < 256; byte++) {
     const first = ApiKey.generate('staging', bytesOf(byte, 1)).reveal()['petstore_test_'.length] ?? '';
@@ -61,7 +62,7 @@ test('decisions §5: every base62 character is equally likely', () => {
   assert.deepEqual(counts, new Map(Array.from(ALPHABET, (character) => [character, 4])));
 });
 
-test('decisions §5: a key is read back as it was issued, with its environment and its SHA-256', () => {
+test('a key is read back as it was issued, with its environment and its SHA-256', () => {
   fc.assert(
     fc.property(key, (issued) => {
       const text = issued.reveal();
@@ -73,7 +74,7 @@ test('decisions §5: a key is read back as it was issued, with its environment a
   );
 });
 
-test('decisions §5: a key with one character mistyped, left out, doubled or swapped with the next is refused', () => {
+test('a key with one character mistyped, left out, doubled or swapped with the next is refused', () => {
   fc.assert(
     fc.property(
       key,
@@ -98,7 +99,7 @@ test('decisions §5: a key with one character mistyped, left out, doubled or swa
   );
 });
 
-test('decisions §5: a text that is no key is refused', () => {
+test('a text that is no key is refused', () => {
   for (const text of ['', 'petstore_live_', 'x'.repeat(52), `petstore_prod_${'0'.repeat(38)}`]) {
     assert.equal(ApiKey.parse(text), undefined);
   }
@@ -108,7 +109,7 @@ test('decisions §5: a text that is no key is refused', () => {
   }
 });
 
-test('decisions §5: a text whose checksum is right is no key when a character is not base62', () => {
+test('a text whose checksum is right is no key when a character is not base62', () => {
   for (const character of ['-', '_', ' ', '\u007f']) {
     const secret = character.repeat(32);
     const value = crc32(secret);
@@ -117,7 +118,7 @@ test('decisions §5: a text whose checksum is right is no key when a character i
   }
 });
 
-test('decisions §5: neither a key nor its hash prints its text, whichever way it is printed', () => {
+test('neither a key nor its hash prints its text, whichever way it is printed', () => {
   fc.assert(
     fc.property(key, (issued) => {
       const hash = issued.hash();

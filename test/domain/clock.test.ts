@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -9,7 +10,7 @@ const START = '2026-11-21T12:00:00Z';
 /** Both time lines without the parts of a millisecond that pass between two readings. */
 const whole = ({ unix, monotonic }: Moment) => ({ unix: Math.floor(unix), monotonic: Math.floor(monotonic) });
 
-test('decisions §6 clock: Unix time goes on from where it was when the system clock is set back', () => {
+test('Unix time goes on from where it was when the system clock is set back', () => {
   const clock = fakeClock(START);
   const before = whole(clock());
   clock.jump(-3_600_000);
@@ -18,14 +19,14 @@ test('decisions §6 clock: Unix time goes on from where it was when the system c
   assert.deepEqual(whole(clock()), { unix: before.unix + 1_500, monotonic: before.monotonic + 1_500 });
 });
 
-test('decisions §6 clock: Unix time follows when the system clock is set forward, and no time passes by it', () => {
+test('Unix time follows when the system clock is set forward, and no time passes by it', () => {
   const clock = fakeClock(START);
   const before = whole(clock());
   clock.jump(3_600_000);
   assert.deepEqual(whole(clock()), { unix: before.unix + 3_600_000, monotonic: before.monotonic });
 });
 
-test('decisions §6 clock: neither time line ever runs backwards, whatever happens to the system clock', () => {
+test('neither time line ever runs backwards, whatever happens to the system clock', () => {
   const move = fc.record({
     jump: fc.integer({ min: -1e9, max: 1e9 }),
     advance: fc.integer({ min: 0, max: 1e9 }),

@@ -1,3 +1,4 @@
+// Contract: sections 2, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -6,17 +7,17 @@ import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 
 const id = fc.bigInt({ min: 1n, max: INT64_MAX });
 
-test('decisions §4: a cursor continues exactly where it was made', () => {
+test('a cursor continues exactly where it was made', () => {
   fc.assert(fc.property(id, (value) => assert.equal(decodeCursor(encodeCursor(value)), value)));
   assert.equal(decodeCursor(encodeCursor(INT64_MAX)), INT64_MAX);
   assert.equal(decodeCursor(encodeCursor(1n)), 1n);
 });
 
-test('decisions §4: a cursor can stand in a URL as it is', () => {
+test('a cursor can stand in a URL as it is', () => {
   fc.assert(fc.property(id, (value) => assert.match(encodeCursor(value), /^[\w-]+$/)));
 });
 
-test('decisions §2: a cursor with one character changed, left out or put in is refused', () => {
+test('a cursor with one character changed, left out or put in is refused', () => {
   const character = fc.string({ minLength: 1, maxLength: 1 });
   fc.assert(
     fc.property(id, fc.nat(15), character, (value, at, other) => {
@@ -30,7 +31,7 @@ test('decisions §2: a cursor with one character changed, left out or put in is 
   );
 });
 
-test('decisions §2: a cursor has one spelling: that of plain base64, or with wide characters, is refused', () => {
+test('a cursor has one spelling: that of plain base64, or with wide characters, is refused', () => {
   fc.assert(
     fc.property(id, fc.nat(15), (value, at) => {
       const cursor = encodeCursor(value);
@@ -42,13 +43,13 @@ test('decisions §2: a cursor has one spelling: that of plain base64, or with wi
   );
 });
 
-test('decisions §2: a text that is no cursor is refused', () => {
+test('a text that is no cursor is refused', () => {
   const texts = ['', '1', 'abc', '%', `${encodeCursor(1n)}=`, `${encodeCursor(1n)} `, 'A'.repeat(10_000)];
   for (const text of texts) assert.equal(decodeCursor(text), undefined, text.slice(0, 40));
   fc.assert(fc.property(fc.string(), (text) => assert.equal(decodeCursor(text), undefined)));
 });
 
-test('decisions §3: no cursor stands for an id that no animal can have', () => {
+test('no cursor stands for an id that no animal can have', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: INT64_MIN, max: 0n }), (value) => {
       assert.equal(decodeCursor(encodeCursor(value)), undefined);

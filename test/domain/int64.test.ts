@@ -1,3 +1,4 @@
+// Contract: sections 2 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -31,7 +32,7 @@ const spelling = fc
 
 const inRange = (value: bigint) => (BigInt.asIntN(64, value) === value ? value : undefined);
 
-test('decisions §3: every spelling of an int64 as a JSON number is read exactly, and none outside the range', () => {
+test('every spelling of an int64 as a JSON number is read exactly, and none outside the range', () => {
   fc.assert(
     fc.property(spelling, ({ source, value }) => {
       assert.equal(int64FromJson(source), inRange(value), source);
@@ -40,7 +41,7 @@ test('decisions §3: every spelling of an int64 as a JSON number is read exactly
   );
 });
 
-test('decisions §3: a JSON number that is not an integer is no int64, however small its fraction', () => {
+test('a JSON number that is not an integer is no int64, however small its fraction', () => {
   const fraction = fc.tuple(anyInt64, fc.bigInt({ min: 0n }), fc.integer({ min: 1, max: 9 }));
   fc.assert(
     fc.property(fraction, ([whole, middle, last]) => {
@@ -75,12 +76,12 @@ const examples: [source: string, value: bigint | undefined][] = [
 ];
 
 for (const [source, value] of examples) {
-  test(`decisions §3: the JSON number ${source || '(nothing)'} is ${value === undefined ? 'no int64' : `the int64 ${value}`}`, () => {
+  test(`the JSON number ${source || '(nothing)'} is ${value === undefined ? 'no int64' : `the int64 ${value}`}`, () => {
     assert.equal(int64FromJson(source), value);
   });
 }
 
-test('decisions §3: a number that is written to be expensive is judged without building it', () => {
+test('a number that is written to be expensive is judged without building it', () => {
   for (const source of ['1e999999999', '-1e999999999', '1e-999999999', `1e${'9'.repeat(400)}`]) {
     assert.equal(int64FromJson(source), undefined);
   }
@@ -91,7 +92,7 @@ test('decisions §3: a number that is written to be expensive is judged without 
   assert.equal(int64FromJson(`1${zeros}e-2000000`), 1n);
 });
 
-test('decisions §2: an int64 in a path or a query has one plain decimal spelling', () => {
+test('an int64 in a path or a query has one plain decimal spelling', () => {
   fc.assert(
     fc.property(fc.oneof(anyInt64, nearTheEdges), (value) => {
       assert.equal(int64FromDecimal(`${value}`), inRange(value));
@@ -101,7 +102,7 @@ test('decisions §2: an int64 in a path or a query has one plain decimal spellin
   for (const text of others) assert.equal(int64FromDecimal(text), undefined, JSON.stringify(text));
 });
 
-test('spec §2: the int64 of the schemas takes whole numbers only as exact ones', () => {
+test('the int64 of the schemas takes whole numbers only as exact ones', () => {
   assert.equal(int64.safeParse(INT64_MAX).success, true);
   for (const other of [1, 1.5, '1', null, true, undefined]) {
     assert.equal(int64.safeParse(other).success, false, `${other}`);

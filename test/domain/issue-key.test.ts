@@ -1,3 +1,4 @@
+// Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ function openAccounts(t: TestContext) {
   return { accounts: store.accounts, clock };
 }
 
-test('decisions §5: a rotated key lives on for the grace time from an instant between two milliseconds', async (t) => {
+test('a rotated key lives on for the grace time from an instant between two milliseconds', async (t) => {
   const { accounts, clock } = openAccounts(t);
   const account = await accountFor(accounts, 'shop', undefined, {});
   const settings = {
@@ -34,7 +35,7 @@ test('decisions §5: a rotated key lives on for the grace time from an instant b
   assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
 });
 
-test('decisions §8: an account is made on the Free plan, and found again with its own plan and numbers', async (t) => {
+test('an account is made on the Free plan, and found again with its own plan and numbers', async (t) => {
   const { accounts } = openAccounts(t);
   const free = await accountFor(accounts, 'shop', undefined, {});
   assert.deepEqual([free.plan, free.limits], ['free', { perMinute: 60, perDay: 1_000 }]);

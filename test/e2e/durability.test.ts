@@ -1,3 +1,4 @@
+// Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -7,7 +8,7 @@ import { run, startServiceProcess, temporaryEnvironment } from '../support/proce
 const KILLS = 20;
 const CREATORS = 16;
 
-test('spec §4.2, decisions §3, §4: after 20 × kill -9 under 16 creators no answered create is lost, no id comes twice', async (t) => {
+test('after 20 × kill -9 under 16 creators no answered create is lost, no id comes twice', async (t) => {
   const env = temporaryEnvironment(t);
   const args = ['keys', 'create', '--account', 'acme', '--plan', 'enterprise', '--json'];
   const made = await run([...args, '--per-minute', '1000000000', '--per-day', '1000000000'], env);

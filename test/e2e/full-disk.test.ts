@@ -1,3 +1,4 @@
+// Contract: section 4.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -6,7 +7,7 @@ import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 
-test('decisions §2: a disk that fills up: creates get 503 with Retry-After, reads go on, and it recovers', async (t) => {
+test('a disk that fills up: creates get 503 with Retry-After, reads go on, and it recovers', async (t) => {
   const disk = smallDisk(t);
   const service = await startTestService(t, { databaseUrl: `sqlite:${join(disk.folder, 'petstore.db')}` });
   const key = await service.issueKey();

@@ -1,3 +1,4 @@
+// Contract: section 7.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ const GIVEN: Record<string, string> = {
   PRODUCTION_URL: 'https://pets.example/v1',
 };
 
-test('decisions §7: compose.yaml configures the service for PostgreSQL, Valkey and the proxy of its own network', () => {
+test('compose.yaml configures the service for PostgreSQL, Valkey and the proxy of its own network', () => {
   const { services, networks } = parse(file('compose.yaml')) as Compose;
   const given = Object.entries(services['service']?.environment ?? {}).map(([name, value]) => {
     return [name, value.replaceAll(/\$\{(\w+):\?\}/g, (_, variable: string) => GIVEN[variable] ?? '')];

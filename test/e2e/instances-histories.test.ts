@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inventPlans, record, type Send } from '../support/histories.ts';
@@ -16,7 +17,7 @@ function judge(history: readonly Recorded[], before: readonly Animal[]): void {
   assert.ok(isLinearizable(history, before), `no order explains ${JSON.stringify(history)}`);
 }
 
-test('decisions §4: 100 histories of create, list and get over three instances are linearizable', async (t) => {
+test('100 histories of create, list and get over three instances are linearizable', async (t) => {
   const { send } = await startInstances(t, 3, { slowNetwork: 3 });
   let before: readonly Animal[] = [];
   let overlapping = 0;
@@ -32,7 +33,7 @@ test('decisions §4: 100 histories of create, list and get over three instances 
   assert.ok(overlapping > 2_400, 'most operations must have had company, or nothing was tried');
 });
 
-test('decisions §4: histories stay linearizable when an instance is killed in the middle of one', async (t) => {
+test('histories stay linearizable when an instance is killed in the middle of one', async (t) => {
   const { send, services } = await startInstances(t, 5, { slowNetwork: 3 });
   let before: readonly Animal[] = [];
   let unanswered = 0;

@@ -1,10 +1,11 @@
+// Contract: section 5.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { assertError, call } from '../support/api.ts';
 import { issueKey, type IssuedKey, startTestInstances } from '../support/instances.ts';
 import { run, runJson } from '../support/process.ts';
 
-/** Within so many milliseconds every instance knows what the command line changed (decisions §5). */
+/** Within so many milliseconds every instance knows what the command line changed. */
 const KNOWN_EVERYWHERE = 5_000;
 
 /** Three instances on clocks that stand still, with a key that all of them have in mind. */
@@ -27,7 +28,7 @@ async function threeThatKnow(t: TestContext) {
   };
 }
 
-test('decisions §5: a key that is revoked is refused by every instance within 5 s', async (t) => {
+test('a key that is revoked is refused by every instance within 5 s', async (t) => {
   const { variables, issued, ask, fiveSecondsLater } = await threeThatKnow(t);
   await runJson(['keys', 'revoke', `${issued.id}`], variables);
   fiveSecondsLater();
@@ -37,7 +38,7 @@ test('decisions §5: a key that is revoked is refused by every instance within 5
   }
 });
 
-test('decisions §5: a rotated key without grace ends, and the new one works, on every instance within 5 s', async (t) => {
+test('a rotated key without grace ends, and the new one works, on every instance within 5 s', async (t) => {
   const { variables, issued, ask, fiveSecondsLater } = await threeThatKnow(t);
   const { key } = await runJson<IssuedKey>(['keys', 'rotate', `${issued.id}`, '--grace', '0'], variables);
   fiveSecondsLater();
@@ -45,7 +46,7 @@ test('decisions §5: a rotated key without grace ends, and the new one works, on
   for (const answer of await ask(key)) assert.equal(answer.status, 200);
 });
 
-test('decisions §5: a change of plan counts on every instance within 5 s', async (t) => {
+test('a change of plan counts on every instance within 5 s', async (t) => {
   const { variables, ask, fiveSecondsLater } = await threeThatKnow(t);
   const { code } = await run(['accounts', 'set', 'chain', '--plan', 'business'], variables);
   assert.equal(code, 0);

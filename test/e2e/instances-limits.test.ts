@@ -1,3 +1,4 @@
+// Contract: sections 5 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -6,7 +7,7 @@ import { runJson } from '../support/process.ts';
 
 const BAN_AFTER = 6;
 
-test('decisions §5, §6: quota, bans and their lifting are the same on every instance', async (t) => {
+test('quota, bans and their lifting are the same on every instance', async (t) => {
   const { variables, services } = await startTestInstances(t, 3, { BAN_AFTER: `${BAN_AFTER}` });
   const limits = ['--plan', 'enterprise', '--per-minute', '7', '--per-day', '100'];
   const { id, key } = await runJson<{ id: number; key: string }>(

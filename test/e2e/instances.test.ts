@@ -1,10 +1,11 @@
+// Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startInstances, startTestInstances } from '../support/instances.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('decisions §4: 1,000 creates at once with one Idempotency-Key over three instances make one animal', async (t) => {
+test('1,000 creates at once with one Idempotency-Key over three instances make one animal', async (t) => {
   const { send } = await startInstances(t, 3, { connections: 334 });
   const headers = { 'idempotency-key': 'order-1' };
   const answers = await Promise.all(
@@ -17,7 +18,7 @@ test('decisions §4: 1,000 creates at once with one Idempotency-Key over three i
   assert.equal((await send(0, '/v1/pets')).text, `[${first?.text}]`);
 });
 
-test('decisions §4: a create that one instance answered is in the very next list and get of any other', async (t) => {
+test('a create that one instance answered is in the very next list and get of any other', async (t) => {
   const { send } = await startInstances(t, 3);
   for (let round = 0; round < 200; round++) {
     const status = ['available', 'pending', 'sold'][round % 3];
@@ -39,7 +40,7 @@ test('decisions §4: a create that one instance answered is in the very next lis
   }
 });
 
-test('decisions §3: ids ascend over all instances, and none is given twice', async (t) => {
+test('ids ascend over all instances, and none is given twice', async (t) => {
   const { send } = await startInstances(t, 3);
   const ids: number[] = [];
   for (let round = 0; round < 30; round++) {

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Animal, isLinearizable, type Recorded } from '../support/linearizability.ts';
@@ -95,25 +96,25 @@ const NOT_LINEARIZABLE: Record<string, readonly Recorded[]> = {
 };
 
 for (const [title, history] of Object.entries(LINEARIZABLE)) {
-  test(`decisions §4, read your writes: linearizable is ${title}`, () => {
+  test(`linearizable is ${title}`, () => {
     assert.equal(isLinearizable(history), true);
   });
 }
 
 for (const [title, history] of Object.entries(NOT_LINEARIZABLE)) {
-  test(`decisions §4, read your writes: not linearizable is ${title}`, () => {
+  test(`not linearizable is ${title}`, () => {
     assert.equal(isLinearizable(history), false);
   });
 }
 
-test('decisions §4: a history goes on from the animals that were there before it', () => {
+test('a history goes on from the animals that were there before it', () => {
   const before = [animal(1), animal(2)];
   const history = [create(0, 1, animal(3)), list(2, 3, [animal(3), animal(2)], 2), get(4, 5, 1, animal(1))];
   assert.equal(isLinearizable(history, before), true);
   assert.equal(isLinearizable([list(0, 1, [animal(1)])], before), false);
 });
 
-test('decisions §4: a long history with a fault in its last answer is judged in no time', () => {
+test('a long history with a fault in its last answer is judged in no time', () => {
   const history = Array.from({ length: 8 }, (_none, round) =>
     Array.from({ length: 6 }, (_nothing, client) =>
       create(round * 10, round * 10 + 9, animal(round * 6 + client + 1)),

@@ -1,3 +1,4 @@
+// Contract: section 7.
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -38,7 +39,7 @@ test('a port in use: one line that names it, exit 1', async (t) => {
   assert.equal(line, `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
 });
 
-test('decisions §7: bad variables: one line each, exit 2, and nothing is made', async (t) => {
+test('bad variables: one line each, exit 2, and nothing is made', async (t) => {
   const folder = temporaryFolder(t);
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`,

@@ -1,3 +1,4 @@
+// Contract: sections 4, 6 and 8.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -9,7 +10,7 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('SIGTERM: what was accepted is finished, counters are written, exit 0; decisions §6: exactly', async (t) => {
+test('SIGTERM: what was accepted is finished, counters are written, exit 0; exactly', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -38,7 +39,7 @@ test('SIGTERM: what was accepted is finished, counters are written, exit 0; deci
   assert.equal(usage.day.remaining, 1_000 - 8);
 });
 
-test('decisions §8: a clean stop writes down when each key was last used', async (t) => {
+test('a clean stop writes down when each key was last used', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -81,7 +82,7 @@ test('SIGINT stops the service as SIGTERM does', async (t) => {
   assert.equal((await service.ended).code, 0);
 });
 
-test('decisions §6: after a crash at most the last second of counting is lost', async (t) => {
+test('after a crash at most the last second of counting is lost', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -102,7 +103,7 @@ test('decisions §6: after a crash at most the last second of counting is lost',
   assert.match(answer.headers.get('ratelimit') ?? '', /"day";r=992;/);
 });
 
-test('decisions §6: a stop that cannot write down the last counts says so in the log, exit 1', async (t) => {
+test('a stop that cannot write down the last counts says so in the log, exit 1', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -137,7 +138,7 @@ test('a log that nobody reads does not hold up the stop', async (t) => {
   assert.equal(code, 0);
 });
 
-test('decisions §2: a request that is still incomplete when the service ends gets 503', async (t) => {
+test('a request that is still incomplete when the service ends gets 503', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };

@@ -1,4 +1,5 @@
-// decisions §2, §4, §6: a service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
+// Contract: sections 3, 4 and 6.
+// A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -23,7 +24,7 @@ async function startBehindProxy(t: TestContext) {
   return { proxy, create, stored };
 }
 
-test('decisions §4: a create whose COMMIT was answered to nobody is a 503 and there once; the retry with its Idempotency-Key replays it', async (t) => {
+test('a create whose COMMIT was answered to nobody is a 503 and there once; the retry with its Idempotency-Key replays it', async (t) => {
   const { proxy, create, stored } = await startBehindProxy(t);
   const once = { 'idempotency-key': 'order-1' };
   proxy.cutAnswerTo('Rex');
@@ -38,7 +39,7 @@ test('decisions §4: a create whose COMMIT was answered to nobody is a 503 and t
   assert.deepEqual(await stored(), ['Rex']);
 });
 
-test('decisions §4: the service repeats no create by itself: without an Idempotency-Key too it is there once', async (t) => {
+test('the service repeats no create by itself: without an Idempotency-Key too it is there once', async (t) => {
   const { proxy, create, stored } = await startBehindProxy(t);
   proxy.cutAnswerTo('Rex');
   // Others that share the statement are as uncertain as this one.

@@ -1,3 +1,4 @@
+// Contract: section 4.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -99,7 +100,7 @@ test('PostgreSQL ends all connections under load, ten times: nothing lost, nothi
   await service.finish();
 });
 
-test('decisions §2: callers whose counters cannot be loaded get 503, never 500, with the Error body and the headers', async (t) => {
+test('callers whose counters cannot be loaded get 503, never 500, with the Error body and the headers', async (t) => {
   const variables = { DATABASE_URL: server.url, PORT: '0' };
   const { key } = await issueKey(variables, 'stranger');
   const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });

@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NoAnswer } from '../../src/limits/timeout.ts';
@@ -24,7 +25,7 @@ async function ownerOf(key: string, servers: readonly TestServer[]): Promise<Tes
   return owner;
 }
 
-test('decisions §6: without one primary of three its callers have a share, and all others their limits', async (t) => {
+test('without one primary of three its callers have a share, and all others their limits', async (t) => {
   const servers = await temporaryCluster(t);
   const [gone] = servers;
   assert.ok(gone !== undefined);
@@ -64,7 +65,7 @@ test('decisions §6: without one primary of three its callers have a share, and 
   for (const each of services) assert.deepEqual([logged(each, LOST), logged(each, BACK)], [1, 1]);
 });
 
-test('decisions §6: a replica that takes over goes on where its primary ended', async (t) => {
+test('a replica that takes over goes on where its primary ended', async (t) => {
   const servers = await temporaryCluster(t);
   const [gone, other] = servers;
   assert.ok(gone !== undefined && other !== undefined);
@@ -85,7 +86,7 @@ test('decisions §6: a replica that takes over goes on where its primary ended',
   assert.deepEqual([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['60', '49']);
 });
 
-test('decisions §6: a caller whose slot moves to another server is counted on without a gap', async (t) => {
+test('a caller whose slot moves to another server is counted on without a gap', async (t) => {
   const servers = await temporaryCluster(t);
   const any = servers[0]?.url ?? '';
   const counter = newCounter(await connected(t, any), fakeClock(), { banAfter: 100, banSeconds: 300 });
@@ -102,7 +103,7 @@ test('decisions §6: a caller whose slot moves to another server is counted on w
   assert.equal(counter.serverOf(caller), `127.0.0.1:${move.to.port}`);
 });
 
-test('decisions §6: an account whose keys lie on two servers while they move is no outage of either', async (t) => {
+test('an account whose keys lie on two servers while they move is no outage of either', async (t) => {
   const servers = await temporaryCluster(t);
   const counter = newCounter(await connected(t, servers[0]?.url ?? ''), fakeClock(), {
     banAfter: 9,

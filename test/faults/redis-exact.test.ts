@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../src/domain/account.ts';
@@ -7,7 +8,7 @@ import { startSharedCounting, Tally } from '../support/shared-counting.ts';
 
 const LIMITS = { perMinute: 500, perDay: 100_000 };
 
-test('spec §8: of 5,000 requests of 50 clients over 3 services exactly the 500 of the account are admitted, ten times', async (t) => {
+test('of 5,000 requests of 50 clients over 3 services exactly the 500 of the account are admitted, ten times', async (t) => {
   const redis = await temporaryRedis(t);
   const { services } = await startSharedCounting(t, 3, [redis.url], { limits: LIMITS });
   const [first] = services;

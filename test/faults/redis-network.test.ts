@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startRedisProxy } from '../support/redis-proxy.ts';
@@ -7,7 +8,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const LIMITS = { perMinute: 40, perDay: 1_000 };
 
-test('decisions §6: requests are answered while Redis holds back every answer, and what it counted late is counted once', async (t) => {
+test('requests are answered while Redis holds back every answer, and what it counted late is counted once', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url], { limits: LIMITS });
@@ -34,7 +35,7 @@ test('decisions §6: requests are answered while Redis holds back every answer, 
   assert.equal(tally.admitted, 1 + 11 + 29);
 });
 
-test('decisions §6: a Redis that answers after 200 ms is an outage, told once, until it is faster', async (t) => {
+test('a Redis that answers after 200 ms is an outage, told once, until it is faster', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url], { limits: LIMITS });
@@ -58,7 +59,7 @@ test('decisions §6: a Redis that answers after 200 ms is an outage, told once, 
     assert.deepEqual([logged(service, LOST), logged(service, BACK)], [1, 1]);
 });
 
-test('decisions §6: a connection that is lost without a word is given up for a new one', async (t) => {
+test('a connection that is lost without a word is given up for a new one', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startTcpProxy(t, redis.port);
   const counting = await startSharedCounting(t, 1, [proxy.through(redis.url)], { limits: LIMITS });
@@ -72,7 +73,7 @@ test('decisions §6: a connection that is lost without a word is given up for a 
   );
 });
 
-test('decisions §6: a Redis that comes back empty is counted on once all instances have told it what they know', async (t) => {
+test('a Redis that comes back empty is counted on once all instances have told it what they know', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url, redis.url], { limits: LIMITS });
@@ -89,7 +90,7 @@ test('decisions §6: a Redis that comes back empty is counted on once all instan
   assert.equal((await counting.send(1)).status, 429);
 });
 
-test('decisions §6: an instance that does not come back with Redis does not hold up the others for good', async (t) => {
+test('an instance that does not come back with Redis does not hold up the others for good', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 2, [redis.url], { limits: LIMITS });
   const [gone, left] = counting.services;

@@ -1,3 +1,4 @@
+// Contract: sections 1 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
@@ -31,7 +32,7 @@ const outages: Record<
 };
 
 for (const [what, { begin, end }] of Object.entries(outages)) {
-  test(`decisions §6: under load Redis ${what}: every answer has its headers, none is a 5xx, nobody gets more than the limit and one share of each instance`, async (t) => {
+  test(`under load Redis ${what}: every answer has its headers, none is a 5xx, nobody gets more than the limit and one share of each instance`, async (t) => {
     const redis = await temporaryRedis(t);
     const counting = await startSharedCounting(t, 3, [redis.url], {
       limits: LIMITS,
@@ -58,7 +59,7 @@ for (const [what, { begin, end }] of Object.entries(outages)) {
   });
 }
 
-test('decisions §6: an outage gives each instance its share, to keys and to addresses, and the share of the day once', async (t) => {
+test('an outage gives each instance its share, to keys and to addresses, and the share of the day once', async (t) => {
   const redis = await temporaryRedis(t);
   const limits = { perMinute: 30, perDay: 12 };
   const counting = await startSharedCounting(t, 3, [redis.url], { limits });
@@ -80,7 +81,7 @@ test('decisions §6: an outage gives each instance its share, to keys and to add
   assert.deepEqual(unknown, [...Array<number>(20).fill(401), 429]);
 });
 
-test('decisions §6: what an account has used up stays used up in an outage', async (t) => {
+test('what an account has used up stays used up in an outage', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 1, [redis.url], { limits: { perMinute: 5, perDay: 100 } });
   for (let request = 0; request < 6; request++) await counting.send(0);
@@ -102,7 +103,7 @@ test('a ban that begins in an outage tells how long it lasts', async (t) => {
   assert.equal(headers['ratelimit'], '"minute";r=0;t=300, "day";r=0;t=300');
 });
 
-test('decisions §6: bans that an instance heard of hold in an outage, and in a Redis that comes back empty', async (t) => {
+test('bans that an instance heard of hold in an outage, and in a Redis that comes back empty', async (t) => {
   const redis = await temporaryRedis(t);
   const env = { BAN_AFTER: '2' };
   const counting = await startSharedCounting(t, 2, [redis.url], {
@@ -123,7 +124,7 @@ test('decisions §6: bans that an instance heard of hold in an outage, and in a 
   assert.ok(Number(other.headers['retry-after']) > 280);
 });
 
-test('decisions §6: what one instance alone had heard binds all of them in a Redis that comes back empty', async (t) => {
+test('what one instance alone had heard binds all of them in a Redis that comes back empty', async (t) => {
   const redis = await temporaryRedis(t);
   const limits = { perMinute: 60, perDay: 100 };
   const counting = await startSharedCounting(t, 3, [redis.url], { limits });
@@ -140,7 +141,7 @@ test('decisions §6: what one instance alone had heard binds all of them in a Re
   assert.match(String(headers['ratelimit']), /"day";r=40;/);
 });
 
-test('decisions §6: a Redis that comes and goes within a minute gives nobody a new share', async (t) => {
+test('a Redis that comes and goes within a minute gives nobody a new share', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 3, [redis.url], { limits: LIMITS });
   const tally = new Tally();
@@ -159,7 +160,7 @@ test('decisions §6: a Redis that comes and goes within a minute gives nobody a 
   assert.ok(tally.admitted >= 300 && tally.admitted <= 300 + 3 * SHARE, `${tally.admitted} admitted`);
 });
 
-test('decisions §1: without a shared counter there is no gauge of it', async (t) => {
+test('without a shared counter there is no gauge of it', async (t) => {
   const service = await startTestService(t, { env: { METRICS_PORT: '0' } });
   assert.equal(await gauge(service), undefined);
 });

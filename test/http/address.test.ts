@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -6,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
 
-test('decisions §6: a caller without a valid key has the address’s bucket with Free’s numbers; empty, 429 not 401', async (t) => {
+test('a caller without a valid key has the address’s bucket with Free’s numbers; empty, 429 not 401', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (let used = 1; used <= 60; used++) {
@@ -33,7 +34,7 @@ test('decisions §6: a caller without a valid key has the address’s bucket wit
   assertError(await call(service.url, '/v1/pets'), 'unauthorized');
 });
 
-test('decisions §6: an address that goes on is never banned, and has a day of 1,000', async (t) => {
+test('an address that goes on is never banned, and has a day of 1,000', async (t) => {
   const service = await startTestService(t, { env: { BAN_AFTER: '2' } });
   for (let minute = 0; minute < 16; minute++) {
     for (let i = 0; i < 60; i++) await call(service.url, '/v1/pets');
@@ -44,14 +45,14 @@ test('decisions §6: an address that goes on is never banned, and has a day of 1
   assertError(await call(service.url, '/v1/pets'), 'daily_limit_exceeded');
 });
 
-test('decisions §6: a valid key’s requests take nothing from the address’s bucket', async (t) => {
+test('a valid key’s requests take nothing from the address’s bucket', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (let i = 0; i < 5; i++) await call(service.url, '/v1/pets', { key });
   assert.equal(remaining((await call(service.url, '/v1/pets')).headers), 59);
 });
 
-test('decisions §6: X-Forwarded-For counts only from the proxies of TRUST_PROXY', async (t) => {
+test('X-Forwarded-For counts only from the proxies of TRUST_PROXY', async (t) => {
   const trusting = await startTestService(t, { env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' } });
   const deaf = await startTestService(t);
   const left = async (url: string, address: string) => {
@@ -72,7 +73,7 @@ test('decisions §6: X-Forwarded-For counts only from the proxies of TRUST_PROXY
   assert.equal(await left(trusting.url, 'nonsense'), 59, 'the proxy itself');
 });
 
-test('decisions §6: an IPv6 client is its /64', async (t) => {
+test('an IPv6 client is its /64', async (t) => {
   const service = await startTestService(t, { env: { TRUST_PROXY: '127.0.0.1' } });
   const left = async (address: string) => {
     return remaining((await call(service.url, '/v1/pets', { headers: from(address) })).headers);
@@ -83,7 +84,7 @@ test('decisions §6: an IPv6 client is its /64', async (t) => {
   assert.equal(await left('2001:db8:1:3::1'), 59);
 });
 
-test('spec §8, decisions §6: the 401 answers carry all rate headers', async (t) => {
+test('the 401 answers carry all rate headers', async (t) => {
   const service = await startTestService(t);
   assertRateHeaders(await call(service.url, '/v1/pets'));
 });

@@ -1,3 +1,4 @@
+// Contract: sections 1, 3, 4 and 5.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
@@ -9,7 +10,7 @@ const stranger = (environment: 'production' | 'staging') => {
   return ApiKey.generate(environment, (length) => crypto.getRandomValues(new Uint8Array(length))).reveal();
 };
 
-test('spec §5: every operation requires a key; 401 is an Error body with WWW-Authenticate: Bearer', async (t) => {
+test('every operation requires a key; 401 is an Error body with WWW-Authenticate: Bearer', async (t) => {
   const service = await startTestService(t);
   for (const [path, method] of [
     ['/v1/pets', 'GET'],
@@ -28,7 +29,7 @@ test('spec §5: every operation requires a key; 401 is an Error body with WWW-Au
   }
 });
 
-test('spec §5 rule 2: the key is the bearer token of Authorization; the scheme may have any case', async (t) => {
+test('the key is the bearer token of Authorization; the scheme may have any case', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const send = (authorization: string) => call(service.url, '/v1/pets', { headers: { authorization } });
@@ -48,7 +49,7 @@ test('spec §5 rule 2: the key is the bearer token of Authorization; the scheme 
   assertError(await call(service.url, `/v1/pets?api_key=${key}`), 'unauthorized');
 });
 
-test('spec §4, decisions §2: missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
+test('missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
   const service = await startTestService(t);
   const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });
   const revoked = await service.issueKey();
@@ -69,7 +70,7 @@ test('spec §4, decisions §2: missing, malformed, mistyped, unknown, expired an
   assert.match(await said(revoked), /revoked/);
 });
 
-test('decisions §5: a key of the other environment is 401 and the message says where it belongs', async (t) => {
+test('a key of the other environment is 401 and the message says where it belongs', async (t) => {
   const production = await startTestService(t, { env: { STAGING_URL: 'https://try.pets.example/v1' } });
   const answer = await call(production.url, '/v1/pets', { key: stranger('staging') });
   assertError(answer, 'unauthorized');
@@ -85,7 +86,7 @@ test('decisions §5: a key of the other environment is 401 and the message says 
   assert.equal((await call(staging.url, '/v1/pets', { key })).status, 200);
 });
 
-test('decisions §2, §5: a key that lacks the operation’s scope is 403 and the message names the scope', async (t) => {
+test('a key that lacks the operation’s scope is 403 and the message names the scope', async (t) => {
   const service = await startTestService(t);
   const reader = await service.issueKey({ scopes: ['pets:read'] });
   const writer = await service.issueKey({ scopes: ['pets:write'] });
@@ -102,7 +103,7 @@ test('decisions §2, §5: a key that lacks the operation’s scope is 403 and th
   }
 });
 
-test('decisions §1: scope comes before validation, route before scope', async (t) => {
+test('scope comes before validation, route before scope', async (t) => {
   const service = await startTestService(t);
   const reader = await service.issueKey({ scopes: ['pets:read'] });
   assertError(await call(service.url, '/v1/pets', { key: reader, body: 'nonsense' }), 'insufficient_scope');
@@ -110,7 +111,7 @@ test('decisions §1: scope comes before validation, route before scope', async (
   assertError(await call(service.url, '/v1/pets/1', { key: reader, body: 'nonsense' }), 'method_not_allowed');
 });
 
-test('decisions §5: a revoked key and a changed plan count at the next request', async (t) => {
+test('a revoked key and a changed plan count at the next request', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   await call(service.url, '/v1/pets', { key });
@@ -122,7 +123,7 @@ test('decisions §5: a revoked key and a changed plan count at the next request'
   assertError(await call(service.url, '/v1/pets', { key }), 'unauthorized');
 });
 
-test('decisions §5: no log line, error or answer ever holds a key', async (t) => {
+test('no log line, error or answer ever holds a key', async (t) => {
   const service = await startTestService(t, { env: { LOG_LEVEL: 'trace' } });
   const key = await service.issueKey();
   const paths = ['/v1/pets', `/v1/pets/${key}`, `/v1/pets?cursor=${key}`, `/${key}`, `/v1/${key}`];

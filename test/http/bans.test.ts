@@ -1,3 +1,4 @@
+// Contract: sections 5 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -18,7 +19,7 @@ async function untilBanned(service: TestService, key: string): Promise<Answer> {
   throw new Error('never banned');
 }
 
-test('spec §8 rule 3, decisions §6: a key refused BAN_AFTER times within 60 s is banned for BAN_SECONDS', async (t) => {
+test('a key refused BAN_AFTER times within 60 s is banned for BAN_SECONDS', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits });
   assert.equal((await get(service, key)).status, 200);
@@ -48,7 +49,7 @@ test('during a ban RateLimit shows nothing left of either window before the ban 
   assert.equal(Number(later.headers.get('x-ratelimit-reset')), unixMilliseconds(fakeClock()) / 1000 + 300);
 });
 
-test('decisions §6: requests during a ban count for nothing and do not lengthen it; then all is well', async (t) => {
+test('requests during a ban count for nothing and do not lengthen it; then all is well', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits });
   await untilBanned(service, key);
@@ -64,7 +65,7 @@ test('decisions §6: requests during a ban count for nothing and do not lengthen
   assert.match(free.headers.get('ratelimit') ?? '', /"day";r=98;/);
 });
 
-test('decisions §6: each further ban within 24 hours lasts twice as long, at most 24 hours', async (t) => {
+test('each further ban within 24 hours lasts twice as long, at most 24 hours', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits: { perMinute: 1, perDay: 100_000 } });
   const durations: number[] = [];
@@ -78,7 +79,7 @@ test('decisions §6: each further ban within 24 hours lasts twice as long, at mo
   assert.equal((await untilBanned(service, key)).headers.get('retry-after'), '300', 'after 24 good hours');
 });
 
-test('decisions §6: refusals that are spread over more than 60 s ban nobody', async (t) => {
+test('refusals that are spread over more than 60 s ban nobody', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits: { perMinute: 100, perDay: 1 } });
   await get(service, key);
@@ -88,7 +89,7 @@ test('decisions §6: refusals that are spread over more than 60 s ban nobody', a
   }
 });
 
-test('decisions §5: a ban belongs to the key; another key of the account goes on', async (t) => {
+test('a ban belongs to the key; another key of the account goes on', async (t) => {
   const service = await startTestService(t, { env });
   const [bad, good] = [await service.issueKey({ limits }), await service.issueKey()];
   await untilBanned(service, bad);
@@ -97,7 +98,7 @@ test('decisions §5: a ban belongs to the key; another key of the account goes o
   assert.equal((await get(service, good)).status, 200);
 });
 
-test('decisions §6: bans and refusals outlive a restart; an operator lists and lifts them', async (t) => {
+test('bans and refusals outlive a restart; an operator lists and lifts them', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const clock = fakeClock();
   const before = await startTestService(t, { env, databaseUrl, clock });

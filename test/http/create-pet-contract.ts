@@ -1,3 +1,4 @@
+// Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRateHeaders, call } from '../support/api.ts';
@@ -7,7 +8,7 @@ const REX = '{"name":"Rex","categoryId":7}';
 
 /** Adding, as it must be over any store; `start` gives a service on the stores of `backend`. */
 export function createPetContract(backend: string, start: StartService): void {
-  test(`${backend}, spec §4.2: 201 carries the animal with its id; decisions §4: and its Location`, async (t) => {
+  test(`${backend}: 201 carries the animal with its id; and its Location`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     const body = '{"name":"Rex","categoryId":7,"status":"pending"}';
@@ -19,7 +20,7 @@ export function createPetContract(backend: string, start: StartService): void {
     assertRateHeaders(answer);
   });
 
-  test(`${backend}, spec §3 rule 1: an animal is created with any of the three states or without one`, async (t) => {
+  test(`${backend}: an animal is created with any of the three states or without one`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     for (const status of ['available', 'pending', 'sold']) {
@@ -28,10 +29,10 @@ export function createPetContract(backend: string, start: StartService): void {
     }
     const without = await call(service.url, '/v1/pets', { key, body: REX });
     assert.equal(without.status, 201);
-    assert.ok(!('status' in without.json), 'decisions §3: absent stays absent');
+    assert.ok(!('status' in without.json), 'absent stays absent');
   });
 
-  test(`${backend}, decisions §3: int64 is exact, 1.0 and 1e3 are integers, unknown fields and a client id are ignored`, async (t) => {
+  test(`${backend}: int64 is exact, 1.0 and 1e3 are integers, unknown fields and a client id are ignored`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     const spellings = {
@@ -52,7 +53,7 @@ export function createPetContract(backend: string, start: StartService): void {
     }
   });
 
-  test(`${backend}, decisions §3: a name comes back exactly as it was sent, up to 200 code points`, async (t) => {
+  test(`${backend}: a name comes back exactly as it was sent, up to 200 code points`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     for (const name of [' Rex ', '"\\/\b\t\n', 'Zoë', '🐶'.repeat(200), '\u202Eabc', '​x']) {
@@ -67,7 +68,7 @@ export function createPetContract(backend: string, start: StartService): void {
     }
   });
 
-  test(`${backend}, decisions §4: what was answered is at once visible to list and get`, async (t) => {
+  test(`${backend}: what was answered is at once visible to list and get`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     for (let i = 0; i < 20; i++) {

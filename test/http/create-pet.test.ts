@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
@@ -42,7 +43,7 @@ const INVALID: Record<string, [body: string | Uint8Array, names: RegExp]> = {
 };
 
 for (const [title, [body, names]] of Object.entries(INVALID)) {
-  test(`spec §4.2, §7: 400 when ${title}; nothing is added`, async (t) => {
+  test(`400 when ${title}; nothing is added`, async (t) => {
     const service = await startTestService(t);
     const key = await service.issueKey();
     const answer = await call(service.url, '/v1/pets', { key, method: 'POST', body });
@@ -53,13 +54,13 @@ for (const [title, [body, names]] of Object.entries(INVALID)) {
   });
 }
 
-test('spec §4.2: 400 when there is no body at all', async (t) => {
+test('400 when there is no body at all', async (t) => {
   const service = await startTestService(t);
   const answer = await call(service.url, '/v1/pets', { key: await service.issueKey(), method: 'POST' });
   assertError(answer, 'invalid_request');
 });
 
-test('decisions §2: 413 when the body is over 16 KiB, by its length or as it arrives', async (t) => {
+test('413 when the body is over 16 KiB, by its length or as it arrives', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const fits = REX + ' '.repeat(16 * 1024 - REX.length);
@@ -71,7 +72,7 @@ test('decisions §2: 413 when the body is over 16 KiB, by its length or as it ar
   assertError(long, 'payload_too_large');
 });
 
-test('decisions §2: a body is read the same whether it comes with its header block or behind it', async (t) => {
+test('a body is read the same whether it comes with its header block or behind it', async (t) => {
   const service = await startTestService(t);
   const head =
     `POST /v1/pets HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${await service.issueKey()}\r\n` +
@@ -99,7 +100,7 @@ test('decisions §2: a body is read the same whether it comes with its header bl
   }
 });
 
-test('decisions §2: 415 for a body that is not application/json', async (t) => {
+test('415 for a body that is not application/json', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const send = (headers: Record<string, string>) =>

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config.ts';
@@ -44,7 +45,7 @@ async function probe(service: TestService, id: Id, asked: Asked): Promise<Answer
   return await call(service.url, PROBE[id], { ...body, ...asked });
 }
 
-test('decisions §2: what any operation answers is what is described: success, 401, 403, 429', async (t) => {
+test('what any operation answers is what is described: success, 401, 403, 429', async (t) => {
   const service = await startTestService(t, { env: { BAN_AFTER: '3' } });
   const key = await service.issueKey();
   for (const id of ['createPet', 'listPets', 'getPet'] as const) {
@@ -71,7 +72,7 @@ test('decisions §2: what any operation answers is what is described: success, 4
   }
 });
 
-test('decisions §4: 304 is answered as it is described', async (t) => {
+test('304 is answered as it is described', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   await probe(service, 'createPet', { key });
@@ -82,7 +83,7 @@ test('decisions §4: 304 is answered as it is described', async (t) => {
   }
 });
 
-test('decisions §2: what single operations refuse is what is described', async (t) => {
+test('what single operations refuse is what is described', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const idempotent = { 'idempotency-key': 'once' };
@@ -102,7 +103,7 @@ test('decisions §2: what single operations refuse is what is described', async 
   }
 });
 
-test('spec §4.3: after its removal getPet answers as it is described', async (t) => {
+test('after its removal getPet answers as it is described', async (t) => {
   const service = await startTestService(t, { clock: fakeClock(GET_PET.removedAt) });
   const answer = await probe(service, 'getPet', { key: await service.issueKey() });
   assert.equal(answer.status, 410);

@@ -1,3 +1,4 @@
+// Contract: section 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
@@ -5,7 +6,7 @@ import { STATUS_OF } from '../../src/http/errors.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
-test('spec §7: 400, 401, 404 and 429 are Error bodies that repeat the status; 429 carries Retry-After', async (t) => {
+test('400, 401, 404 and 429 are Error bodies that repeat the status; 429 carries Retry-After', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 9 } });
   assertError(await call(service.url, '/v1/pets'), 'unauthorized', 401);
@@ -16,7 +17,7 @@ test('spec §7: 400, 401, 404 and 429 are Error bodies that repeat the status; 4
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 });
 
-test('decisions §2: the table of codes and their statuses', () => {
+test('the table of codes and their statuses', () => {
   assert.deepEqual(STATUS_OF, {
     invalid_request: 400,
     invalid_parameter: 400,
@@ -38,7 +39,7 @@ test('decisions §2: the table of codes and their statuses', () => {
   assert.deepEqual(Object.keys(STATUS_OF), [...ERROR_CODES]);
 });
 
-test('decisions §2: each limit that trips can be told from the code alone', async (t) => {
+test('each limit that trips can be told from the code alone', async (t) => {
   const service = await startTestService(t, { env: { BAN_AFTER: '3' } });
   const minute = await service.issueKey({ account: 'minute', limits: { perMinute: 1, perDay: 9 } });
   const day = await service.issueKey({ account: 'day', limits: { perMinute: 9, perDay: 1 } });

@@ -1,3 +1,4 @@
+// Contract: sections 3, 4 and 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -6,7 +7,6 @@ import { startTestService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7,"status":"sold"}';
 
-/** Spec §4.3, §9 rule 3; decisions §4. */
 function assertDeprecation({ headers }: Answer, base: string): void {
   assert.equal(headers.get('deprecation'), '@1764892800');
   assert.equal(headers.get('sunset'), 'Thu, 05 Dec 2030 00:00:00 GMT');
@@ -14,7 +14,7 @@ function assertDeprecation({ headers }: Answer, base: string): void {
   assert.equal(headers.get('link'), links);
 }
 
-test('spec §4.3: 200 is the animal; decisions §4: with the deprecation headers', async (t) => {
+test('200 is the animal; with the deprecation headers', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const created = await call(service.url, '/v1/pets', { key, body: REX });
@@ -43,7 +43,7 @@ for (const petId of [
   '%F0%9F%90%B6',
   'x'.repeat(2_000),
 ]) {
-  test(`spec §4.3, decisions §2: no such animal ${petId.slice(0, 24)} is 404, with the deprecation headers`, async (t) => {
+  test(`no such animal ${petId.slice(0, 24)} is 404, with the deprecation headers`, async (t) => {
     const service = await startTestService(t);
     const answer = await call(service.url, `/v1/pets/${petId}`, { key: await service.issueKey() });
     assertError(answer, 'not_found');
@@ -52,7 +52,7 @@ for (const petId of [
   });
 }
 
-test('decisions §4: 401, 403, 304 and HEAD of the operation carry the deprecation headers too', async (t) => {
+test('401, 403, 304 and HEAD of the operation carry the deprecation headers too', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { json } = await call(service.url, '/v1/pets', { key, body: REX });
@@ -74,7 +74,7 @@ test('decisions §4: 401, 403, 304 and HEAD of the operation carry the deprecati
   }
 });
 
-test('decisions §4: from 2030-12-05T00:00:00Z on 410 gone with the same links, and not a moment before', async (t) => {
+test('from 2030-12-05T00:00:00Z on 410 gone with the same links, and not a moment before', async (t) => {
   const clock = fakeClock('2030-12-04T23:59:59.999Z');
   const service = await startTestService(t, { clock });
   const key = await service.issueKey();
@@ -90,7 +90,7 @@ test('decisions §4: from 2030-12-05T00:00:00Z on 410 gone with the same links, 
   assert.equal((await call(service.url, '/v1/pets', { key })).status, 200, 'the replacement goes on');
 });
 
-test('spec §4.3: the other operations are not deprecated', async (t) => {
+test('the other operations are not deprecated', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (const answer of [

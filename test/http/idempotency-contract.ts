@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -8,7 +9,7 @@ const withKey = (value: string) => ({ 'idempotency-key': value });
 
 /** Idempotency keys, as they must work over any store; `start` gives a service on the stores of `backend`. */
 export function idempotencyContract(backend: string, start: StartService): void {
-  test(`${backend}, decisions §4: the same Idempotency-Key and body replay the stored 201 with fresh rate headers`, async (t) => {
+  test(`${backend}: the same Idempotency-Key and body replay the stored 201 with fresh rate headers`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     const send = () => call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
@@ -26,7 +27,7 @@ export function idempotencyContract(backend: string, start: StartService): void 
     assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
   });
 
-  test(`${backend}, decisions §2, §4: the same Idempotency-Key with another body is 422 and adds nothing`, async (t) => {
+  test(`${backend}: the same Idempotency-Key with another body is 422 and adds nothing`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     await call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
@@ -36,7 +37,7 @@ export function idempotencyContract(backend: string, start: StartService): void 
     assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
   });
 
-  test(`${backend}, decisions §4: a 4xx is not stored under its Idempotency-Key`, async (t) => {
+  test(`${backend}: a 4xx is not stored under its Idempotency-Key`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     const send = (body: string) => call(service.url, '/v1/pets', { key, body, headers: withKey('order-1') });
@@ -44,7 +45,7 @@ export function idempotencyContract(backend: string, start: StartService): void 
     assert.equal((await send(REX)).status, 201);
   });
 
-  test(`${backend}, decisions §4: an Idempotency-Key belongs to its account and is kept 24 hours`, async (t) => {
+  test(`${backend}: an Idempotency-Key belongs to its account and is kept 24 hours`, async (t) => {
     const service = await start(t);
     const send = async (key: string) => {
       return (await call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') })).json
@@ -62,7 +63,7 @@ export function idempotencyContract(backend: string, start: StartService): void 
     assert.notEqual(await send(ours), id);
   });
 
-  test(`${backend}, decisions §4: 100 requests at once with one Idempotency-Key make one animal`, async (t) => {
+  test(`${backend}: 100 requests at once with one Idempotency-Key make one animal`, async (t) => {
     const service = await start(t);
     const key = await service.issueKey();
     const send = () => call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 5.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-// Decisions §4 and §5, docs/decisions/0031.
+// See docs/decisions/0031.
 
 const SECRET = 'petstore_live_0123456789ABCDEFGHIJabcdefghij01abcdef';
 const REX = '{"name":"Rex","categoryId":7}';

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ const withKey = (value: string) => ({ 'idempotency-key': value });
 idempotencyContract('SQLite', startTestService);
 
 for (const value of ['', ' ', 'a b', 'x'.repeat(256), 'naïve', 'a\tb']) {
-  test(`decisions §2, §4: an Idempotency-Key of ${JSON.stringify(value.slice(0, 9))} is 400 invalid_parameter`, async (t) => {
+  test(`an Idempotency-Key of ${JSON.stringify(value.slice(0, 9))} is 400 invalid_parameter`, async (t) => {
     const service = await startTestService(t);
     const key = await service.issueKey();
     const headers = withKey(Buffer.from(value).toString('latin1'));
@@ -21,7 +22,7 @@ for (const value of ['', ' ', 'a b', 'x'.repeat(256), 'naïve', 'a\tb']) {
   });
 }
 
-test('decisions §4: the longest Idempotency-Key has 255 visible ASCII characters', async (t) => {
+test('the longest Idempotency-Key has 255 visible ASCII characters', async (t) => {
   const service = await startTestService(t);
   const headers = withKey('~'.repeat(255));
   assert.equal(
@@ -30,7 +31,7 @@ test('decisions §4: the longest Idempotency-Key has 255 visible ASCII character
   );
 });
 
-test('decisions §2, §4: 409 while the first request with the Idempotency-Key has no outcome', async (t) => {
+test('409 while the first request with the Idempotency-Key has no outcome', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();

@@ -1,3 +1,4 @@
+// Contract: sections 1, 5 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -18,7 +19,7 @@ const unix = (offset: number) => Date.parse(START) / 1000 + offset;
 
 for (const [plan, limits] of Object.entries(PLANS)) {
   if (limits === 'custom') continue;
-  test(`spec §8: plan ${plan} admits ${limits.perMinute} requests per minute, and the headers count down`, async (t) => {
+  test(`plan ${plan} admits ${limits.perMinute} requests per minute, and the headers count down`, async (t) => {
     const service = await startTestService(t, { clock: fakeClock(START) });
     const { id } = await service.store.accounts.createAccount(plan, plan as keyof typeof PLANS, limits);
     assert.ok(id > 0);
@@ -38,7 +39,7 @@ for (const [plan, limits] of Object.entries(PLANS)) {
   });
 }
 
-test('decisions §6: RateLimit-Policy names both windows of the plan', async (t) => {
+test('RateLimit-Policy names both windows of the plan', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 60, perDay: 1_000 } });
   const { headers } = await call(service.url, '/v1/pets', { key });
@@ -46,7 +47,7 @@ test('decisions §6: RateLimit-Policy names both windows of the plan', async (t)
   assert.equal(headers.get('ratelimit'), '"minute";r=59;t=60, "day";r=999;t=43200');
 });
 
-test('spec §8 rules 1 and 2: who waits the time given in Retry-After is admitted', async (t) => {
+test('who waits the time given in Retry-After is admitted', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -66,7 +67,7 @@ test('spec §8 rules 1 and 2: who waits the time given in Retry-After is admitte
   }
 });
 
-test('decisions §6: the day is the UTC calendar day; its refusal has a code of its own', async (t) => {
+test('the day is the UTC calendar day; its refusal has a code of its own', async (t) => {
   const service = await startTestService(t, { clock: fakeClock('2026-11-21T23:59:00Z') });
   const key = await service.issueKey({ limits: { perMinute: 3, perDay: 4 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -105,7 +106,7 @@ test('every response of a window has the same Reset, and that of a day is midnig
   assert.deepEqual(resets, [new Set([unix(61)]), new Set([MIDNIGHT])]);
 });
 
-test('decisions §6: a request that one window refuses takes nothing from the other', async (t) => {
+test('a request that one window refuses takes nothing from the other', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 1, perDay: 10 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -115,7 +116,7 @@ test('decisions §6: a request that one window refuses takes nothing from the ot
   assert.match((await send()).headers.get('ratelimit') ?? '', /"day";r=8;/);
 });
 
-test('decisions §1, §6: every authenticated request counts whatever its status: 304, 400, 403, 404, 405, 415', async (t) => {
+test('every authenticated request counts whatever its status: 304, 400, 403, 404, 405, 415', async (t) => {
   const service = await startTestService(t);
   const limits = { perMinute: 100, perDay: 1_000 };
   const key = await service.issueKey({ account: 'one', limits });
@@ -141,7 +142,7 @@ test('decisions §1, §6: every authenticated request counts whatever its status
   for (const answer of answers) assertRateHeaders(answer);
 });
 
-test('decisions §5, §6: quota belongs to the account, whatever key is used', async (t) => {
+test('quota belongs to the account, whatever key is used', async (t) => {
   const service = await startTestService(t);
   const limits = { perMinute: 3, perDay: 100 };
   const [first, second] = [await service.issueKey({ limits }), await service.issueKey()];
@@ -151,7 +152,7 @@ test('decisions §5, §6: quota belongs to the account, whatever key is used', a
   assertError(await call(service.url, '/v1/pets', { key: second }), 'rate_limit_exceeded');
 });
 
-test('decisions §6: exactly the limit is admitted of many requests at once', async (t) => {
+test('exactly the limit is admitted of many requests at once', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 50, perDay: 60 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -169,7 +170,7 @@ test('decisions §6: exactly the limit is admitted of many requests at once', as
   assert.equal(answers.filter(({ status }) => status === 200).length, 10, 'what the day has left');
 });
 
-test('decisions §6: counters outlive a clean stop exactly', async (t) => {
+test('counters outlive a clean stop exactly', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const clock = fakeClock();
   const before = await startTestService(t, { databaseUrl, clock });
@@ -184,7 +185,7 @@ test('decisions §6: counters outlive a clean stop exactly', async (t) => {
   assertError(await call(after.url, '/v1/pets', { key }), 'rate_limit_exceeded');
 });
 
-test('decisions §6: a system clock that jumps admits nobody beyond a limit, and no Reset lies in the past', async (t) => {
+test('a system clock that jumps admits nobody beyond a limit, and no Reset lies in the past', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
   const send = () => call(service.url, '/v1/pets', { key });

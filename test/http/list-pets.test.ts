@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -27,7 +28,7 @@ for (const query of [
   'cursor=AAAAAAAAAAAAAAAA',
   'cursor=%FF',
 ]) {
-  test(`decisions §2: ?${query} is 400 invalid_parameter that names it, never clamped`, async (t) => {
+  test(`?${query} is 400 invalid_parameter that names it, never clamped`, async (t) => {
     const service = await startTestService(t);
     await addPets(service, 1);
     const key = await service.issueKey();
@@ -38,14 +39,14 @@ for (const query of [
   });
 }
 
-test('decisions §2: unknown parameters are ignored', async (t) => {
+test('unknown parameters are ignored', async (t) => {
   const service = await startTestService(t);
   await addPets(service, 3);
   const key = await service.issueKey();
   assert.equal((await call(service.url, '/v1/pets?colour=red&offset=9&limit=2', { key })).json.length, 2);
 });
 
-test('decisions §4: the target of Link is built on the base address of the environment', async (t) => {
+test('the target of Link is built on the base address of the environment', async (t) => {
   const service = await startTestService(t, { env: { PRODUCTION_URL: 'https://pets.example/api/v1' } });
   const key = await service.issueKey();
   const created = [1, 2].map((categoryId) => {

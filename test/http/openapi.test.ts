@@ -1,3 +1,4 @@
+// Contract: sections 1, 2, 3, 4, 5, 6 and 9.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -34,19 +35,19 @@ function received(value: unknown): unknown {
   return parseBody(Buffer.from(JSON.stringify(value)));
 }
 
-test('spec §9: the committed description is the generated one', () => {
+test('the committed description is the generated one', () => {
   const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
   assert.ok(committed === `${generated.json}\n`, 'openapi.json is out of date: run npm run openapi');
 });
 
-test('decisions §1: the description is OpenAPI 3.1 of the interface version 1.0.0, and YAML says the same', async () => {
+test('the description is OpenAPI 3.1 of the interface version 1.0.0, and YAML says the same', async () => {
   assert.match(document.openapi, /^3\.1\./);
   assert.equal(document.info.version, '1.0.0');
   assert.deepEqual(JSON.parse(generated.json), document);
   assert.deepEqual(parse(await generated.yaml()), document);
 });
 
-test('spec §1: both environments are servers, and the operations are grouped as Pets and Store', () => {
+test('both environments are servers, and the operations are grouped as Pets and Store', () => {
   assert.deepEqual(
     document.servers.map(({ url, description }) => [description, url]),
     [
@@ -73,7 +74,7 @@ test('every $ref resolves, and every component is referred to', () => {
   assert.deepEqual([...references].toSorted(), components.toSorted());
 });
 
-test('spec §4: what is described and what is routed are the same operations, with the same scopes', (t) => {
+test('what is described and what is routed are the same operations, with the same scopes', (t) => {
   const store = openStore(temporaryDatabase(t), fakeClock());
   t.after(() => store.close());
   const served = petOperations(store.pets, EXAMPLE_URLS.production);
@@ -95,13 +96,13 @@ test('spec §4: what is described and what is routed are the same operations, wi
   );
 });
 
-test('spec §5: the API key is a bearer token', () => {
+test('the API key is a bearer token', () => {
   const { apiKey } = document.components.securitySchemes;
   assert.equal(apiKey?.['type'], 'http');
   assert.equal(apiKey?.['scheme'], 'bearer');
 });
 
-test('spec §2: int64 is described as integer with format int64, and required fields as required', () => {
+test('int64 is described as integer with format int64, and required fields as required', () => {
   const { NewPet: newPet, Pet: pet } = document.components.schemas;
   assert.deepEqual(newPet?.required, ['name', 'categoryId']);
   assert.deepEqual(pet?.required?.toSorted(), ['categoryId', 'id', 'name']);
@@ -112,12 +113,12 @@ test('spec §2: int64 is described as integer with format int64, and required fi
   }
 });
 
-test('spec §4.1: limit is described with the bounds and the default that hold', () => {
+test('limit is described with the bounds and the default that hold', () => {
   const { limit } = document.components.parameters;
   assert.deepEqual(limit?.schema, { type: 'integer', format: 'int32', ...LIMIT });
 });
 
-test('decisions §2: every error response lists its codes, and has a valid example of each under its status', () => {
+test('every error response lists its codes, and has a valid example of each under its status', () => {
   const described = new Set<string>();
   for (const each of operations) {
     for (const [status, { content }] of Object.entries(each.responses)) {
@@ -141,7 +142,7 @@ test('decisions §2: every error response lists its codes, and has a valid examp
   );
 });
 
-test('spec §4: every operation lists the statuses that it can answer', () => {
+test('every operation lists the statuses that it can answer', () => {
   const any = ['401', '403', '429', '500', '503', 'default'];
   const statuses = (id: string) => Object.keys(operation(id).responses).toSorted();
   assert.deepEqual(statuses('listPets'), ['200', '304', '400', ...any].toSorted());
@@ -149,7 +150,7 @@ test('spec §4: every operation lists the statuses that it can answer', () => {
   assert.deepEqual(statuses('getPet'), ['200', '304', '404', '410', ...any].toSorted());
 });
 
-test('spec §8: every response is described with the rate headers, and 429 with Retry-After', () => {
+test('every response is described with the rate headers, and 429 with Retry-After', () => {
   for (const each of operations) {
     for (const [status, { headers }] of Object.entries(each.responses)) {
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
@@ -160,7 +161,7 @@ test('spec §8: every response is described with the rate headers, and 429 with 
   }
 });
 
-test('spec §2: the examples of animals are what the schemas accept', () => {
+test('the examples of animals are what the schemas accept', () => {
   const { schemas } = document.components;
   const body = operation('createPet').requestBody?.content['application/json'];
   const newPets = [
@@ -179,7 +180,7 @@ test('spec §2: the examples of animals are what the schemas accept', () => {
   for (const [name, { examples }] of Object.entries(schemas)) assert.equal(examples?.length, 1, name);
 });
 
-test('spec §8: the plan table of the guide is the one that limits', () => {
+test('the plan table of the guide is the one that limits', () => {
   for (const [plan, limits] of Object.entries(PLANS)) {
     const row = document.info.description
       .split('\n')
@@ -194,13 +195,13 @@ test('spec §8: the plan table of the guide is the one that limits', () => {
   }
 });
 
-test('decisions §2: the error table of the guide has every code with its status', () => {
+test('the error table of the guide has every code with its status', () => {
   for (const code of ERROR_CODES) {
     assert.ok(document.info.description.includes(`\n| ${STATUS_OF[code]} | \`${code}\` | `), code);
   }
 });
 
-test('spec §9: getPet alone is deprecated, with its removal date', () => {
+test('getPet alone is deprecated, with its removal date', () => {
   assert.equal(GET_PET_SUNSET, '2030-12-05');
   assert.deepEqual(
     operations.map((each) => [each.operationId, each.deprecated, each['x-deprecated-sunset']]),

@@ -1,3 +1,4 @@
+// Contract: sections 1 and 4.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,7 +38,7 @@ test('a request is one log line: id, key id, account, route, status, duration; n
   assert.ok(!service.logText().includes('Topsecret'));
 });
 
-test('decisions §2: while a store is locked for too long creates are 503 with Retry-After; reads go on; then it recovers', async (t) => {
+test('while a store is locked for too long creates are 503 with Retry-After; reads go on; then it recovers', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();
@@ -59,7 +60,7 @@ test('decisions §2: while a store is locked for too long creates are 503 with R
   assert.ok(duration >= 5_000 && duration < 1_000_000, `${duration}`);
 });
 
-test('decisions §2: a fault of ours is an opaque 500, logged in full under its request id', async (t) => {
+test('a fault of ours is an opaque 500, logged in full under its request id', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();
@@ -77,7 +78,7 @@ test('decisions §2: a fault of ours is an opaque 500, logged in full under its 
   assert.equal((await call(service.url, '/healthz')).status, 200);
 });
 
-test('decisions §1, §2: while draining /readyz is 503, new requests are 503, and what was accepted is finished', async (t) => {
+test('while draining /readyz is 503, new requests are 503, and what was accepted is finished', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { port } = new URL(service.url);
@@ -111,7 +112,7 @@ test('decisions §1, §2: while draining /readyz is 503, new requests are 503, a
   await assert.rejects(call(service.url, '/healthz'));
 });
 
-test('decisions §1: metrics are Prometheus text on a port of their own, on HOST, never on the public one', async (t) => {
+test('metrics are Prometheus text on a port of their own, on HOST, never on the public one', async (t) => {
   const free = await startTestService(t, { env: { METRICS_PORT: '0' } });
   const key = await free.issueKey();
   await call(free.url, '/v1/pets', { key });

@@ -1,3 +1,4 @@
+// Contract: section 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -13,7 +14,7 @@ function read(query: string): unknown {
   }
 }
 
-test('decisions §2: a query that needs no decoding is read as one that does', () => {
+test('a query that needs no decoding is read as one that does', () => {
   const name = fc.constantFrom('limit', 'status', 'cursor', 'other', 'Limit', 'limit ', '');
   const value = fc.constantFrom('', '7', '100', 'sold', encodeCursor(42n), 'a=b', '=', '==5');
   const pair = fc

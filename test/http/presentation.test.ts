@@ -1,3 +1,4 @@
+// Contract: section 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config.ts';
@@ -7,7 +8,7 @@ import { PATHS } from '../../src/http/openapi/operations.ts';
 const { document } = openApi(EXAMPLE_URLS, 'production');
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-test('spec §9: a stability level becomes a badge, and a removal date a warning at the head of the text', () => {
+test('a stability level becomes a badge, and a removal date a warning at the head of the text', () => {
   const pets = PATHS['/pets'];
   assert.ok(pets?.get !== undefined && pets.post !== undefined);
   const marked = openApi(EXAMPLE_URLS, 'production', {

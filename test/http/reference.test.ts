@@ -1,3 +1,4 @@
+// Contract: sections 1 and 3.
 import assert from 'node:assert/strict';
 import { get as getHttp, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -31,7 +32,7 @@ function asked(base: string, path: string, headers: Record<string, string>) {
   });
 }
 
-test('decisions §1: /openapi.json and /openapi.yaml describe the running environment at its own address', async (t) => {
+test('/openapi.json and /openapi.yaml describe the running environment at its own address', async (t) => {
   const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
   const json = await call(service.url, '/openapi.json');
   assert.equal(json.status, 200);
@@ -46,7 +47,7 @@ test('decisions §1: /openapi.json and /openapi.yaml describe the running enviro
   assert.deepEqual(parse(yaml.text), json.json);
 });
 
-test('decisions §1: /.well-known/api-catalog links to the reference and the description, which are there', async (t) => {
+test('/.well-known/api-catalog links to the reference and the description, which are there', async (t) => {
   const service = await startTestService(t);
   const answer = await call(service.url, '/.well-known/api-catalog');
   const type = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
@@ -75,7 +76,7 @@ test('RFC 9727 §3: the catalogue of a base address with a path of its own stays
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
 
-test('decisions §1: /reference is a page without inline script, and all it refers to is served here', async (t) => {
+test('/reference is a page without inline script, and all it refers to is served here', async (t) => {
   const service = await startTestService(t);
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
@@ -163,7 +164,7 @@ test('RFC 9110 §13.1.2: a page that the reader has already is 304', async (t) =
   }
 });
 
-test('spec §4: the Markdown has every operation, parameter, status, error code, sample and schema of the description', async (t) => {
+test('the Markdown has every operation, parameter, status, error code, sample and schema of the description', async (t) => {
   const service = await startTestService(t);
   const { text, headers } = await call(service.url, '/reference.md');
   assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8');
@@ -221,7 +222,7 @@ test('text of the description cannot become markup of the page', () => {
   assert.doesNotMatch(page, /<script>|<img/);
 });
 
-test('decisions §1: / leads to /reference; HEAD is answered, other methods are 405, and no key is asked for', async (t) => {
+test('/ leads to /reference; HEAD is answered, other methods are 405, and no key is asked for', async (t) => {
   const service = await startTestService(t);
   const root = await call(service.url, '/');
   assert.equal(root.status, 302);

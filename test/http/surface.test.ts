@@ -1,3 +1,4 @@
+// Contract: sections 1, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -6,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('decisions §1: an unknown path below /v1 is 401 without a key and 404 with one, both metered', async (t) => {
+test('an unknown path below /v1 is 401 without a key and 404 with one, both metered', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 9, perDay: 99 } });
   for (const [index, path] of [
@@ -26,7 +27,7 @@ test('decisions §1: an unknown path below /v1 is 401 without a key and 404 with
   }
 });
 
-test('decisions §1: outside /v1 no key is needed, nothing is metered, and an unknown path is 404', async (t) => {
+test('outside /v1 no key is needed, nothing is metered, and an unknown path is 404', async (t) => {
   const service = await startTestService(t);
   for (const path of [
     '/v2/pets',
@@ -46,7 +47,7 @@ test('decisions §1: outside /v1 no key is needed, nothing is metered, and an un
   assert.equal(root.headers.get('location'), '/reference');
 });
 
-test('decisions §1: /healthz and /readyz answer, and are not metered', async (t) => {
+test('/healthz and /readyz answer, and are not metered', async (t) => {
   const service = await startTestService(t);
   for (const path of ['/healthz', '/readyz']) {
     const answer = await call(service.url, path);
@@ -57,7 +58,7 @@ test('decisions §1: /healthz and /readyz answer, and are not metered', async (t
   }
 });
 
-test('decisions §2: a known path with another method is 405 with Allow', async (t) => {
+test('a known path with another method is 405 with Allow', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const allowed = { '/v1/pets': 'GET, HEAD, POST, OPTIONS', '/v1/pets/1': 'GET, HEAD, OPTIONS' };
@@ -78,7 +79,7 @@ test('decisions §2: a known path with another method is 405 with Allow', async 
   }
 });
 
-test('decisions §4: HEAD is GET without a body: same status and headers', async (t) => {
+test('HEAD is GET without a body: same status and headers', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { json } = await call(service.url, '/v1/pets', { key, body: REX });
@@ -100,7 +101,7 @@ test('decisions §4: HEAD is GET without a body: same status and headers', async
   }
 });
 
-test('decisions §4: GET carries ETag and Cache-Control; If-None-Match that matches gives 304, metered', async (t) => {
+test('GET carries ETag and Cache-Control; If-None-Match that matches gives 304, metered', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 100, perDay: 1_000 } });
   const { json } = await call(service.url, '/v1/pets', { key, body: REX });
@@ -128,7 +129,7 @@ test('decisions §4: GET carries ETag and Cache-Control; If-None-Match that matc
   assert.equal(changed.status, 200);
 });
 
-test('decisions §4: OPTIONS is a preflight: 204, no key, not metered', async (t) => {
+test('OPTIONS is a preflight: 204, no key, not metered', async (t) => {
   const service = await startTestService(t);
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
   for (const [path, methods] of [
@@ -149,7 +150,7 @@ test('decisions §4: OPTIONS is a preflight: 204, no key, not metered', async (t
   }
 });
 
-test('decisions §4: every answer exposes its headers to browsers, also a 401', async (t) => {
+test('every answer exposes its headers to browsers, also a 401', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (const asked of [{ key }, {}]) {
@@ -174,7 +175,7 @@ test('decisions §4: every answer exposes its headers to browsers, also a 401', 
   }
 });
 
-test('decisions §4: CORS_ORIGINS sets which origins may call', async (t) => {
+test('CORS_ORIGINS sets which origins may call', async (t) => {
   const service = await startTestService(t, {
     env: { CORS_ORIGINS: 'https://app.example, http://localhost:3000' },
   });
@@ -190,7 +191,7 @@ test('decisions §4: CORS_ORIGINS sets which origins may call', async (t) => {
   assert.equal(stranger.get('vary'), 'Origin');
 });
 
-test('decisions §4: X-Request-Id is taken from the request if it is one, else made; returned and logged', async (t) => {
+test('X-Request-Id is taken from the request if it is one, else made; returned and logged', async (t) => {
   const service = await startTestService(t);
   const send = async (id?: string, path = '/v1/pets') => {
     return (

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -33,7 +34,7 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
 };
 
 for (const [title, [status, bytes]] of Object.entries(REFUSED)) {
-  test(`decisions §2: ${title} is ${status} with the Error body and the rate headers`, async (t) => {
+  test(`${title} is ${status} with the Error body and the rate headers`, async (t) => {
     const service = await startTestService(t);
     const answer = parseRaw(await raw(service.url, Buffer.from(bytes, 'latin1')));
     assertError(answer, 'invalid_request', status);
@@ -43,7 +44,7 @@ for (const [title, [status, bytes]] of Object.entries(REFUSED)) {
   });
 }
 
-test('decisions §2: bad percent-encoding is 400 invalid_request, for a caller that is known and metered', async (t) => {
+test('bad percent-encoding is 400 invalid_request, for a caller that is known and metered', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (const path of ['/v1/pets/%zz', '/v1/pets/%', '/v1/%E0%A4%A', '/v1/pets/%ff']) {
@@ -54,14 +55,14 @@ test('decisions §2: bad percent-encoding is 400 invalid_request, for a caller t
   }
 });
 
-test('decisions §2: an over-long path parameter is 404 with the Error body and the rate headers', async (t) => {
+test('an over-long path parameter is 404 with the Error body and the rate headers', async (t) => {
   const service = await startTestService(t);
   const answer = await call(service.url, `/v1/pets/${'9'.repeat(10_000)}`, { key: await service.issueKey() });
   assertError(answer, 'not_found');
   assertRateHeaders(answer);
 });
 
-test('decisions §2: a header block that takes too long is 408', async (t) => {
+test('a header block that takes too long is 408', async (t) => {
   const service = await startTestService(t, {
     limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
   });
@@ -70,7 +71,7 @@ test('decisions §2: a header block that takes too long is 408', async (t) => {
   assertRateHeaders(answer);
 });
 
-test('decisions §2: a body that takes too long is 408, and nothing is added', async (t) => {
+test('a body that takes too long is 408, and nothing is added', async (t) => {
   const service = await startTestService(t, {
     limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
   });
@@ -134,7 +135,7 @@ test('requests that are pipelined are answered in their order', async (t) => {
 
 for (const wrong of ['GARBAGE\r\n\r\n', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`]) {
   const [what = ''] = wrong.split(/\s/);
-  test(`decisions §4: what is wrong behind a good list does not take its answer: ${what}`, async (t) => {
+  test(`what is wrong behind a good list does not take its answer: ${what}`, async (t) => {
     const service = await startTestService(t);
     const key = await service.issueKey();
     const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
@@ -155,7 +156,7 @@ test('a client that asks to CONNECT and breaks the connection harms nobody', asy
   assertError(await call(service.url, '/v1/pets'), 'unauthorized');
 });
 
-test('decisions §4: what is wrong behind a good create does not take its answer', async (t) => {
+test('what is wrong behind a good create does not take its answer', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const body = '{"name":"Rex","categoryId":7}';
@@ -164,7 +165,7 @@ test('decisions §4: what is wrong behind a good create does not take its answer
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 201', 'HTTP/1.1 400']);
 });
 
-test('decisions §4: what is wrong behind a list and a create takes no answer of theirs', async (t) => {
+test('what is wrong behind a list and a create takes no answer of theirs', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const body = '{"name":"Rex","categoryId":7}';

@@ -1,3 +1,4 @@
+// Contract: sections 5, 6 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
@@ -7,9 +8,9 @@ import { list, type NewFixture, newKey } from './fixture.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
-/** What the port AccountStore promises (decisions §5). */
+/** What the port AccountStore promises. */
 export function accountStoreContract(name: string, fresh: NewFixture): void {
-  test(`${name}, decisions §5: an account has a name, a plan and the plan's limits`, async (t) => {
+  test(`${name}: an account has a name, a plan and the plan's limits`, async (t) => {
     const { store, another } = await fresh(t);
     const shelter = await store.accounts.createAccount('shelter', 'pro', PLANS.pro);
     assert.deepEqual(shelter, { id: shelter.id, name: 'shelter', plan: 'pro', limits: PLANS.pro });
@@ -25,14 +26,14 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal(await accounts.findAccount('Zoo'), undefined);
   });
 
-  test(`${name}, decisions §8: a name that is taken is a conflict`, async (t) => {
+  test(`${name}: a name that is taken is a conflict`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const first = await accounts.createAccount('shelter', 'pro', PLANS.pro);
     await assert.rejects(accounts.createAccount('shelter', 'free', PLANS.free), { code: 'conflict' });
     assert.deepEqual(await accounts.listAccounts(), [first]);
   });
 
-  test(`${name}, decisions §8: a conflict undoes nothing that others write at the same moment`, async (t) => {
+  test(`${name}: a conflict undoes nothing that others write at the same moment`, async (t) => {
     const { accounts, pets } = (await fresh(t)).store;
     const rivals = Promise.allSettled([
       accounts.createAccount('a', 'free', PLANS.free),
@@ -86,7 +87,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await store.accounts.listAccounts()).length, 1);
   });
 
-  test(`${name}, spec §8 rule 4: an account changes its plan, to enterprise and back`, async (t) => {
+  test(`${name}: an account changes its plan, to enterprise and back`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     for (const [plan, limits] of [
@@ -100,7 +101,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}, decisions §5: a key has all its settings, and the same by id, by hash and in the list`, async (t) => {
+  test(`${name}: a key has all its settings, and the same by id, by hash and in the list`, async (t) => {
     const { store, clock } = await fresh(t);
     const { accounts } = store;
     const account = await accounts.createAccount('shelter', 'pro', PLANS.pro);
@@ -128,7 +129,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal(await accounts.findKeyByHash(new ApiKeyHash('0'.repeat(64))), undefined);
   });
 
-  test(`${name}, decisions §5: a key without settings has both scopes, no label and no expiry`, async (t) => {
+  test(`${name}: a key without settings has both scopes, no label and no expiry`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const { label, scopes, expiresAt } = await accounts.addKey(newKey(id));
@@ -138,7 +139,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     );
   });
 
-  test(`${name}, decisions §8: keys are listed in ascending order, of one account or of all`, async (t) => {
+  test(`${name}: keys are listed in ascending order, of one account or of all`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const a = await accounts.createAccount('a', 'free', PLANS.free);
     const b = await accounts.createAccount('b', 'free', PLANS.free);
@@ -152,7 +153,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await accounts.listKeys(b.id + 1), []);
   });
 
-  test(`${name}, decisions §5: a rotation adds the new key and lets the old one expire`, async (t) => {
+  test(`${name}: a rotation adds the new key and lets the old one expire`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const old = await accounts.addKey(newKey(id));
@@ -161,7 +162,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await accounts.listKeys(), [{ ...old, expiresAt: 1_900_000_000_000 }, key]);
   });
 
-  test(`${name}, decisions §5: a rotation that fails changes neither key`, async (t) => {
+  test(`${name}: a rotation that fails changes neither key`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const taken = newKey(id);

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
@@ -19,12 +20,12 @@ const all = (archive: PetArchive) => Array.fromAsync(archive.readAll());
 /** How many animals everybody sees, in a catalogue that nothing was ever deleted from. */
 const count = async (pets: PetStore) => Number((await list(pets, { limit: 1 }))[0]?.id ?? 0n);
 
-/** What the port PetArchive promises to `import`, `seed` and `export` (decisions §8). */
+/** What the port PetArchive promises to `import`, `seed` and `export`. */
 export function archiveContract(name: string, fresh: NewFixture): void {
   for (const atomic of [false, true]) {
     const how = atomic ? 'with --atomic' : 'in chunks';
 
-    test(`${name}, decisions §8: many animals are added ${how}, in the order given, and counted`, async (t) => {
+    test(`${name}: many animals are added ${how}, in the order given, and counted`, async (t) => {
       const { store, another } = await fresh(t);
       const counts: number[] = [];
       const onProgress = (soFar: number) => counts.push(soFar);
@@ -42,13 +43,13 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       );
     });
 
-    test(`${name}, decisions §8: no animals are none ${how}`, async (t) => {
+    test(`${name}: no animals are none ${how}`, async (t) => {
       const { store } = await fresh(t);
       assert.equal(await store.archive.addAll(animals(0), { atomic }), 0);
       assert.deepEqual(await all(store.archive), []);
     });
 
-    test(`${name}, decisions §8: while many are added ${how}, the service goes on adding`, async (t) => {
+    test(`${name}: while many are added ${how}, the service goes on adding`, async (t) => {
       const { store, another } = await fresh(t);
       const service = await another();
       const interrupt = { at: 1_500, by: () => service.pets.create(REX) };
@@ -56,7 +57,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       assert.equal((await all(store.archive)).length, 2_501);
     });
 
-    test(`${name}, decisions §3: animals added ${how} come back exactly as they went in`, async (t) => {
+    test(`${name}: animals added ${how} come back exactly as they went in`, async (t) => {
       const { store } = await fresh(t);
       const examples: NewPet[] = [
         { name: ' é 🐕 "\\ ', categoryId: INT64_MIN, status: 'pending' },
@@ -73,7 +74,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     });
   }
 
-  test(`${name}, decisions §8: what was reported as added in chunks is there for everybody, and stays`, async (t) => {
+  test(`${name}: what was reported as added in chunks is there for everybody, and stays`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     let reported = 0;
@@ -90,7 +91,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(other.pets), reported);
   });
 
-  test(`${name}, decisions §8: with --atomic nothing is seen before the end, and nothing stays of a failure`, async (t) => {
+  test(`${name}: with --atomic nothing is seen before the end, and nothing stays of a failure`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const fail = async () => {
@@ -107,7 +108,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     );
   });
 
-  test(`${name}, decisions §8: an export is the catalogue as of one instant, oldest first`, async (t) => {
+  test(`${name}: an export is the catalogue as of one instant, oldest first`, async (t) => {
     const { store, another } = await fresh(t);
     const service = await another();
     const before = await addPets(
@@ -123,7 +124,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     assert.equal((await all(store.archive)).length, 60);
   });
 
-  test(`${name}, decisions §8: an export that is broken off disturbs nothing`, async (t) => {
+  test(`${name}: an export that is broken off disturbs nothing`, async (t) => {
     const { store } = await fresh(t);
     await addPets(store.pets, [REX, REX, REX]);
     for await (const pet of store.archive.readAll()) if (pet.id === 2n) break;

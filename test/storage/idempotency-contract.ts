@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
@@ -5,7 +6,7 @@ import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type NewFixture, petOf, REX, walk } from './fixture.ts';
 
-/** What the port PetStore promises for creates that may be sent again (decisions §4). */
+/** What the port PetStore promises for creates that may be sent again. */
 export function idempotencyContract(name: string, fresh: NewFixture): void {
   /** A fixture with two accounts, and the first one's idempotency key. */
   const prepare = async (t: Parameters<NewFixture>[0]) => {
@@ -17,7 +18,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     return { ...fixture, pets, once, theirs, count: async () => (await walk(pets, { limit: 100 })).length };
   };
 
-  test(`${name}, decisions §4: the same idempotency key and body replay the first animal`, async (t) => {
+  test(`${name}: the same idempotency key and body replay the first animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
     assert.equal(first.outcome, 'created');
@@ -26,21 +27,21 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(), 1);
   });
 
-  test(`${name}, decisions §4: the same idempotency key with another body makes nothing`, async (t) => {
+  test(`${name}: the same idempotency key with another body makes nothing`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
     assert.deepEqual(await pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }), { outcome: 'reused' });
     assert.equal(await count(), 1);
   });
 
-  test(`${name}, decisions §4: another idempotency key makes another animal`, async (t) => {
+  test(`${name}: another idempotency key makes another animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
     assert.equal((await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })).outcome, 'created');
     assert.equal(await count(), 2);
   });
 
-  test(`${name}, decisions §4: an idempotency key belongs to its account`, async (t) => {
+  test(`${name}: an idempotency key belongs to its account`, async (t) => {
     const { pets, once, theirs, count } = await prepare(t);
     await pets.create(REX, once);
     const other = await pets.create(REX, { ...once, accountId: theirs.id });
@@ -48,7 +49,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(), 2);
   });
 
-  test(`${name}, decisions §4: an idempotency key is kept for 24 hours, over a restart too`, async (t) => {
+  test(`${name}: an idempotency key is kept for 24 hours, over a restart too`, async (t) => {
     const { pets, once, passTime, reopen } = await prepare(t);
     const first = petOf(await pets.create(REX, once));
     await passTime(DAY - 1);
@@ -63,7 +64,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await again.pets.create(REX, once)).outcome, 'reused');
   });
 
-  test(`${name}, decisions §4: requests with one idempotency key at the same moment make one animal`, async (t) => {
+  test(`${name}: requests with one idempotency key at the same moment make one animal`, async (t) => {
     const { store, another, once, count } = await prepare(t);
     const other = await another();
     const creations = await Promise.all(
@@ -75,7 +76,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(), 1);
   });
 
-  test(`${name}, decisions §4: of different bodies under one idempotency key at the same moment one is made`, async (t) => {
+  test(`${name}: of different bodies under one idempotency key at the same moment one is made`, async (t) => {
     const { pets, once, count } = await prepare(t);
     const outcomes = await Promise.all([
       pets.create(REX, once),

@@ -1,9 +1,10 @@
+// Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KeyUse, KeyUses } from '../../src/storage/key-uses.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 
-test('decisions §8: uses that could not be written down are due again, as the last of them was; those that were can wait', async () => {
+test('uses that could not be written down are due again, as the last of them was; those that were can wait', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   let whileWriting = () => {};
@@ -47,7 +48,7 @@ test('decisions §8: uses that could not be written down are due again, as the l
   );
 });
 
-test('decisions §8: a key that is used while its use is written down is written again a minute later', async () => {
+test('a key that is used while its use is written down is written again a minute later', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => {
@@ -66,7 +67,7 @@ test('decisions §8: a key that is used while its use is written down is written
   ]);
 });
 
-test('decisions §8: a key that is used while others become due again is written once, with its last use', async () => {
+test('a key that is used while others become due again is written once, with its last use', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => void written.push(...portion));

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -16,20 +17,20 @@ const animals = (count: number) => Array.from({ length: count }, (_, i) => withS
 
 /** What the port PetStore promises for listing, reading and adding animals. */
 export function petStoreContract(name: string, fresh: NewFixture): void {
-  test(`${name}, spec §4.1: animals are listed newest first`, async (t) => {
+  test(`${name}: animals are listed newest first`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(5));
     const json = petsJson(added.toReversed());
     assert.deepEqual(await pets.list({ limit: 100 }), { json, next: undefined });
   });
 
-  test(`${name}, spec §4.1: an empty catalogue is an empty page`, async (t) => {
+  test(`${name}: an empty catalogue is an empty page`, async (t) => {
     const { pets } = (await fresh(t)).store;
     assert.deepEqual(await pets.list({ limit: 1 }), { json: '[]', next: undefined });
     assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { json: '[]', next: undefined });
   });
 
-  test(`${name}, spec §4.1 rule 1: with a status only animals with that status are listed`, async (t) => {
+  test(`${name}: with a status only animals with that status are listed`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(12));
     for (const status of ['available', 'pending', 'sold'] as const) {
@@ -38,7 +39,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}, spec §4.1 rule 3: at most limit animals are listed, and it is told whether more follow`, async (t) => {
+  test(`${name}: at most limit animals are listed, and it is told whether more follow`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = (await addPets(pets, animals(12))).toReversed();
     for (const [limit, more] of [
@@ -60,7 +61,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}, decisions §4: a page begins below the id it was asked to begin before`, async (t) => {
+  test(`${name}: a page begins below the id it was asked to begin before`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(8));
     const before = added[5]?.id ?? 0n;
@@ -78,7 +79,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await list(pets, { limit: 100, before: INT64_MAX })).length, 8);
   });
 
-  test(`${name}, decisions §4: names that look like JSON do not move the end of a page`, async (t) => {
+  test(`${name}: names that look like JSON do not move the end of a page`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const names = ['{"id":1,', ',{"id":', '",{"id":7,"name":"', '\\",{"id":8,', '"}]'];
     const added = await addPets(
@@ -90,7 +91,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}, decisions §4: a walk over the pages while others add animals neither skips nor repeats`, async (t) => {
+  test(`${name}: a walk over the pages while others add animals neither skips nor repeats`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const filter = fc.constantFrom(...STATUSES);
@@ -108,7 +109,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await walk(store.pets, { limit: 7 })).slice(-20), atStart.toReversed());
   });
 
-  test(`${name}, decisions §3: int64 and names come back exactly as they went in`, async (t) => {
+  test(`${name}: int64 and names come back exactly as they went in`, async (t) => {
     const { store, reopen } = await fresh(t);
     const examples: NewPet[] = [
       { name: ' e\u0301 é 🐕 "\\\u0007 ', categoryId: INT64_MIN },
@@ -124,7 +125,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await list(pets, { limit: 100 }), added.toReversed());
   });
 
-  test(`${name}, decisions §3: random names and int64 survive`, async (t) => {
+  test(`${name}: random names and int64 survive`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const animal = fc.record({
       name: fc.string({ unit: 'binary', minLength: 1 }).filter((text) => !text.includes('\0')),
@@ -144,14 +145,14 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     );
   });
 
-  test(`${name}, decisions §3: an absent status stays absent`, async (t) => {
+  test(`${name}: an absent status stays absent`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const { id } = petOf(await pets.create(REX));
     assert.deepEqual(await get(pets, id), { id, ...REX });
     assert.deepEqual(await list(pets, { limit: 1 }), [{ id, ...REX }]);
   });
 
-  test(`${name}, decisions §3: ids are positive and ascend, also among animals added at the same moment`, async (t) => {
+  test(`${name}: ids are positive and ascend, also among animals added at the same moment`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const ids: bigint[] = [];
     for (let round = 0; round < 5; round++) {
@@ -161,7 +162,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.ok(ids.every((id, index) => id > (ids[index - 1] ?? 0n)));
   });
 
-  test(`${name}, decisions §3: an id is never used again, not even after the newest animal was deleted`, async (t) => {
+  test(`${name}: an id is never used again, not even after the newest animal was deleted`, async (t) => {
     const { store, reopen, deletePet } = await fresh(t);
     const [, last] = await addPets(store.pets, animals(2));
     await deletePet(last?.id ?? 0n);
@@ -170,14 +171,14 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.ok(next.id > (last?.id ?? 0n));
   });
 
-  test(`${name}, spec §4.3: an animal that does not exist is not there`, async (t) => {
+  test(`${name}: an animal that does not exist is not there`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const { id } = petOf(await pets.create(REX));
     for (const other of [id + 1n, 0n, -1n, INT64_MIN, INT64_MAX])
       assert.equal(await pets.get(other), undefined);
   });
 
-  test(`${name}, decisions §4: an animal that was added is seen at once, here and by everybody else`, async (t) => {
+  test(`${name}: an animal that was added is seen at once, here and by everybody else`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     for (let round = 0; round < 10; round++) {

@@ -1,3 +1,4 @@
+// Contract: sections 3, 6 and 8.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Client } from 'pg';
@@ -41,7 +42,7 @@ test('connections that the server ends while they are in use cost a 503, not the
   assert.ok(store.lost.length > 0, 'somebody hears of it');
 });
 
-test('decisions §6: the lock of a service that counts by itself is taken again after its connection was lost', async (t) => {
+test('the lock of a service that counts by itself is taken again after its connection was lost', async (t) => {
   const { store, another, raw } = await postgresFixture(t);
   const other = await another();
   await store.lockForServing('production');
@@ -118,7 +119,7 @@ test('when the server falls silent on open connections, one patience later all r
   await readAll();
 });
 
-test('decisions §4: a create that waits for its turn when the server falls silent is refused at once, and never made', async (t) => {
+test('a create that waits for its turn when the server falls silent is refused at once, and never made', async (t) => {
   const { url } = await postgresFixture(t);
   const proxy = await startTcpProxy(t, Number(new URL(url).port));
   const { pets } = await impatientStore(t, proxy.through(url));
@@ -138,7 +139,7 @@ test('decisions §4: a create that waits for its turn when the server falls sile
   );
 });
 
-test('decisions §8: neither an import nor an export is ended because its other side is slow', async (t) => {
+test('neither an import nor an export is ended because its other side is slow', async (t) => {
   const { url, raw } = await postgresFixture(t);
   const { archive } = await impatientStore(t, url);
   async function* slowly() {

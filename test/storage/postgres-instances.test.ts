@@ -1,3 +1,4 @@
+// Contract: sections 3, 5 and 8.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -10,7 +11,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { list, newKey, petOf, petsOf, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
-test('decisions §8 migrate: ten instances that open an empty database at the same moment all come up', async (t) => {
+test('ten instances that open an empty database at the same moment all come up', async (t) => {
   const url = await temporaryPostgres(t);
   const stores = await Promise.all(
     Array.from({ length: 10 }, async () => {
@@ -38,7 +39,7 @@ async function besideOneThatReadsSlowly(t: TestContext) {
   return { clock, store, slow, proxy };
 }
 
-test('decisions §4: what one instance has answered, the next request to any other sees, also beside one that asked before', async (t) => {
+test('what one instance has answered, the next request to any other sees, also beside one that asked before', async (t) => {
   const { store, slow, proxy } = await besideOneThatReadsSlowly(t);
   const held = proxy.holdAnswerTo('FROM pets');
   const before = slow.pets.list({ limit: 1 });
@@ -50,7 +51,7 @@ test('decisions §4: what one instance has answered, the next request to any oth
   for (const page of await Promise.all(after)) assert.deepEqual(petsOf(page), [pet]);
 });
 
-test('decisions §5: a revocation here counts at once, also when the key was being read just then', async (t) => {
+test('a revocation here counts at once, also when the key was being read just then', async (t) => {
   const { slow, proxy } = await besideOneThatReadsSlowly(t);
   const { id } = await slow.accounts.createAccount('mine', 'free', PLANS.free);
   const asked = newKey(id);
@@ -64,7 +65,7 @@ test('decisions §5: a revocation here counts at once, also when the key was bei
   assert.notEqual((await slow.accounts.findKeyByHash(asked.hash))?.revokedAt, undefined);
 });
 
-test('decisions §4: 200 requests with one Idempotency-Key over two instances make one animal, and all get it', async (t) => {
+test('200 requests with one Idempotency-Key over two instances make one animal, and all get it', async (t) => {
   const { store, another } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
@@ -78,7 +79,7 @@ test('decisions §4: 200 requests with one Idempotency-Key over two instances ma
   assert.equal((await list(store.pets, { limit: 100 })).length, 1);
 });
 
-test('decisions §4: while the first request with an Idempotency-Key hangs, the second is told so after about a second', async (t) => {
+test('while the first request with an Idempotency-Key hangs, the second is told so after about a second', async (t) => {
   const { store, another, connect } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
@@ -101,7 +102,7 @@ test('decisions §4: while the first request with an Idempotency-Key hangs, the 
   assert.equal((await store.pets.create(REX, once)).outcome, 'created');
 });
 
-test('decisions §8: instances that note the same keys in any order do not get into one another’s way', async (t) => {
+test('instances that note the same keys in any order do not get into one another’s way', async (t) => {
   const { store, another, clock } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
@@ -116,7 +117,7 @@ test('decisions §8: instances that note the same keys in any order do not get i
   for (const key of await store.accounts.listKeys()) assert.equal(key.lastUsedAt, used);
 });
 
-test('decisions §4: idempotency records older than 24 hours go a part at a time, whatever their number', async (t) => {
+test('idempotency records older than 24 hours go a part at a time, whatever their number', async (t) => {
   const { store, another, clock, raw } = await postgresFixture(t);
   const other = await another();
   const old = Math.floor(clock().unix) - DAY;

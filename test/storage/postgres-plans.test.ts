@@ -1,3 +1,4 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX } from '../../src/domain/int64.ts';
@@ -63,7 +64,7 @@ const QUERIES: readonly Hot[] = [
   },
 ];
 
-test('decisions §4: on many rows every hot query is answered from an index in its order, and reads nothing in vain', async (t) => {
+test('on many rows every hot query is answered from an index in its order, and reads nothing in vain', async (t) => {
   const { connect, raw } = await postgresFixture(t);
   await raw(MANY);
   const client = await connect();

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { Client } from 'pg';
@@ -117,7 +118,7 @@ test('a database with tables of another program is refused and left as it is, ex
   await assert.rejects(executeIn('songs', 'SELECT FROM pets'), /does not exist/);
 });
 
-test('decisions §3: a database that cannot hold every name is refused, exit 1', async () => {
+test('a database that cannot hold every name is refused, exit 1', async () => {
   await execute(`CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'`);
   assert.match(await refusal(address({ database: 'ascii' })), /UTF8, not SQL_ASCII/);
 });
@@ -127,7 +128,7 @@ test('a read-only database is refused, exit 1', async () => {
   assert.match(await refusal(address({ database: 'frozen' })), /read-only/);
 });
 
-test('decisions §4: a server that answers before a commit is on disk is refused, exit 1', async () => {
+test('a server that answers before a commit is on disk is refused, exit 1', async () => {
   await execute('CREATE DATABASE hasty', 'ALTER DATABASE hasty SET synchronous_commit = off');
   assert.match(await refusal(address({ database: 'hasty' })), /synchronous_commit/);
 });

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { addPets, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-test('decisions §8: a backup opens as a catalogue with the same animals, accounts and keys', async (t) => {
+test('a backup opens as a catalogue with the same animals, accounts and keys', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const pets = await addPets(store.pets, [
@@ -26,7 +27,7 @@ test('decisions §8: a backup opens as a catalogue with the same animals, accoun
   assert.deepEqual(await copy.accounts.listKeys(), [key]);
 });
 
-test('decisions §8: a backup while others write is the catalogue as of one instant', async (t) => {
+test('a backup while others write is the catalogue as of one instant', async (t) => {
   const { store, another } = await sqliteFixture(t);
   const service = await another();
   const file = join(temporaryFolder(t), 'copy.db');
@@ -45,7 +46,7 @@ test('decisions §8: a backup while others write is the catalogue as of one inst
   assert.deepEqual(copied, ids.slice(0, copied.length));
 });
 
-test('decisions §3: ids are never used again in a catalogue that was restored from a backup', async (t) => {
+test('ids are never used again in a catalogue that was restored from a backup', async (t) => {
   const { store, deletePet } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const [, last] = await addPets(store.pets, [REX, REX]);
@@ -56,7 +57,7 @@ test('decisions §3: ids are never used again in a catalogue that was restored f
   assert.ok(petOf(await copy.pets.create(REX)).id > (last?.id ?? 0n));
 });
 
-test('decisions §8: a backup never overwrites a file', async (t) => {
+test('a backup never overwrites a file', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   writeFileSync(file, 'precious');
@@ -64,14 +65,14 @@ test('decisions §8: a backup never overwrites a file', async (t) => {
   assert.equal(readFileSync(file, 'utf8'), 'precious');
 });
 
-test('decisions §8: a backup that cannot be written leaves nothing behind', async (t) => {
+test('a backup that cannot be written leaves nothing behind', async (t) => {
   const { store } = await sqliteFixture(t);
   const folder = temporaryFolder(t);
   await assert.rejects(store.backup(join(folder, 'missing', 'copy.db')));
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('decisions §8: what a backup that was killed left behind does not hinder the next one', async (t) => {
+test('what a backup that was killed left behind does not hinder the next one', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   writeFileSync(`${file}.unfinished`, 'half a copy');

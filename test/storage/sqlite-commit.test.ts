@@ -1,3 +1,4 @@
+// Contract: sections 3, 5 and 6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
@@ -9,7 +10,7 @@ import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
-test('decisions §4: a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
+test('a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
   const { file } = await sqliteFixture(t);
   // The connection that migrates, and the one that writes from then on.
   for (const db of [openDatabase(file, { createFolder: false }), connectToWrite(file)]) {
@@ -20,7 +21,7 @@ test('decisions §4: a commit is on disk before it is answered: write-ahead log,
   }
 });
 
-test('decisions §4: creates that arrive together share one commit', async (t) => {
+test('creates that arrive together share one commit', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   await Promise.all(Array.from({ length: 200 }, () => store.pets.create(REX)));
@@ -31,7 +32,7 @@ function onceWith(index: number): Idempotency {
   return { accountId: 1, key: `sha256 ${index}`, fingerprint: 'f' };
 }
 
-test('decisions §4: of creates that share a commit each is answered with its own id, in the order they came', async (t) => {
+test('of creates that share a commit each is answered with its own id, in the order they came', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   const ids = await Promise.all(
@@ -54,7 +55,7 @@ test('decisions §4: of creates that share a commit each is answered with its ow
   }
 });
 
-test('decisions §4: a create is answered only after its own commit', async (t) => {
+test('a create is answered only after its own commit', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   for (let created = 1; created <= 5; created++) {
@@ -63,14 +64,14 @@ test('decisions §4: a create is answered only after its own commit', async (t) 
   }
 });
 
-test('decisions §4: an idempotency key and its animal commit together', async (t) => {
+test('an idempotency key and its animal commit together', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   await store.pets.create(REX, { accountId: 1, key: 'sha256 k', fingerprint: 'f' });
   assert.equal(transactionsInLog(file), before + 1);
 });
 
-test('decisions §4: creates that share a commit fail together, and nothing of them stays', async (t) => {
+test('creates that share a commit fail together, and nothing of them stays', async (t) => {
   const { store, raw } = await sqliteFixture(t);
   raw().exec(`CREATE TRIGGER fail BEFORE INSERT ON pets WHEN new.name = 'fail'
     BEGIN SELECT raise(ABORT, 'failed on purpose'); END`);
@@ -86,7 +87,7 @@ test('decisions §4: creates that share a commit fail together, and nothing of t
   assert.equal((await store.pets.create(REX, once)).outcome, 'created');
 });
 
-test('decisions §4: idempotency keys older than 24 hours are removed from the file', async (t) => {
+test('idempotency keys older than 24 hours are removed from the file', async (t) => {
   const { store, raw, clock } = await sqliteFixture(t);
   const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
   await store.pets.create(REX, { accountId: 1, key: 'sha256 old', fingerprint: 'f' });
@@ -100,7 +101,7 @@ test('decisions §4: idempotency keys older than 24 hours are removed from the f
   assert.equal(raw().prepare('SELECT key FROM idempotency').get()?.['key'], 'sha256 new');
 });
 
-test('decisions §6: counters without a change write nothing to disk', async (t) => {
+test('counters without a change write nothing to disk', async (t) => {
   const { file, store } = await sqliteFixture(t);
   await store.flush();
   const before = transactionsInLog(file);
@@ -109,7 +110,7 @@ test('decisions §6: counters without a change write nothing to disk', async (t)
   assert.equal(transactionsInLog(file), before);
 });
 
-test('decisions §5: noting the use of keys writes nothing to disk until the flush, then all at once, and once', async (t) => {
+test('noting the use of keys writes nothing to disk until the flush, then all at once, and once', async (t) => {
   const { file, store, clock, raw } = await sqliteFixture(t);
   const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
@@ -127,7 +128,7 @@ test('decisions §5: noting the use of keys writes nothing to disk until the flu
   assert.equal((await store.accounts.findKey(keys[0]?.id ?? 0))?.lastUsedAt, 0);
 });
 
-test('decisions §4: a walk goes on at an animal that was deleted meanwhile', async (t) => {
+test('a walk goes on at an animal that was deleted meanwhile', async (t) => {
   const { store, deletePet } = await sqliteFixture(t);
   const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
   const ids = creations.map((creation) => petOf(creation).id);

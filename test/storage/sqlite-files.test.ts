@@ -1,4 +1,5 @@
-// decisions §4: a create is answered once the animal is on disk, in the file that the next start opens.
+// Contract: section 3.
+// A create is answered once the animal is on disk, in the file that the next start opens.
 import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// decisions §6: one service of an environment counts over a SQLite file (docs/decisions/0029).
+// Contract: section 6.
+// One service of an environment counts over a SQLite file (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Contract: sections 3, 4 and 5.
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
@@ -27,7 +28,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(open)])) === open;
 }
 
-test('decisions §2: while another process holds the database, reads go on', async (t) => {
+test('while another process holds the database, reads go on', async (t) => {
   const { store, pet, key, keyId } = await lockedFixture(t);
   assert.deepEqual(await get(store.pets, pet.id), pet);
   assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
@@ -36,7 +37,7 @@ test('decisions §2: while another process holds the database, reads go on', asy
   await store.ping();
 });
 
-test('decisions §2: while another process holds the database, creates wait and succeed when it is released', async (t) => {
+test('while another process holds the database, creates wait and succeed when it is released', async (t) => {
   const { store, release } = await lockedFixture(t);
   const creations = Promise.all([store.pets.create(REX), store.pets.create(REX)]);
   assert.equal(await isPending(creations), true);
@@ -46,7 +47,7 @@ test('decisions §2: while another process holds the database, creates wait and 
   assert.deepEqual(ids, [2n, 3n, 4n]);
 });
 
-test('decisions §2: a create that waited 5 s is unavailable, makes nothing, and can be sent again', async (t) => {
+test('a create that waited 5 s is unavailable, makes nothing, and can be sent again', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const creation = store.pets.create(REX, ONCE);
   clock.advance(3_999);
@@ -61,7 +62,7 @@ test('decisions §2: a create that waited 5 s is unavailable, makes nothing, and
   assert.equal((await store.pets.create(REX, ONCE)).outcome, 'created');
 });
 
-test('decisions §2: those that came later wait for their own 5 s', async (t) => {
+test('those that came later wait for their own 5 s', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const early = store.pets.create(REX);
   clock.advance(3_000);
@@ -72,7 +73,7 @@ test('decisions §2: those that came later wait for their own 5 s', async (t) =>
   assert.equal((await late).outcome, 'created');
 });
 
-test('decisions §4: an idempotency key still in flight after 1 s is a conflict for the second request', async (t) => {
+test('an idempotency key still in flight after 1 s is a conflict for the second request', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const first = store.pets.create(REX, ONCE);
   const second = store.pets.create(REX, ONCE);
@@ -88,7 +89,7 @@ test('decisions §4: an idempotency key still in flight after 1 s is a conflict 
   assert.deepEqual([third.outcome, petOf(third).id], ['replayed', id]);
 });
 
-test('decisions §4: a second request that waits less than 1 s for the first one replays it', async (t) => {
+test('a second request that waits less than 1 s for the first one replays it', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const first = store.pets.create(REX, ONCE);
   const second = store.pets.create(REX, ONCE);
@@ -97,7 +98,7 @@ test('decisions §4: a second request that waits less than 1 s for the first one
   assert.deepEqual(await second, { outcome: 'replayed', pet: petOf(await first) });
 });
 
-test('decisions §4: when the first request fails, the second one with its key fails too instead of being in flight', async (t) => {
+test('when the first request fails, the second one with its key fails too instead of being in flight', async (t) => {
   const { store, clock } = await lockedFixture(t);
   const results = Promise.allSettled([store.pets.create(REX, ONCE), store.pets.create(REX, ONCE)]);
   clock.advance(5_000);
@@ -107,7 +108,7 @@ test('decisions §4: when the first request fails, the second one with its key f
   }
 });
 
-test('decisions §5: uses of keys that could not be written down are written by the next flush', async (t) => {
+test('uses of keys that could not be written down are written by the next flush', async (t) => {
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
   store.accounts.noteUse(keyId, clock().unix);

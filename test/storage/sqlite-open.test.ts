@@ -1,3 +1,4 @@
+// Contract: sections 6, 7 and 8.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ function assertRefused(file: string, fault: RegExp): void {
   );
 }
 
-test('decisions §8 migrate: a file that does not exist, and an empty one, get the schema', async (t) => {
+test('a file that does not exist, and an empty one, get the schema', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   writeFileSync(file, '');
   for (const each of [file, join(temporaryFolder(t), 'new.db')]) {
@@ -56,7 +57,7 @@ test('decisions §8 migrate: a file that does not exist, and an empty one, get t
   }
 });
 
-test('decisions §8 migrate: opening again changes nothing', async (t) => {
+test('opening again changes nothing', async (t) => {
   const { file, store, reopen } = await sqliteFixture(t);
   const pet = petOf(await store.pets.create(REX));
   const again = await reopen();
@@ -64,7 +65,7 @@ test('decisions §8 migrate: opening again changes nothing', async (t) => {
   assert.deepEqual(await get(open(t, file).pets, pet.id), pet);
 });
 
-test('decisions §8 migrate: a catalogue of the first schema stays as it was, and its ids are not used again', async (t) => {
+test('a catalogue of the first schema stays as it was, and its ids are not used again', async (t) => {
   const { file } = madeBy(
     t,
     `${readFileSync(new URL(MIGRATIONS[0] ?? '', FOLDER), 'utf8')};
@@ -130,7 +131,7 @@ test('a missing folder is refused by name, and not made', (t) => {
   assert.ok(!existsSync(folder));
 });
 
-test('decisions §7: the folder of the default DATABASE_URL is made', async (t) => {
+test('the folder of the default DATABASE_URL is made', async (t) => {
   const folder = temporaryFolder(t);
   const before = process.cwd();
   process.chdir(folder);
@@ -149,7 +150,7 @@ test('a path where no file can be written is refused', (t) => {
   assertRefused(join(folder, 'folder'), /cannot be opened/);
 });
 
-test('decisions §6: of two services of one environment over one file the second is refused', async (t) => {
+test('of two services of one environment over one file the second is refused', async (t) => {
   const { store, another, file } = await sqliteFixture(t);
   const second = await another();
   await store.lockForServing('production');
@@ -160,7 +161,7 @@ test('decisions §6: of two services of one environment over one file the second
   await second.lockForServing('staging');
 });
 
-test('decisions §6: a service that ended makes room for the next one', async (t) => {
+test('a service that ended makes room for the next one', async (t) => {
   const { store, reopen } = await sqliteFixture(t);
   await store.lockForServing('production');
   const next = await reopen();

@@ -1,3 +1,4 @@
+// Contract: sections 3, 6 and 8.
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +34,7 @@ async function startProcess(t: TestContext, file: string, environment = ''): Pro
   return { child, line };
 }
 
-test('decisions §8 migrate: ten processes that open a new database at the same moment all come up', async (t) => {
+test('ten processes that open a new database at the same moment all come up', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   const processes = await Promise.all(Array.from({ length: 10 }, () => startProcess(t, file)));
   for (const { child } of processes) child.stdin.write('go\n');
@@ -42,7 +43,7 @@ test('decisions §8 migrate: ten processes that open a new database at the same 
   assert.deepEqual(new Set(answers), new Set(expected));
 });
 
-test('decisions §6: a service that was killed leaves no lock behind', async (t) => {
+test('a service that was killed leaves no lock behind', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const { child, line } = await startProcess(t, file, 'production');
   child.stdin.write('go\n');
@@ -53,7 +54,7 @@ test('decisions §6: a service that was killed leaves no lock behind', async (t)
   await store.lockForServing('production');
 });
 
-test('decisions §4: an animal that was answered is there after the process was killed', async (t) => {
+test('an animal that was answered is there after the process was killed', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   const { child, line } = await startProcess(t, file);
   child.stdin.write('go\n');

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
@@ -27,7 +28,7 @@ async function sent(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await setImmediate();
 }
 
-test('decisions §4: while a commit takes long, lists are answered', async (t) => {
+test('while a commit takes long, lists are answered', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
   const creation = store.pets.create(SLOW).then(() => order.push('created'));
@@ -43,7 +44,7 @@ test('decisions §4: while a commit takes long, lists are answered', async (t) =
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
 });
 
-test('decisions §4: creates that come while a commit takes long share the next one', async (t) => {
+test('creates that come while a commit takes long share the next one', async (t) => {
   const { store, file } = await slowFixture(t);
   const before = transactionsInLog(file);
   const creations = [store.pets.create(SLOW)];
@@ -60,7 +61,7 @@ test('decisions §4: creates that come while a commit takes long share the next 
   assert.equal(transactionsInLog(file), before + 2);
 });
 
-test('decisions §2: a create that waited 5 s for a commit that takes long is unavailable, and makes nothing', async (t) => {
+test('a create that waited 5 s for a commit that takes long is unavailable, and makes nothing', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
   const creation = store.pets.create(SLOW).then(() => order.push('created'));
@@ -74,7 +75,7 @@ test('decisions §2: a create that waited 5 s for a commit that takes long is un
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
 });
 
-test('decisions §4: an idempotency key whose commit takes more than 1 s is a conflict for the second request', async (t) => {
+test('an idempotency key whose commit takes more than 1 s is a conflict for the second request', async (t) => {
   const { store, clock } = await slowFixture(t);
   const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   const first = store.pets.create(SLOW, once);
@@ -99,7 +100,7 @@ test('the store is closed when what was asked for before is done, and takes no m
   assert.equal((await list((await reopened).pets, { limit: 20 })).length, 3);
 });
 
-test('decisions §2: what fails for a fault of ours fails with the message, code and stack of the thread', async (t) => {
+test('what fails for a fault of ours fails with the message, code and stack of the thread', async (t) => {
   const { store, raw } = await sqliteFixture(t);
   raw().exec('ALTER TABLE pets RENAME TO cats');
   await assert.rejects(store.pets.create(REX), {
@@ -111,7 +112,7 @@ test('decisions §2: what fails for a fault of ours fails with the message, code
   });
 });
 
-test('decisions §2: a file that is gone is not made anew by the first write', async (t) => {
+test('a file that is gone is not made anew by the first write', async (t) => {
   const { store, file } = await sqliteFixture(t);
   rmSync(file);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);

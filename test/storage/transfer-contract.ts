@@ -1,3 +1,4 @@
+// Contract: sections 2, 3, 5 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -20,7 +21,7 @@ const [ACCOUNTS, KEYS, PETS, IDEMPOTENCY] = ['accounts', 'keys', 'pets', 'idempo
 
 /** What a copy may rely on in either database, as its source and as its target. */
 export function transferContract(name: string, newFixture: NewFixture): void {
-  test(`decisions §4, §5: ${name}: a snapshot shows one instant of all tables, whatever is written meanwhile`, async (t) => {
+  test(`${name}: a snapshot shows one instant of all tables, whatever is written meanwhile`, async (t) => {
     const { store, another } = await newFixture(t);
     const service = await another();
     await addPets(store.pets, [REX]);
@@ -34,7 +35,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     });
   });
 
-  test(`decisions §8: ${name}: rows come in the order of their keys' bytes, some at a time, all of them once`, async (t) => {
+  test(`${name}: rows come in the order of their keys' bytes, some at a time, all of them once`, async (t) => {
     const { store } = await newFixture(t);
     const rows = (from: number, to: number): TransferRow[] =>
       Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold']);
@@ -52,7 +53,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     });
   });
 
-  test(`decisions §8: ${name}: what was written is seen before the commit, and is gone when the work fails`, async (t) => {
+  test(`${name}: what was written is seen before the commit, and is gone when the work fails`, async (t) => {
     const { store } = await newFixture(t);
     const filling = store.transfer.fill(async (target) => {
       await target.insert(PETS, [[5n, 'Rex', 7n, null]]);
@@ -63,7 +64,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     assert.equal(await store.pets.get(5n), undefined);
   });
 
-  test(`decisions §3: ${name}: the largest id ever given out is known, and none up to it is given out again`, async (t) => {
+  test(`${name}: the largest id ever given out is known, and none up to it is given out again`, async (t) => {
     const { store, another, deletePet } = await newFixture(t);
     const lastIds = () =>
       store.transfer.read((source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
@@ -81,7 +82,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     assert.equal((await later.accounts.createAccount('shop', 'pro', PLANS.pro)).id, 8);
   });
 
-  test(`decisions §8: ${name}: a database is itself on every connection, and no other`, async (t) => {
+  test(`${name}: a database is itself on every connection, and no other`, async (t) => {
     const { store, another } = await newFixture(t);
     const { store: different } = await newFixture(t);
     const identity = await store.transfer.identity();

@@ -1,3 +1,4 @@
+// Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -63,7 +64,7 @@ for (const [direction, newSource, newTarget] of [
   ['PostgreSQL to SQLite', postgresFixture, sqliteFixture],
   ['PostgreSQL to PostgreSQL', postgresFixture, postgresFixture],
 ] as const) {
-  test(`decisions §3, §8: ${direction}: every value of every table arrives exactly`, async (t) => {
+  test(`${direction}: every value of every table arrives exactly`, async (t) => {
     const { store: source } = await newSource(t);
     const { store: target } = await newTarget(t);
     await fill(source);
@@ -78,7 +79,7 @@ for (const [direction, newSource, newTarget] of [
     assert.equal(summaries.find(({ name }) => name === 'usage')?.sha256, sha256);
   });
 
-  test(`decisions §3: ${direction}: ids of animals, accounts and keys that are gone are not used again`, async (t) => {
+  test(`${direction}: ids of animals, accounts and keys that are gone are not used again`, async (t) => {
     const { store: source, deletePet } = await newSource(t);
     const { store: target } = await newTarget(t);
     const { id } = await source.accounts.createAccount('shop', 'pro', PLANS.pro);
@@ -93,7 +94,7 @@ for (const [direction, newSource, newTarget] of [
   });
 }
 
-test('decisions §8: a target that has a row in any table is refused, and stays as it is', async (t) => {
+test('a target that has a row in any table is refused, and stays as it is', async (t) => {
   const { store: source } = await sqliteFixture(t);
   await fill(source);
   for (const name of Object.keys(ROWS)) {
@@ -110,7 +111,7 @@ test('decisions §8: a target that has a row in any table is refused, and stays 
   }
 });
 
-test('decisions §8: a target that gives back other values than were written is found out, and left empty', async (t) => {
+test('a target that gives back other values than were written is found out, and left empty', async (t) => {
   const { store: source } = await sqliteFixture(t);
   const { store: target, raw } = await postgresFixture(t);
   await fill(source);
@@ -128,7 +129,7 @@ test('decisions §8: a target that gives back other values than were written is 
   assert.deepEqual(await contents(target), ROWS);
 });
 
-test('decisions §8: when what must happen before the commit fails, the target is left empty', async (t) => {
+test('when what must happen before the commit fails, the target is left empty', async (t) => {
   const { store: source } = await sqliteFixture(t);
   const { store: target } = await postgresFixture(t);
   await fill(source);
@@ -140,7 +141,7 @@ test('decisions §8: when what must happen before the commit fails, the target i
   assert.equal(await target.pets.get(1n), undefined);
 });
 
-test('decisions §8: nobody else can write to the target while a copy fills it', async (t) => {
+test('nobody else can write to the target while a copy fills it', async (t) => {
   const { store: source } = await sqliteFixture(t);
   const { store: target, another } = await postgresFixture(t);
   await fill(source);
@@ -181,7 +182,7 @@ test('both databases have the tables and columns that a copy knows, and no other
   assert.deepEqual(rows.map(({ line }: { line: string }) => line).toSorted(), known);
 });
 
-test('decisions §8: PostgreSQL orders the text of keys by its bytes, as SQLite does', async (t) => {
+test('PostgreSQL orders the text of keys by its bytes, as SQLite does', async (t) => {
   const { raw } = await postgresFixture(t);
   for (const { name, key, columns } of TABLES) {
     for (const column of key.filter((each) => columns[each] === 'text')) {

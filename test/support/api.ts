@@ -1,3 +1,4 @@
+// Contract: sections 4 and 6.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -101,7 +102,7 @@ export function parseRaw(text: string): Answer {
   };
 }
 
-/** Spec §8: every API response carries the three rate headers, as integers. */
+/** Every API response carries the three rate headers, as integers. */
 export function assertRateHeaders({ headers }: Answer): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(headers.get(name) ?? `${name} is missing`, /^\d+$/);
@@ -110,7 +111,7 @@ export function assertRateHeaders({ headers }: Answer): void {
   assert.match(headers.get('ratelimit') ?? '', /^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/);
 }
 
-/** Spec §7: the Error body, and nothing else in it; decisions §2: its code under its status. */
+/** The Error body, and nothing else in it; its code under its status. */
 export function assertError(answer: Answer, code: ErrorCode, status: number = STATUS_OF[code]): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');

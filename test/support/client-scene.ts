@@ -1,3 +1,4 @@
+// Contract: section 6.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PetStore, type PetStoreOptions } from '../../client/src/index.ts';
@@ -70,7 +71,7 @@ export async function keepListing(
   }
 }
 
-/** The most refusals within any 60 s: a hundred get a key banned (decisions §6). */
+/** The most refusals within any 60 s: a hundred get a key banned. */
 export function mostRefusals(seen: readonly Seen[]): number {
   const refused = seen.filter(({ status }) => status === 429);
   return Math.max(

@@ -1,3 +1,4 @@
+// Contract: section 4.
 import { type ErrorCode, PetStoreError } from '../../domain/errors.ts';
 import { parseNewPet } from '../../domain/pet.ts';
 import { PLANS } from '../../domain/plan.ts';
@@ -27,7 +28,7 @@ interface ErrorText {
   readonly message: string;
 }
 
-/** What the description says about each error code (decisions §2). */
+/** What the description says about each error code. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   invalid_request: {
     when: 'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import type { Scope } from '../../domain/account.ts';
 import { GET_PET_SUNSET } from '../deprecation.ts';
 import { parseIdempotencyKey } from '../parameters.ts';
@@ -100,7 +101,7 @@ const getPet: OperationObject = {
   },
 };
 
-/** The operations by path (spec §4). */
+/** The operations by path. */
 export const PATHS: Paths = {
   '/pets': { get: listPets, post: createPet },
   '/pets/{petId}': { get: getPet },

@@ -1,3 +1,4 @@
+// Contract: section 3.
 import { encodeCursor } from '../../domain/cursor.ts';
 import { entityTag } from '../conditional.ts';
 import { REQUEST_ID } from '../exchange.ts';
@@ -7,7 +8,7 @@ import { EXAMPLE_PET } from './examples.ts';
 import { INT64, schemaRef } from './schemas.ts';
 import type { Parameter, Ref } from './types.ts';
 
-/** What a request may carry besides its body, as reusable components (spec §4; decisions §4). */
+/** What a request may carry besides its body, as reusable components. */
 export const PARAMETERS = {
   limit: {
     name: 'limit',

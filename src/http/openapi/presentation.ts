@@ -1,3 +1,4 @@
+// Contract: section 9.
 import { codeSamples } from './samples.ts';
 import type { OperationObject, Paths, Stability } from './types.ts';
 
@@ -7,8 +8,7 @@ const BADGES: Readonly<Record<Stability, { readonly name: string; readonly color
 };
 
 /**
- * The operations with what the reference shows besides: the removal date of a deprecated one as a banner, its stability
- * (spec §9 rule 4) as a badge, and how it is called at the base address `base`.
+ * The operations with what the reference shows besides: the removal date of a deprecated one as a banner, its stability as a badge, and how it is called at the base address `base`.
  */
 export function presented(paths: Paths, base: string): Paths {
   return Object.fromEntries(

@@ -1,3 +1,4 @@
+// Contract: sections 3 and 6.
 import type { ErrorCode } from '../../domain/errors.ts';
 import { STATUS_OF } from '../errors.ts';
 import { MALFORMED, TRANSPORT } from '../messages.ts';
@@ -8,7 +9,7 @@ import type { Content, Example, Ref, Response, Responses } from './types.ts';
 
 type HeaderRefs = Readonly<Record<string, Ref>>;
 
-/** On every response below `/v1`, errors included (spec §8; decisions §4, §6). */
+/** On every response below `/v1`, errors included. */
 const ALWAYS = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

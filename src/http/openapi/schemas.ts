@@ -1,3 +1,4 @@
+// Contract: section 2.
 import { z } from 'zod';
 import { int64 } from '../../domain/int64.ts';
 import { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
@@ -33,7 +34,7 @@ export function schemaRef(name: SchemaName): Ref {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The schemas that validate (spec §2), as JSON Schema 2020-12 with references among them. */
+/** The schemas that validate, as JSON Schema 2020-12 with references among them. */
 export function schemaComponents(): Record<string, Schema> {
   const registry = z.registry<{ id: SchemaName }>();
   const names = Object.keys(COMPONENTS) as SchemaName[];

@@ -1,3 +1,4 @@
+// Contract: section 9.
 import type { z } from 'zod';
 
 /** The parts of OpenAPI 3.1 that the description uses. */
@@ -43,7 +44,7 @@ export interface Response {
 /** By status, or `default`. */
 export type Responses = Readonly<Record<string, Response>>;
 
-/** How far an operation may be relied on (spec §9 rule 4); without it: fully. */
+/** How far an operation may be relied on; without it: fully. */
 export type Stability = 'experimental' | 'beta';
 
 export interface Badge {

@@ -1,3 +1,4 @@
+// Contract: section 5.
 import type { Account, KeyRecord } from '../../domain/account.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -21,7 +22,7 @@ import { SharedReads } from './shared-reads.ts';
 
 export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
 
-/** How long a key is believed to be as it was read, in milliseconds: revocation counts within 5 s everywhere (decisions §5). */
+/** How long a key is believed to be as it was read, in milliseconds: revocation counts within 5 s everywhere. */
 const FRESH = 2_000;
 
 /** Keys remembered at most. */

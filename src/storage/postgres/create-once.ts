@@ -1,3 +1,4 @@
+// Contract: section 3.
 import type { NewPet } from '../../domain/pet.ts';
 import type { Creation, Idempotency } from '../../domain/ports.ts';
 import { DAY } from '../../domain/clock.ts';
@@ -47,7 +48,7 @@ interface First {
   readonly creation: Promise<Creation>;
 }
 
-/** Creates that may be sent again (decisions §4). */
+/** Creates that may be sent again. */
 export class IdempotentCreates {
   readonly #pool: Pool;
   readonly #inFlight = new Map<string, First>();

@@ -1,4 +1,4 @@
--- AUTOINCREMENT: an id is never used again, not even after the newest animal was deleted (decisions §3).
+-- AUTOINCREMENT: an id is never used again, not even after the newest animal was deleted.
 CREATE TABLE pets (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   name        TEXT    NOT NULL,
