@@ -10,7 +10,6 @@ import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
-import { deprecationHeaders } from './http/deprecation.ts';
 import type { Metrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { petOperations } from './http/pets.ts';
@@ -104,7 +103,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
       addressOf: clientAddress(config.trustProxy),
       isDraining,
       mayAdmit,
-      matchRoute: apiRoutes(petOperations(store.pets, base), deprecationHeaders(base)),
+      matchRoute: apiRoutes(petOperations(store.pets, base)),
       site: createSite({
         openApi: openApi(urls, config.environment),
         base,

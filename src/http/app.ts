@@ -138,7 +138,10 @@ export class App {
     if (response.headersSent) return;
     let all = `${headers}X-Request-Id: ${id}\r\n`;
     if (rateHeaders !== undefined) {
-      all += rateHeaders + (match?.route.headers ?? '') + this.#deps.cors(request.headers.origin);
+      all +=
+        rateHeaders +
+        (match?.route.operations[request.method ?? '']?.headers ?? '') +
+        this.#deps.cors(request.headers.origin);
     }
     // The last answer closes the connection: behind an earlier one the others would be lost.
     if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;

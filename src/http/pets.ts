@@ -11,7 +11,7 @@ import { parseNewPet } from '../domain/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../domain/ports.ts';
 import { readJsonBody } from './body.ts';
 import { entityTag, noneMatchNames } from './conditional.ts';
-import { GET_PET } from './deprecation.ts';
+import { deprecationHeaders, GET_PET } from './deprecation.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import { type Fields, fields } from './fields.ts';
 import { parseBody, petJson } from '../json.ts';
@@ -34,6 +34,8 @@ export interface Call {
 export interface Operation {
   readonly id: string;
   readonly scope: Scope;
+  /** Headers of every response of this operation. */
+  readonly headers?: Fields;
   handle(call: Call): Promise<Reply>;
 }
 
@@ -96,6 +98,7 @@ export function petOperations(pets: PetStore, base: string) {
 
     getPet: {
       id: 'getPet',
+      headers: deprecationHeaders(base),
       scope: 'pets:read',
       async handle({ request, petId, now }) {
         if (now.unix >= GET_PET.removedAt) {

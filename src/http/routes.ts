@@ -1,5 +1,4 @@
 // Contract: section 3.
-import type { Fields } from './fields.ts';
 import type { Operation } from './pets.ts';
 
 /** A path of the API below `/v1`, and the operation of each of its methods. */
@@ -9,8 +8,6 @@ export interface Route {
   readonly operations: Readonly<Partial<Record<string, Operation>>>;
   /** For `Allow` and for CORS. */
   readonly methods: string;
-  /** Headers of every response of this route. */
-  readonly headers: Fields;
 }
 
 export interface Match {
@@ -19,16 +16,17 @@ export interface Match {
 }
 
 /** The routes of the API. HEAD is answered as GET without a body. */
-export function apiRoutes(
-  operations: { listPets: Operation; createPet: Operation; getPet: Operation },
-  getPetHeaders: Fields,
-): (path: string) => Match | undefined {
+export function apiRoutes(operations: {
+  listPets: Operation;
+  createPet: Operation;
+  getPet: Operation;
+}): (path: string) => Match | undefined {
   const { listPets, createPet, getPet } = operations;
   const pets: Match = {
-    route: route('/v1/pets', { GET: listPets, HEAD: listPets, POST: createPet }, ''),
+    route: route('/v1/pets', { GET: listPets, HEAD: listPets, POST: createPet }),
     petId: '',
   };
-  const pet = route('/v1/pets/{petId}', { GET: getPet, HEAD: getPet }, getPetHeaders);
+  const pet = route('/v1/pets/{petId}', { GET: getPet, HEAD: getPet });
   return (path) => {
     if (path === '/v1/pets') return pets;
     const petId = path.startsWith('/v1/pets/') ? path.slice('/v1/pets/'.length) : '';
@@ -36,6 +34,6 @@ export function apiRoutes(
   };
 }
 
-function route(template: string, operations: Route['operations'], headers: Fields): Route {
-  return { template, operations, methods: [...Object.keys(operations), 'OPTIONS'].join(', '), headers };
+function route(template: string, operations: Route['operations']): Route {
+  return { template, operations, methods: [...Object.keys(operations), 'OPTIONS'].join(', ') };
 }

@@ -8,6 +8,7 @@ import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
+import type { TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1_000 };
@@ -80,8 +81,10 @@ test('a replica that takes over goes on where its primary ended', async (t) => {
   for (let request = 0; request < 10; request++) await call(first.url, '/v1/pets', { key });
   await gone.kill();
   assert.equal((await call(first.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '30');
-  await until(() => services.every((each) => logged(each, LOST) === 1 && logged(each, BACK) === 1));
-  assert.equal(second.log.find(({ msg }) => msg === BACK)?.['server'], `127.0.0.1:${replica.port}`);
+  // On a busy machine another server may miss an answer, too.
+  const said = ({ log }: TestService, message: string, { port }: TestServer) =>
+    log.filter(({ msg, server }) => msg === message && server === `127.0.0.1:${port}`).length;
+  await until(() => services.every((each) => said(each, LOST, gone) === 1 && said(each, BACK, replica) > 0));
   const { headers } = await call(second.url, '/v1/pets', { key });
   assert.deepEqual([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['60', '49']);
 });

@@ -101,3 +101,13 @@ test('the other operations are not deprecated', async (t) => {
     assert.equal(answer.headers.get('sunset'), null);
   }
 });
+
+test('another method on the path does not announce its own removal', async (t) => {
+  const service = await startTestService(t);
+  const key = await service.issueKey();
+  for (const method of ['DELETE', 'OPTIONS']) {
+    const { headers } = await call(service.url, '/v1/pets/1', { method, key });
+    for (const name of ['deprecation', 'sunset', 'link'])
+      assert.equal(headers.get(name), null, `${method} ${name}`);
+  }
+});
