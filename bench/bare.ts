@@ -3,10 +3,10 @@ import { argv } from 'node:process';
 import { HTTP_LIMITS } from '../src/http/server.ts';
 import { type Answer, without } from './request.ts';
 
-// The limit on this runtime: gives the service's own answers, byte for byte, with no work at all. A body is read and
-// parsed, for no server could do without. What Node.js offers to be faster it uses as the service does: bodies whose
-// octets are made once, and no stream for a request without a body.
-// Run as `node bare.ts PORT ANSWERS`: in JSON, one for each method.
+// The upper limit on this runtime: a server that sends the bytes of the service and does no work. It reads and parses
+// bodies, because every server must. It uses the fast features of Node.js that the service uses: bodies encoded once,
+// and no stream for a request without a body.
+// Run as `node bare.ts PORT ANSWERS`; ANSWERS is JSON with one answer for each method.
 
 const [, , port, json] = argv;
 const { GET, POST } = JSON.parse(json ?? '') as Readonly<Partial<Record<'GET' | 'POST', Answer>>>;
@@ -27,18 +27,16 @@ const server = createServer({ keepAliveTimeout, optimizeEmptyRequests: true }, (
     answerPost(response);
   });
 });
-const answerGet = answering(GET);
-const answerPost = answering(POST);
+const answerGet = answerWith(GET);
+const answerPost = answerWith(POST);
 server.listen(Number(port), '127.0.0.1');
 
-function answering(
-  answer: Answer = { status: 405, headers: [], body: '' },
-): (response: ServerResponse) => void {
+function answerWith(answer: Answer = { status: 405, headers: [], body: '' }) {
   const { status, headers, body } = answer;
   // Node.js adds these two, and Date, by itself.
   const fields = without(headers, ['connection', 'keep-alive']);
   const octets = Buffer.from(body).toString('latin1');
-  return (response) => {
+  return (response: ServerResponse) => {
     response.writeHead(status, fields);
     response.end(octets, 'latin1');
   };

@@ -1,12 +1,12 @@
 import { encodeCursor } from '../src/domain/cursor.ts';
 import type { BenchRequest } from './request.ts';
 
-/** A request and the status that it must be answered with. */
+/** A request and the status that its answer must have. */
 export interface Call extends BenchRequest {
   readonly status: number;
 }
 
-/** How many animals a page has. */
+/** Animals on a page. */
 export const PAGE = 20;
 
 export function get(path: string, key: string, status = 200): Call {
@@ -18,14 +18,14 @@ export function list(key: string, status = 200): Call {
   return get(`/v1/pets?limit=${PAGE}`, key, status);
 }
 
-/** The page that begins below an id. */
+/** The page of the animals with ids below `id`. */
 export function pageBelow(id: number, key: string): Call {
   return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}`, key);
 }
 
 /**
- * The pages that follow the newest one, as a client goes from page to page of a catalogue whose ids are 1 to `animals`;
- * at most so many, and not the last one, whose answer names no next page.
+ * At most `atMost` pages after the newest one, in the order in which a client reads a catalogue with the ids 1 to
+ * `animals`. The last page is left out, because its answer names no next page.
  */
 export function walk(animals: number, atMost: number, key: string): Call[] {
   const pages = Math.min(atMost, Math.ceil(animals / PAGE) - 2);
@@ -42,7 +42,7 @@ export function create(key: string): Call {
   };
 }
 
-/** One create and nineteen lists. */
+/** One create and 19 lists. */
 export function mixed(key: string): Call[] {
   return [create(key), ...Array.from({ length: 19 }, () => list(key))];
 }

@@ -1,44 +1,42 @@
 import { type Contestants, startContestants } from './contestants.ts';
+import { median } from './figures.ts';
 import { type Latencies, measure, measurePaced } from './load.ts';
 import type { Peer } from './peers.ts';
-import type { Placement } from './placement.ts';
-import type { Launch, ServerProcess } from './processes.ts';
+import type { RunContext, ServerProcess } from './processes.ts';
 import { measureRounds, type Round } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
 import type { PreparedService } from './service.ts';
-import { median } from './statistics.ts';
 
-/** Latencies are measured at this share of the service's own highest throughput. */
+/** The steady rate, as a share of the service's highest throughput. */
 const PACE = 0.7;
 
-/** Seconds at that rate that do not count: fewer requests come in each turn of the event loop, and V8 compiles much of the code anew. */
+/** Seconds at the steady rate that do not count, because V8 compiles much of the code for it again. */
 const PACED_WARM_UP = 10;
 
-export interface Comparison extends Launch {
-  readonly place: Placement;
+export interface Comparison extends RunContext {
   readonly rounds: number;
-  /** Of each measurement. */
+  /** Length of each measurement. */
   readonly seconds: number;
-  /** How long each server runs before it counts, in seconds: its code is compiled by then. */
+  /** Seconds of load that do not count, while V8 compiles the code. */
   readonly warmUp: number;
-  /** Whether latencies at a steady rate are measured where they have a goal. */
+  /** Whether to measure latencies at a steady rate in scenarios with a goal for them. */
   readonly paced: boolean;
 }
 
 export interface Paced {
-  /** Requests per second, to both. */
+  /** Requests per second. */
   readonly rate: number;
   readonly rounds: readonly { readonly bare: Latencies; readonly service: Latencies }[];
 }
 
-/** One scenario: the measurements of every round. */
+/** The measurements of one scenario. */
 export interface Result {
   readonly scenario: Scenario;
   readonly rounds: readonly Round[];
   readonly paced: Paced | undefined;
 }
 
-/** Measures one scenario at the service, at peers and at a bare server that gives the service's answers, in turns. */
+/** Measures one scenario on the bare server, the service and the peers, in turn. */
 export async function compare(
   scenario: Scenario,
   prepared: PreparedService,
@@ -47,17 +45,17 @@ export async function compare(
 ): Promise<Result> {
   const { rounds, seconds, warmUp, paced } = comparison;
   await using contestants = await startContestants(scenario, prepared, peers, comparison);
-  const { bare, service, file, sending } = contestants;
-  const run = (server: ServerProcess, length: number) =>
-    measure(server, file, { ...sending, seconds: length });
-  const servers = [bare, service, ...contestants.peers.map(({ server }) => server)];
-  for (const server of servers) await run(server, warmUp);
-  const count = counter(scenario, contestants, prepared);
+  const { bare, service, load } = contestants;
+  const run = (server: ServerProcess, length: number) => measure(server, load, length, comparison);
+  for (const server of [bare, service, ...contestants.peers.map((peer) => peer.server)]) {
+    await run(server, warmUp);
+  }
+  const counter = scenario.logged === true ? () => service.lines() : scenario.scaleGoals && prepared.counted;
   const measured = await measureRounds(rounds, async () => {
     const ofBare = await run(bare, seconds);
-    const before = await count?.();
+    const before = await counter?.();
     const ofService = await run(service, seconds);
-    const after = await count?.();
+    const after = await counter?.();
     const ofPeers: Round['peers'][number][] = [];
     for (const { name, synced, server } of contestants.peers) {
       ofPeers.push({ name, synced, ...(await run(server, seconds)) });
@@ -73,32 +71,23 @@ export async function compare(
   };
 }
 
-/** Tells how many requests were counted so far where they should be; undefined: this scenario has no such place. */
-function counter(
-  { logged = false, scaleGoals }: Scenario,
-  { service }: Contestants,
-  { env, counted }: PreparedService,
-): (() => Promise<number>) | undefined {
-  if (logged) return () => Promise.resolve(service.lines());
-  return env['REDIS_URL'] !== undefined && scaleGoals !== undefined ? counted : undefined;
-}
-
 async function measureAtPace(
-  { bare, service, peers, file, sending }: Contestants,
+  { bare, service, peers, load }: Contestants,
   measured: readonly Round[],
-  { rounds, seconds }: Comparison,
+  comparison: Comparison,
 ): Promise<Paced> {
-  // Idle as they are, their timers and collectors would hold up those who share their core.
+  // Even an idle process has timers and garbage collections that delay the others on its core.
   for (const { server } of peers) await server[Symbol.asyncDispose]();
   const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
-  const run = { ...sending, rate, seconds };
-  for (const server of [bare, service]) await measurePaced(server, file, { ...run, seconds: PACED_WARM_UP });
-  const turns: Paced['rounds'][number][] = [];
-  for (let round = 0; round < rounds; round++) {
-    turns.push({
-      bare: await measurePaced(bare, file, run),
-      service: await measurePaced(service, file, run),
+  const run = (server: ServerProcess, seconds: number) =>
+    measurePaced(server, load, { rate, seconds }, comparison);
+  for (const server of [bare, service]) await run(server, PACED_WARM_UP);
+  const rounds: Paced['rounds'][number][] = [];
+  while (rounds.length < comparison.rounds) {
+    rounds.push({
+      bare: await run(bare, comparison.seconds),
+      service: await run(service, comparison.seconds),
     });
   }
-  return { rate, rounds: turns };
+  return { rate, rounds };
 }

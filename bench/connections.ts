@@ -1,125 +1,90 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { list } from './calls.ts';
-import { openIdle } from './connections-idle.ts';
-import { atLeast, atMost, GOALS, verdict, verdictTable } from './goals.ts';
-import { type InspectedService, type Memory, startInspected } from './inspected.ts';
-import { cpuTime, measure, type Measurement, writeRequests } from './load.ts';
-import type { Outcome } from './modes.ts';
+import { openContext } from './context.ts';
+import { count, median, ranged, spread, table } from './figures.ts';
+import { atLeast, GOALS, under, verdict, verdictTable } from './goals.ts';
+import { openIdle } from './idle-connections.ts';
+import { startInspected } from './inspector.ts';
+import { measure, type Measurement, writeLoad } from './load.ts';
 import type { Options } from './options.ts';
-import type { PreparedService } from './service.ts';
-import { settingLine } from './setting.ts';
-import { median, spread } from './statistics.ts';
-import { openSurroundings, type Surroundings } from './surroundings.ts';
-import { aligned, count, ranged } from './table.ts';
+import { heading, type Outcome } from './results.ts';
 
 const CONNECTIONS = 10_000;
 
-/** Without a body, so that the end of the headers is the end of the answer. */
-const HEAD = { method: 'HEAD' } as const;
-
-/** How long the server takes to see that connections were closed, in milliseconds. */
+/** Milliseconds until the server knows that its clients have closed the connections. */
 const CLOSING = 2_000;
 
-/** Without idle connections and beside them: each time weighed first, which both loads come after alike. */
-interface Round {
-  readonly without: Weighed;
-  readonly beside: Weighed;
-}
-
-interface Weighed {
-  readonly memory: Memory;
+/** Memory in MiB, and then the load. */
+interface State {
+  readonly memory: number;
   readonly load: Measurement;
 }
 
-/** What idle keep-alive connections take of memory, and of the throughput of the others. */
+interface Round {
+  readonly without: State;
+  readonly beside: State;
+}
+
+/** Measures the memory of idle keep-alive connections, and the throughput of other connections beside them. */
 export async function connections(options: Options, signal: AbortSignal): Promise<Outcome> {
   const { animals, rounds, seconds, warmUp } = options;
-  await using around = await openSurroundings(signal);
-  const prepared = await around.prepare(animals);
-  await using server = await startInspected(prepared, around);
-  const file = await writeRequests(prepared.folder, [list(prepared.key)], new URL(server.url).host);
-  await measure(server, file, { seconds: warmUp, place: around.place, signal });
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
+  await using context = await openContext(signal);
+  const prepared = await context.prepare(animals);
+  await using server = await startInspected(prepared, context);
+  const load = await writeLoad(prepared, [list(prepared.key)]);
+  const state = async (): Promise<State> => {
+    const memory = await server.usedMemory();
+    // The garbage collection dropped compiled code as well.
+    await measure(server, load, warmUp, context);
+    return { memory, load: await measure(server, load, seconds, context) };
+  };
+  // The end of the headers is the end of the answer, because HEAD has no body.
+  const request = { ...list(prepared.key), method: 'HEAD' } as const;
+  const measureRound = async (round: number): Promise<Round> => {
     console.error(`Round ${round + 1} …`);
-    measured.push(await measureRound(around, { prepared, server, file, seconds, warmUp, round }));
+    const without = await state();
+    // Each round uses another address, because the ports of the last one are not free yet.
+    const from = `127.0.0.${2 + (round % 250)}`;
+    using idle = await openIdle(server.url, request, { count: CONNECTIONS, from });
+    const beside = await state();
+    const closed = idle.closedByServer();
+    if (closed > 0) throw new Error(`The service closed ${closed} idle connections.`);
+    return { without, beside };
+  };
+  await measure(server, load, warmUp, context);
+  const measured: Round[] = [];
+  while (measured.length < rounds) {
+    measured.push(await measureRound(measured.length));
+    await delay(CLOSING, undefined, { signal });
   }
-  const after = await server.memory(signal);
-  const ratioOf = (figure: (load: Measurement) => number) =>
-    spread(measured.map(({ without, beside }) => figure(beside.load) / figure(without.load)));
-  // Beside what there was before the first of them: of what they took, much is kept for the next ones.
-  const resident = measured[0]?.without.memory.resident ?? Number.NaN;
-  const more = spread(measured.map(({ beside }) => beside.memory.resident - resident));
-  const throughput = ratioOf(({ requestsPerSecond }) => requestsPerSecond);
-  const cpu = ratioOf(cpuTime);
+  // Compared with the state before the first round: the service keeps much of the memory of closed connections.
+  const before = measured[0]?.without.memory ?? Number.NaN;
+  const more = spread(measured.map(({ beside }) => beside.memory - before));
+  const throughput = spread(
+    measured.map(({ without, beside }) => beside.load.requestsPerSecond / without.load.requestsPerSecond),
+  );
   const verdicts = [
-    verdict(`MiB that ${count(CONNECTIONS)} connections take`, atMost, GOALS.connections.memory, more.median),
+    verdict(`MiB that ${count(CONNECTIONS)} connections take`, under, GOALS.connections.memory, more.median),
     verdict('list: throughput beside them', atLeast, GOALS.connections.throughput, throughput.median),
   ];
+  const lines = (['without', 'beside'] as const).map((each) => {
+    const states = measured.map((round) => round[each]);
+    return [
+      each === 'without' ? 'none' : count(CONNECTIONS),
+      count(median(states.map(({ memory }) => memory))),
+      count(median(states.map(({ load: { requestsPerSecond } }) => requestsPerSecond))),
+      each === 'without' ? '' : ranged(throughput),
+    ];
+  });
+  const head = ['idle connections', 'MiB resident', 'list req/s', 'ratio (range)'];
   return {
-    result: { connections: CONNECTIONS, rounds: measured, after, more, throughput, cpu, verdicts },
+    result: { connections: CONNECTIONS, rounds: measured, more, throughput, verdicts },
     text: [
-      settingLine(options),
-      table(measured, after),
-      `throughput  ${ranged(throughput)}\nCPU a request  ${ranged(cpu)}`,
+      heading(options),
+      table([head, ...lines]),
+      `throughput  ${ranged(throughput)}`,
       verdictTable(verdicts),
     ].join('\n\n'),
-    warnings: around.warnings,
+    warnings: context.warnings,
   };
-}
-
-interface Measured {
-  readonly prepared: PreparedService;
-  readonly server: InspectedService;
-  readonly file: string;
-  readonly seconds: number;
-  readonly warmUp: number;
-  readonly round: number;
-}
-
-async function measureRound(
-  around: Surroundings,
-  { prepared, server, file, seconds, warmUp, round }: Measured,
-): Promise<Round> {
-  const { place, signal } = around;
-  const load = (length: number) => measure(server, file, { seconds: length, place, signal });
-  const weighAndLoad = async (): Promise<Weighed> => {
-    const memory = await server.memory(signal);
-    // With the garbage, compiled code was collected.
-    await load(warmUp);
-    return { memory, load: await load(seconds) };
-  };
-  const without = await weighAndLoad();
-  // Another address each time: the ports of the last one are not free yet.
-  const from = `127.0.0.${2 + (round % 250)}`;
-  const idle = await openIdle(server.url, { ...list(prepared.key), ...HEAD }, { count: CONNECTIONS, from });
-  try {
-    const beside = await weighAndLoad();
-    if (idle.lost() > 0) throw new Error(`The service closed ${idle.lost()} idle connections.`);
-    return { without, beside };
-  } finally {
-    idle.close();
-    await delay(CLOSING);
-  }
-}
-
-function table(measured: readonly Round[], after: Memory): string {
-  const line = (name: string, rounds: readonly Weighed[]) => [
-    name,
-    median(rounds.map(({ memory }) => memory.resident)).toFixed(0),
-    count(median(rounds.map(({ load }) => load.requestsPerSecond))),
-    median(rounds.map(({ load }) => load.p99)).toFixed(2),
-  ];
-  return aligned([
-    ['idle connections', 'MiB resident', 'list req/s', 'p99 ms'],
-    line(
-      'none',
-      measured.map(({ without }) => without),
-    ),
-    line(
-      count(CONNECTIONS),
-      measured.map(({ beside }) => beside),
-    ),
-    ['none any more', after.resident.toFixed(0), '', ''],
-  ]);
 }

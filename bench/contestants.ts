@@ -1,79 +1,67 @@
 import { deepEqual } from 'node:assert/strict';
 import { execPath } from 'node:process';
+import { freePort } from '../test/support/servers.ts';
 import type { Call } from './calls.ts';
-import { type Run, writeRequests } from './load.ts';
+import { type Load, writeLoad } from './load.ts';
 import { type Peer, type RunningPeer, startPeer } from './peers.ts';
-import type { Placement } from './placement.ts';
-import { freePort, type Launch, type ServerProcess, startServer } from './processes.ts';
-import { type Answer, answerOf, NUMBER, withNumber } from './request.ts';
+import { type RunContext, type ServerProcess, startServer } from './processes.ts';
+import { type Answer, answerOf, NUMBER } from './request.ts';
 import type { Scenario } from './scenarios.ts';
 import { type PreparedService, startService } from './service.ts';
 
 const BARE = new URL('bare.ts', import.meta.url).pathname;
 
-/** What is measured in one scenario: each runs, and has given the answer that it should. */
+/** The servers of one scenario. Each runs and has given the expected answers. */
 export interface Contestants extends AsyncDisposable {
   readonly service: ServerProcess;
-  /** Gives the service's answers with no work at all. */
+  /** Sends the answers of the service and does no work. */
   readonly bare: ServerProcess;
   readonly peers: readonly RunningPeer[];
-  /** The requests, and how they are sent. */
-  readonly file: string;
-  readonly sending: Omit<Run, 'seconds'>;
+  readonly load: Load;
 }
 
-/** Starts everything anew for a scenario, so that none depends on what was measured before. */
+/** Starts all servers again for a scenario, so that it does not depend on earlier scenarios. */
 export async function startContestants(
   scenario: Scenario,
   prepared: PreparedService,
   peers: readonly Peer[],
-  launch: Launch & { place: Placement },
+  context: RunContext,
 ): Promise<Contestants> {
-  const { animals, folder } = prepared;
-  const requests = scenario.requests(prepared);
+  const calls = scenario.requests(prepared);
   await using starting = new AsyncDisposableStack();
-  const service = starting.use(await startService(prepared, launch, scenario));
+  const service = starting.use(await startService(prepared, context, scenario));
   for (const request of scenario.before?.(prepared) ?? []) await answerOf(service.url, request);
 
-  const samples = firstOfEachMethod(requests).map((request) => withNumber(request, animals));
+  const samples = firstOfEachMethod(calls).map((call) => withNumber(call, prepared.animals));
   const answers: Record<string, Answer> = {};
   for (const sample of samples) answers[sample.method] = await expectedAnswer(service, sample);
-  const bare = starting.use(await startBare(answers, samples, launch));
+  const bare = starting.use(await startBare(answers, samples, context));
   for (const sample of samples) {
+    const answer = await answerOf(bare.url, sample);
     const { [sample.method]: expected } = answers;
-    const same = await answerOf(bare.url, sample);
-    deepEqual(comparable(same), comparable(expected), 'the bare server must give the same answer');
+    deepEqual(comparable(answer), comparable(expected), 'the bare server must give the same answer');
   }
   const running: RunningPeer[] = [];
   for (const peer of peers) {
-    const started = await startPeer(peer, launch);
+    const started = await startPeer(peer, context);
     starting.use(started.server);
     for (const sample of samples) await expectedAnswer(started.server, sample);
     running.push(started);
   }
-  const { place, signal } = launch;
-  const file = await writeRequests(folder, requests, new URL(service.url).host);
-  const statuses = [...new Set(requests.map(({ status }) => status))];
-  const numbers = requests[0]?.path.includes(NUMBER) === true ? animals : undefined;
-  const sending = { place, signal, statuses, numbers };
+  const load = await writeLoad(prepared, calls);
   const resources = starting.move();
-  return {
-    service,
-    bare,
-    peers: running,
-    file,
-    sending,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  return { service, bare, peers: running, load, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-function firstOfEachMethod(requests: readonly Call[]): Call[] {
-  const first = new Map<string, Call>();
-  for (const request of requests) if (!first.has(request.method)) first.set(request.method, request);
-  return [...first.values()];
+function firstOfEachMethod(calls: readonly Call[]): readonly Call[] {
+  return ['GET', 'POST'].flatMap((name) => calls.find(({ method }) => method === name) ?? []);
 }
 
-/** With its header fields in a fixed order: Node.js puts a length that it counts itself behind its own fields. */
+function withNumber(call: Call, number: number): Call {
+  return { ...call, path: call.path.replace(NUMBER, `${number}`) };
+}
+
+/** Sorts the headers, because Node.js sends a length that it counts itself after the other headers. */
 function comparable(answer: Answer | undefined): object | undefined {
   const fields = answer?.headers.flatMap((name, index, all) =>
     index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
@@ -81,19 +69,18 @@ function comparable(answer: Answer | undefined): object | undefined {
   return answer && { ...answer, headers: fields?.toSorted() };
 }
 
-async function expectedAnswer({ url }: ServerProcess, request: Call): Promise<Answer> {
-  const answer = await answerOf(url, request);
-  if (answer.status === request.status) return answer;
-  throw new Error(`${request.method} ${request.path} was answered with ${answer.status}: ${answer.body}`);
+async function expectedAnswer({ url }: ServerProcess, call: Call): Promise<Answer> {
+  const answer = await answerOf(url, call);
+  if (answer.status === call.status) return answer;
+  throw new Error(`${call.method} ${call.path} was answered with ${answer.status}: ${answer.body}`);
 }
 
 async function startBare(
   answers: Readonly<Record<string, Answer>>,
   [probe]: readonly Call[],
-  { place, signal }: Launch & { place: Placement },
+  context: RunContext,
 ): Promise<ServerProcess> {
   if (probe === undefined) throw new Error('A scenario has no request.');
   const port = await freePort();
-  const command = [execPath, BARE, `${port}`, JSON.stringify(answers)];
-  return startServer(place('server', command), { port, probe, signal });
+  return startServer([execPath, BARE, `${port}`, JSON.stringify(answers)], { port, probe }, context);
 }

@@ -1,28 +1,30 @@
-import { aligned } from './table.ts';
+import { table } from './figures.ts';
 
-/** What a scenario should reach: medians over the rounds. */
+/** The goals of a scenario, for medians over the rounds. */
 export interface Goals {
-  /** At least so much of the throughput of the bare server. */
+  /** Smallest share of the bare server's throughput. */
   readonly ratio?: number;
-  /** At least so many times the throughput of the best peer. */
+  /** Smallest multiple of the throughput of the fastest peer. */
   readonly timesBest?: number;
-  /** The same, of the best peer that syncs each animal to disk by itself. */
+  /** Smallest multiple of the throughput of the fastest peer that syncs each animal to disk. */
   readonly timesSynced?: number;
-  /** Under so many milliseconds at 70 % of the highest throughput. */
+  /** Latency in milliseconds at 70 % of the highest throughput; the 99th percentile must be lower. */
   readonly p99?: number;
 }
 
-/** What the other modes should reach. Memory is in MiB, or a quotient of two; throughput is a quotient of two. */
+/** The goals of the other modes. */
 export const GOALS = {
-  /** Of the large catalogue beside the small one; `start` in milliseconds. */
+  /** The large catalogue compared with the small one: ratios of throughput and memory. `start` is in milliseconds. */
   grow: { throughput: 0.95, memory: 1.2, start: 300 },
+  /** MiB. */
   memory: { memory: 60 },
+  /** MiB, and the ratio of throughput with connections to throughput without them. */
   connections: { memory: 150, throughput: 0.9 },
-  /** Of the last third of the time beside the first: what two runs of the same differ by. */
+  /** Ratios of the last third of the time to the first. Two equal runs differ by as much. */
   soak: { memory: 1.05, p99: 1.1 },
 } as const;
 
-/** A figure beside its goal, where it has one. */
+/** A goal, if there is one, and whether it was reached. */
 export interface Judged {
   readonly goal: number | undefined;
   readonly reached: boolean | undefined;
@@ -32,20 +34,16 @@ export function atLeast(goal: number | undefined, value: number): Judged {
   return { goal, reached: goal === undefined ? undefined : value >= goal };
 }
 
-export function atMost(goal: number | undefined, value: number): Judged {
-  return { goal, reached: goal === undefined ? undefined : value <= goal };
-}
-
 export function under(goal: number | undefined, value: number): Judged {
   return { goal, reached: goal === undefined ? undefined : value < goal };
 }
 
-/** For a table: `0.85 ✓`, or `0.85 ✗` when it was missed. */
+/** Formats a goal for a table: `0.85 ✓`, or `0.85 ✗` if it was missed. */
 export function goalText({ goal, reached }: Judged): string {
   return goal === undefined ? '' : `${goal} ${reached === true ? '✓' : '✗'}`;
 }
 
-/** A figure by its name, beside its goal. */
+/** A named figure with its goal. */
 export interface Verdict extends Judged {
   readonly what: string;
   readonly value: number;
@@ -56,10 +54,8 @@ export function verdict(what: string, judge: typeof atLeast, goal: number, value
 }
 
 export function verdictTable(verdicts: readonly Verdict[]): string {
-  const lines = verdicts.map((each) => [each.what, figure(each.value), goalText(each)]);
-  return aligned([['', 'measured', 'goal'], ...lines]);
-}
-
-function figure(value: number): string {
-  return value.toFixed(Math.abs(value) < 10 ? 2 : 0);
+  const rows = verdicts.map((each) => {
+    return [each.what, each.value.toFixed(Math.abs(each.value) < 10 ? 2 : 0), goalText(each)];
+  });
+  return table([['', 'measured', 'goal'], ...rows]);
 }

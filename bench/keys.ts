@@ -3,59 +3,52 @@ import { readConfig } from '../src/config.ts';
 import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
 import { issueKey } from '../src/domain/issue-key.ts';
-import { type Limits, PLANS } from '../src/domain/plan.ts';
+import { PLANS } from '../src/domain/plan.ts';
 import type { AccountStore } from '../src/domain/ports.ts';
 import { openStore } from '../src/storage/open.ts';
 
 /** The account whose limits are never reached. */
 export const ACCOUNT = 'bench';
 
-const UNLIMITED: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
+const UNLIMITED = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
 
-/** Nothing but the first request of a day. */
-const SPENT: Limits = { perMinute: 1_000_000_000, perDay: 1 };
+/** Allows only the first request of a day. */
+const SPENT = { perMinute: 1_000_000_000, perDay: 1 };
 
-/** Many, but no more than the service remembers. */
+/** Many, but no more than the service keeps in memory. */
 const SPENT_KEYS = 8_000;
 
-/** Issued at the same time: as many as wait for a connection to PostgreSQL without being given up. */
-const AT_ONCE = 500;
+/** Keys issued at the same time. With more, a wait for a connection to PostgreSQL could time out. */
+const BATCH = 500;
 
 export interface Keys {
   readonly key: string;
-  /** Of one account that is refused from its second request of the day on. */
+  /** Keys of one account, which is refused from its second request of the day on. */
   readonly spentKeys: readonly string[];
 }
 
-/** Issues the keys of the scenarios in the store that a configuration names, which no service uses yet. */
+/** Issues the keys of the scenarios in the store that `env` names. No service may use the store yet. */
 export function issueKeys(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Keys> {
   return withAccounts(env, async (accounts) => {
     const unlimited = await accounts.createAccount(ACCOUNT, 'enterprise', UNLIMITED);
     const spent = await accounts.createAccount('spent', 'enterprise', SPENT);
     return {
       key: await issue(accounts, unlimited),
-      spentKeys: await portions(SPENT_KEYS, () => issue(accounts, spent), signal),
+      spentKeys: await inBatches(SPENT_KEYS, signal, () => issue(accounts, spent)),
     };
   });
 }
 
-/** Adds so many accounts to that store. Gives a key of each. */
-export function issueKeyOfEach(
-  env: NodeJS.ProcessEnv,
-  count: number,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  return withAccounts(env, (accounts) => {
-    const one = async (index: number) =>
-      issue(accounts, await accounts.createAccount(`caller ${index}`, 'business', PLANS.business));
-    return portions(count, one, signal);
-  });
+/** Creates `count` accounts in that store, and returns a key for each. */
+export function issueKeyOfEach(env: NodeJS.ProcessEnv, count: number, signal: AbortSignal) {
+  return withAccounts(env, (accounts) =>
+    inBatches(count, signal, async (index) =>
+      issue(accounts, await accounts.createAccount(`caller ${index}`, 'business', PLANS.business)),
+    ),
+  );
 }
 
-async function withAccounts<T>(
-  env: NodeJS.ProcessEnv,
-  act: (accounts: AccountStore) => Promise<T>,
-): Promise<T> {
+async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountStore) => Promise<T>) {
   const { databaseUrl, pool, environment } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
   const store = await openStore({ databaseUrl, pool, clock, environment, onLost: () => undefined });
@@ -66,30 +59,18 @@ async function withAccounts<T>(
   }
 }
 
-async function portions(
-  count: number,
-  one: (index: number) => Promise<string>,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function inBatches(count: number, signal: AbortSignal, make: (index: number) => Promise<string>) {
   const made: string[] = [];
   while (made.length < count) {
     signal.throwIfAborted();
-    const portion = Array.from(
-      { length: Math.min(AT_ONCE, count - made.length) },
-      (_, index) => made.length + index,
-    );
-    made.push(...(await Promise.all(portion.map(one))));
+    const length = Math.min(BATCH, count - made.length);
+    made.push(...(await Promise.all(Array.from({ length }, (_, index) => make(made.length + index)))));
   }
   return made;
 }
 
 async function issue(accounts: AccountStore, account: Account): Promise<string> {
-  const settings = {
-    account,
-    environment: 'production',
-    label: undefined,
-    scopes: SCOPES,
-    expiresAt: undefined,
-  } as const;
-  return (await issueKey(accounts, randomBytes, settings)).key.reveal();
+  const settings = { account, label: undefined, scopes: SCOPES, expiresAt: undefined };
+  const { key } = await issueKey(accounts, randomBytes, { ...settings, environment: 'production' });
+  return key.reveal();
 }

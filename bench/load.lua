@@ -1,19 +1,19 @@
--- Sends the requests of a file in turn, over and over, and prints what was measured as one line of JSON.
--- Usage: wrk -s load.lua URL -- FILE [STATUS,...] [NUMBERS]
--- In the file each request is as it goes over the wire, and \1 stands between two. With STATUS, each answer must have
--- one of them; without, one below 400. With NUMBERS, each number from 1 to this stands for \2 in the only request.
+-- Sends the requests of a file in turn and prints the measurements as one line of JSON. It needs one thread (-t1).
+-- Usage: wrk -t1 -s load.lua URL -- FILE [STATUS,...] [NUMBERS]
+-- FILE holds requests as they are sent, separated by \1. With STATUS, each answer must have one of these statuses;
+-- without it, a status below 400. With NUMBERS, each number from 1 to NUMBERS replaces \2 in the only request.
 
 local requests, sent = {}, 0
 local before, after, numbers, number
-local threads = {}
+local worker
 
--- Shares no factor with a power of ten, so that all numbers come before one comes again.
+-- It has no common factor with powers of ten, so all numbers come before one comes again.
 local STEP = 611953
 
 unexpected = 0
 
 function setup(thread)
-  threads[#threads + 1] = thread
+  worker = thread
 end
 
 function init(args)
@@ -22,11 +22,10 @@ function init(args)
     requests[#requests + 1] = request
   end
   file:close()
-  -- wrk reads the head of an answer only when it finds this function: it costs the load generator time.
   if (args[2] or "") ~= "" then check(args[2]) end
   if args[3] then
     numbers = tonumber(args[3])
-    -- Each run begins elsewhere.
+    -- Each run begins with another number.
     math.randomseed(os.time())
     number = math.random(numbers) - 1
     before, after = requests[1]:match("^(.-)\2(.*)$")
@@ -44,6 +43,7 @@ function numbered()
   return before .. (number + 1) .. after
 end
 
+-- Defines `response` only when needed: wrk then reads the head of each answer, which costs it time.
 function check(list)
   local expected = {}
   for status in list:gmatch("%d+") do
@@ -57,18 +57,11 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  local wrong = errors.status
-  if threads[1]:get("checked") then
-    wrong = 0
-    for _, thread in ipairs(threads) do
-      wrong = wrong + thread:get("unexpected")
-    end
-  end
   io.write(string.format(
     '\n{"requests":%d,"microseconds":%d,"unexpected":%d,"socketErrors":%d,"p50":%f,"p99":%f,"cpuSeconds":%f}\n',
     summary.requests,
     summary.duration,
-    wrong,
+    worker:get("checked") and worker:get("unexpected") or errors.status,
     errors.connect + errors.read + errors.write + errors.timeout,
     latency:percentile(50),
     latency:percentile(99),

@@ -2,52 +2,54 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Placement } from './placement.ts';
-import { type Launch, run, type ServerProcess } from './processes.ts';
-import { type BenchRequest, wireText } from './request.ts';
+import type { Call } from './calls.ts';
+import { run, type RunContext, type ServerProcess } from './processes.ts';
+import { NUMBER, wireText } from './request.ts';
+import type { PreparedService } from './service.ts';
 
 const CONNECTIONS = 64;
 
-/** Seconds that an answer may take: the slowest peers need some where the disk is busy. */
+/** Seconds that an answer may take: the slowest peers need some on a busy disk. */
 const TIMEOUT = 10;
 
-/** Until a server has stood still for so long, and no longer than so long, in milliseconds. */
-const STILL = 200;
-const SETTLING = 2_000;
+/** Milliseconds without processor time after which a server counts as idle, and the longest wait for that. */
+const IDLE = 200;
+const LONGEST_WAIT = 2_000;
 
 const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
-/** With a small young generation: many short collections hold it up for less time than few long ones. */
+
+/** A small young generation: many short garbage collections delay the requests less than a few long ones. */
 const PACED = ['--max-semi-space-size=1', new URL('paced.ts', import.meta.url).pathname];
 
-/** What one run of the load generator at full load saw. */
+/** Requests for the load generators. */
+export interface Load {
+  readonly file: string;
+  /** The statuses that answers may have. */
+  readonly statuses: readonly number[];
+  /** If set, each number from 1 to this replaces `NUMBER` in the only request. */
+  readonly numbers: number | undefined;
+}
+
+/** The result of one run at full load. */
 export interface Measurement {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Latency in milliseconds, with all connections waiting in line. */
+  /** Latency in milliseconds, with all connections waiting. */
   readonly p50: number;
   readonly p99: number;
-  /** Share of the time that the load generator, or the server, computed: 1 is a whole core. */
+  /** Processor time of the load generator and of the server as a share of the time: 1 is a whole core. */
   readonly loadCpu: number;
   readonly serverCpu: number;
 }
 
-/** Latencies in milliseconds, each counted from the instant for which its request was planned. */
+/** Latencies in milliseconds, each from the planned time of its request. */
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
 }
 
-export interface Run extends Launch {
-  readonly place: Placement;
-  readonly seconds: number;
-  /** What the requests must be answered with; without, anything below 400. */
-  readonly statuses?: readonly number[];
-  /** The only request is sent with each number from 1 to this where `NUMBER` stands. */
-  readonly numbers?: number | undefined;
-}
-
-/** What `load.lua` prints. Latencies are in microseconds. */
+/** The output of `load.lua`. Latencies are in microseconds. */
 interface Summary {
   readonly requests: number;
   readonly microseconds: number;
@@ -58,30 +60,28 @@ interface Summary {
   readonly cpuSeconds: number;
 }
 
-/** Processor time per request, of all threads of the server, in microseconds. */
+/** Processor time per request of all threads of the server, in microseconds. */
 export function cpuTime({ serverCpu, requestsPerSecond }: Measurement): number {
   return (serverCpu / requestsPerSecond) * 1e6;
 }
 
-/** Writes requests to a file that the load generators read. */
-export async function writeRequests(
-  folder: string,
-  requests: readonly BenchRequest[],
-  host: string,
-): Promise<string> {
+/** Writes requests to a file for the load generators. It replaces the last file of this service. */
+export async function writeLoad(
+  { folder, port, animals }: Pick<PreparedService, 'folder' | 'port' | 'animals'>,
+  calls: readonly Call[],
+): Promise<Load> {
   const file = join(folder, 'requests');
-  await writeFile(file, requests.map((request) => wireText(request, host)).join('\u0001'));
-  return file;
+  await writeFile(file, calls.map((call) => wireText(call, `127.0.0.1:${port}`)).join('\u0001'));
+  const statuses = [...new Set(calls.map(({ status }) => status))];
+  return { file, statuses, numbers: calls[0]?.path.includes(NUMBER) === true ? animals : undefined };
 }
 
-/**
- * Sends the requests of `file` to `server` for so many seconds, as many as it answers.
- * Rejects when one of them failed or was answered with another status.
- */
+/** Sends as many requests as the server answers. Rejects if a request fails or its answer has another status. */
 export async function measure(
   server: ServerProcess,
-  file: string,
-  { seconds, place, signal, statuses = [], numbers }: Run,
+  { file, statuses, numbers }: Load,
+  seconds: number,
+  { place, signal }: RunContext,
 ): Promise<Measurement> {
   const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
   const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
@@ -89,7 +89,7 @@ export async function measure(
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, ...length, '-s', WRK_SCRIPT, server.url, '--', ...args];
   const before = server.cpuSeconds();
   const output = await run(place('load', wrk), { signal });
-  await settle(server, signal);
+  await untilIdle(server, signal);
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
   const { requests, unexpected, socketErrors } = summary;
@@ -110,32 +110,27 @@ export async function measure(
   };
 }
 
-/**
- * Waits for what a server still does when the load has ended: it counts as part of its work, and is not taken from the
- * next server on its core.
- */
-async function settle(server: ServerProcess, signal: AbortSignal): Promise<void> {
+/** Waits for work that the server does after the load: it counts for this server and must not slow down the next one. */
+async function untilIdle(server: ServerProcess, signal: AbortSignal): Promise<void> {
   let before = server.cpuSeconds();
-  for (let waited = 0; waited < SETTLING; waited += STILL) {
-    await delay(STILL, undefined, { signal });
+  for (let waited = 0; waited < LONGEST_WAIT; waited += IDLE) {
+    await delay(IDLE, undefined, { signal });
     const now = server.cpuSeconds();
     if (now === before) return;
     before = now;
   }
 }
 
-/**
- * Sends `rate` requests a second to `server`, whether it keeps up or not.
- * Rejects when one of them failed or was answered with another status.
- */
+/** Sends `rate` requests a second, even if the server does not keep up. Rejects as `measure` does. */
 export async function measurePaced(
   server: ServerProcess,
-  file: string,
-  { seconds, place, signal, statuses = [200], rate }: Run & { rate: number },
+  { file, statuses }: Load,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+  { place, signal }: RunContext,
 ): Promise<Latencies> {
   const { port } = new URL(server.url);
   const args = [port, file, statuses.join(','), `${CONNECTIONS}`, `${rate}`, `${seconds}`];
   const output = await run(place('load', [execPath, ...PACED, ...args]), { signal });
-  await settle(server, signal);
+  await untilIdle(server, signal);
   return JSON.parse(output) as Latencies;
 }

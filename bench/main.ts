@@ -1,16 +1,30 @@
-import { MODES, type Outcome } from './modes.ts';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { connections } from './connections.ts';
+import { growth } from './growth.ts';
+import { accountsMemory } from './memory.ts';
+import { type Mode, type Options, readOptions, USAGE } from './options.ts';
 import { missingPeers } from './peers.ts';
 import { isInstalled } from './placement.ts';
-import { record, writeRecord } from './results.ts';
+import { type Outcome, record, writeRecord } from './results.ts';
+import { smoke } from './smoke.ts';
+import { soak } from './soak.ts';
+import { throughput } from './throughput.ts';
 
-process.exitCode = await main(process.argv.slice(2), process.env);
+const MODES: Readonly<Record<Mode, (options: Options, signal: AbortSignal) => Promise<Outcome>>> = {
+  throughput,
+  grow: growth,
+  memory: accountsMemory,
+  connections,
+  soak,
+  smoke,
+};
 
-/** Gives the exit code: 0, 1 when it failed, 2 for wrong use, 130 when interrupted. */
-async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+process.exitCode = await main(process.argv.slice(2));
+
+/** Returns the exit code: 0, 1 after a failure, 2 after wrong use, 130 after an interruption. */
+async function main(args: readonly string[]): Promise<number> {
   let options: Options | undefined;
   try {
-    options = readOptions(args, env);
+    options = readOptions(args);
   } catch (error) {
     console.error((error as Error).message);
     return 2;
@@ -19,13 +33,13 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
     console.log(USAGE);
     return 0;
   }
-  const missing = whatIsMissing(options);
+  const missing = missingPart(options);
   if (missing !== undefined) {
     console.error(missing);
     return 1;
   }
   const interruption = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort());
   try {
     const outcome = await MODES[options.mode](options, interruption.signal);
     await publish(options, outcome);
@@ -37,7 +51,7 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
   }
 }
 
-/** Prints what came out, and keeps it when it is the whole of a mode. */
+/** Prints the outcome, and writes it to the results if the run was complete. */
 async function publish(options: Options, outcome: Outcome): Promise<void> {
   const { mode, json, complete } = options;
   const contents = record(options, outcome, new Date());
@@ -46,12 +60,11 @@ async function publish(options: Options, outcome: Outcome): Promise<void> {
   if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 
-/** In one line, with how to get it. */
-function whatIsMissing({ mode, scale, scenarios }: Options): string | undefined {
-  const alone = mode === 'grow' && scale;
-  if (!alone && !isInstalled('wrk')) {
+/** What must be installed first, and how, in one line. */
+function missingPart({ mode, scale, scenarios }: Options): string | undefined {
+  if (!isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
-  const hasPeers = scale || scenarios.some(({ goals }) => goals.timesBest !== undefined);
+  const hasPeers = scenarios.some((each) => (scale ? each.scaleGoals : each.goals)?.timesBest !== undefined);
   return mode === 'throughput' && hasPeers ? missingPeers() : undefined;
 }

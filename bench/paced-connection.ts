@@ -5,12 +5,12 @@ const HEAD_END = '\r\n\r\n';
 const LENGTH = Buffer.from('Content-Length: ');
 const DIGIT_0 = 48;
 
-/** What a status line has in front of the status: `HTTP/1.1 `. */
+/** The status follows `HTTP/1.1 `. */
 const STATUS_AT = 9;
 
 /**
- * A keep-alive connection with at most one request under way. An error on it ends the process. Answers are read as
- * bytes: text of them would be garbage whose collection holds the load generator up, and so seem to be latency.
+ * A keep-alive connection that has at most one open request. An error on it ends the process. It reads answers as bytes,
+ * because collecting strings would delay the load generator, and the delay would count as latency.
  */
 export class PacedConnection {
   readonly opened: Promise<void>;
@@ -20,7 +20,7 @@ export class PacedConnection {
   #length = 0;
   #request = -1;
 
-  /** `onAnswer` hears of each whole answer: its status, and the number under which the request was sent. */
+  /** Calls `onAnswer` after each complete answer, with its status and the number of its request. */
   constructor(port: number, onAnswer: (status: number, request: number) => void) {
     this.#onAnswer = onAnswer;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export class PacedConnection {
     const head = received.indexOf(HEAD_END);
     if (head === -1 || head >= this.#length) return;
     const field = received.indexOf(LENGTH);
-    if (field === -1 || field > head) throw new Error('An answer does not tell its length.');
+    if (field === -1 || field > head) throw new Error('An answer has no Content-Length.');
     if (this.#length < head + HEAD_END.length + this.#number(field + LENGTH.length)) return;
     this.#onAnswer(this.#number(STATUS_AT), this.#request);
   }

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { PacedConnection } from './paced-connection.ts';
 
-// A load generator that sends at a steady rate, whether the server keeps up or not. A latency counts from the instant
-// for which its request was planned, so that a server that stalls cannot hide it by holding up the next requests.
+// A load generator that sends at a steady rate, even if the server does not keep up. A latency counts from the planned
+// time of its request, so a server that stalls cannot hide it by delaying the next requests.
 // Run as `node paced.ts PORT FILE STATUS,… CONNECTIONS RATE SECONDS`; prints latencies in milliseconds as JSON.
 
 const [, , port, file = '', statuses = '', connections, rate, seconds] = argv;
 
-/** Seconds that do not count: this program is compiled by then. */
+/** Seconds that do not count, while V8 compiles this program. */
 const LEAD = 1;
 
-/** How long answers may be overdue at the end, in milliseconds. */
-const PATIENCE = 10_000;
+/** Milliseconds that answers may be overdue at the end. */
+const OVERDUE = 10_000;
 
 const requests = readFileSync(file, 'utf8')
   .split('\u0001')
@@ -44,7 +44,7 @@ function planned(request: number): number {
   return begin + request * interval;
 }
 
-/** Sends what is due, as far as a connection is free. Looks again at once: a timer could only tell milliseconds. */
+/** Sends the requests that are due while a connection is free. It runs in every turn: timers only have milliseconds. */
 function send(): void {
   const now = performance.now();
   while (sent < total && planned(sent) <= now && idle.length > 0) {
@@ -52,7 +52,7 @@ function send(): void {
     sent++;
   }
   if (answered === total) report();
-  else if (now > planned(total) + PATIENCE)
+  else if (now > planned(total) + OVERDUE)
     throw new Error(`${total - answered} of ${total} answers are overdue.`);
   else setImmediate(send);
 }

@@ -2,18 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { pid } from 'node:process';
 
-export type Role = 'server' | 'load';
+const CORES = { server: 0, load: 1 } as const;
 
-const CORES = { server: 0, load: 1 } as const satisfies Record<Role, number>;
+/** Returns the command line that keeps the command on the core of its role. */
+export type Placement = (role: keyof typeof CORES, command: readonly string[]) => readonly string[];
 
-/** Puts in front of a command line what keeps its process on the core of its role. */
-export type Placement = (role: Role, command: readonly string[]) => readonly string[];
-
-/** Each role on a core of its own, this process on that of the load; or where that cannot be, no placement and the reason. */
-export function findPlacement(): { place: Placement; unpinned?: string } {
+/** Pins each role to its own core, and this process to that of the load. If that is impossible, returns the reason. */
+export function pinToCores(): { place: Placement; unpinned?: string } {
   const unpinned = reasonAgainst();
   if (unpinned !== undefined) return { place: (_role, command) => command, unpinned };
-  // This process reads what the service logs, which must not take time from it.
+  // This process reads the log of the service, and must not take time from it.
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${CORES.load}`, `${pid}`]);
   return { place: (role, command) => ['taskset', '-c', `${CORES[role]}`, ...command] };
 }

@@ -1,41 +1,42 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Placement } from './placement.ts';
 import { answerOf, type BenchRequest } from './request.ts';
 
-/** How long a server may take from its start to its first answer, in milliseconds. */
-const PATIENCE = 30_000;
+/** Milliseconds that a server may take from its start to its first answer. */
+const START_TIMEOUT = 30_000;
 
-/** The kernel counts processor time in this unit for every program (`USER_HZ`), whatever its own tick is. */
+/** Linux reports processor time in this unit (`USER_HZ`), on every kernel. */
 const TICKS_PER_SECOND = 100;
+
+/** Where processes run, and the signal that ends them. */
+export interface RunContext {
+  readonly place: Placement;
+  readonly signal: AbortSignal;
+}
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
-  readonly pid: number;
-  /** What was run, for error messages. */
+  /** For error messages. */
   readonly command: string;
-  /** From its start to its first answer, in milliseconds. */
+  /** Milliseconds from the start of the process to its first answer. */
   readonly startTime: number;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
-  /** Memory that it occupies now. */
-  residentBytes(): number;
-  /** How many lines it has written to its standard output so far; NaN unless they are counted. */
+  /** Physical memory in use, in MiB. */
+  residentMemory(): number;
+  /** Lines written to standard output so far; NaN if they are not counted. */
   lines(): number;
 }
 
-/** Surroundings of everything that is started: `signal` ends it. */
-export interface Launch {
-  readonly signal: AbortSignal;
-  /** Without, the one of this process. */
-  readonly env?: NodeJS.ProcessEnv | undefined;
-}
-
-/** Runs a command to its end and gives its standard output. Rejects when it fails. */
-export async function run(command: readonly string[], { signal, env }: Launch): Promise<string> {
+/** Runs a command to its end and returns its standard output. Rejects if it fails. */
+export async function run(
+  command: readonly string[],
+  { signal, env }: { readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
+): Promise<string> {
   const [file = '', ...args] = command;
   const running = promisify(execFile)(file, args, { signal, env });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -43,27 +44,28 @@ export async function run(command: readonly string[], { signal, env }: Launch): 
   try {
     return (await running).stdout;
   } finally {
-    // An interruption rejects at once, but what the process uses must not be removed before it is gone.
+    // An abort rejects at once. The caller may remove the files of the process only after it has ended.
     await closed;
   }
 }
 
-export interface ServerLaunch extends Launch {
+export interface ServerOptions {
   readonly port: number;
+  /** The server is ready when it answers this with a status below 500. */
   readonly probe: BenchRequest;
-  /** Whether its standard output is read and counted by lines, rather than shown. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Reads standard output and counts its lines. By default, it is shown on standard error. */
   readonly countLines?: boolean;
 }
 
-/**
- * Starts a server that will listen on `port` of 127.0.0.1, and waits until it answers `probe` with anything but a
- * status that says it cannot.
- */
+/** Starts a server that listens on `port` of 127.0.0.1, and waits until it is ready. */
 export async function startServer(
   command: readonly string[],
-  { port, probe, signal, env, countLines = false }: ServerLaunch,
+  { port, probe, env, countLines = false }: ServerOptions,
+  { place, signal }: RunContext,
 ): Promise<ServerProcess> {
-  const [file = '', ...args] = command;
+  const [file = '', ...args] = place('server', command);
+  const name = command.join(' ').slice(0, 200);
   const begin = performance.now();
   const child = spawn(file, args, {
     stdio: ['ignore', countLines ? 'pipe' : process.stderr, 'inherit'],
@@ -80,40 +82,30 @@ export async function startServer(
     await ended;
   };
   try {
-    while (!(await answers(url, probe))) {
+    while (!(await isReady(url, probe))) {
       signal.throwIfAborted();
-      if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}.`);
-      if (performance.now() - begin > PATIENCE) throw new Error(`${command.join(' ')} does not answer.`);
+      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}.`);
+      if (performance.now() - begin > START_TIMEOUT) throw new Error(`${name} does not answer.`);
       await delay(2, undefined, { signal });
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  const pid = child.pid ?? 0;
+  const startTime = performance.now() - begin;
+  const folder = `/proc/${child.pid}`;
   return {
     url,
-    pid,
-    command: command.join(' ').slice(0, 200),
-    startTime: performance.now() - begin,
-    cpuSeconds: () => cpuSeconds(pid),
-    residentBytes: () => residentBytes(pid),
+    command: name,
+    startTime,
+    cpuSeconds: () => cpuSeconds(readFileSync(`${folder}/stat`, 'utf8')),
+    residentMemory: () => residentMemory(readFileSync(`${folder}/smaps_rollup`, 'utf8')),
     lines: () => lines,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** A port of 127.0.0.1 that nothing listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function answers(url: string, probe: BenchRequest): Promise<boolean> {
+async function isReady(url: string, probe: BenchRequest): Promise<boolean> {
   try {
     return (await answerOf(url, probe)).status < 500;
   } catch {
@@ -122,13 +114,12 @@ async function answers(url: string, probe: BenchRequest): Promise<boolean> {
   }
 }
 
-function cpuSeconds(pid: number): number {
-  // The name in parentheses may hold anything; after it, user and system time are the 12th and 13th fields.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+function cpuSeconds(stat: string): number {
+  // User and system time are the 12th and 13th field after the name, which is in parentheses and may hold anything.
+  const fields = stat.split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-function residentBytes(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) * 1024;
+function residentMemory(rollup: string): number {
+  return Number(/^Rss:\s*(\d+) kB$/m.exec(rollup)?.[1]) / 1024;
 }

@@ -1,29 +1,20 @@
+import { count, percent, ranged, type Spread, table } from './figures.ts';
 import { goalText, type Judged } from './goals.ts';
-import { IDLE } from './rounds.ts';
+import { UNDISTURBED } from './rounds.ts';
 import type { Row } from './rows.ts';
-import type { Spread } from './statistics.ts';
-import { aligned, count, percent, ranged } from './table.ts';
 
-/** Below this share, the service went on without its shared counter or its log for a while: less work. */
-const UNCOUNTED = 0.99;
+/** With a smaller share, the service worked without Redis or its log for a while, which is less work. */
+const COUNTED = 0.99;
 
-/** Everything that was measured, as text. */
+/** Formats all measurements. */
 export function tables(rows: readonly Row[]): string {
   const parts = [ratios(rows), peers(rows), latencies(rows)];
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
 function ratios(rows: readonly Row[]): string {
-  const head = [
-    'scenario',
-    'bare req/s',
-    'service req/s',
-    'ratio (range)',
-    'goal',
-    'µs bare',
-    'µs service',
-    'CPU ratio',
-  ];
+  const speeds = ['scenario', 'bare req/s', 'service req/s', 'ratio (range)', 'goal'];
+  const costs = ['µs bare', 'µs service', 'CPU ratio', 'p50 ms', 'p99 ms', 'wrk CPU'];
   const lines = rows.map((row) => [
     row.scenario,
     count(row.bareRequestsPerSecond),
@@ -37,53 +28,48 @@ function ratios(rows: readonly Row[]): string {
     row.p99.toFixed(2),
     percent(row.loadCpu),
   ]);
-  return aligned([[...head, 'p50 ms', 'p99 ms', 'wrk CPU'], ...lines]);
+  return table([[...speeds, ...costs], ...lines]);
 }
 
 function peers(rows: readonly Row[]): string | undefined {
-  const line = (name: string, speed: string, times: Spread & Partial<Judged>) => [
-    name,
-    speed,
-    ranged(times),
-    goalText({ goal: times.goal, reached: times.reached }),
-  ];
+  const line = (name: string, times: Spread & Judged) => [name, '', ranged(times), goalText(times)];
   const lines = rows.flatMap(({ scenario, peers: all, timesBest, timesSynced }) => [
-    ...all.map(({ name, requestsPerSecond, times }) =>
-      line(`${scenario}: ${name}`, count(requestsPerSecond), times),
-    ),
-    ...(timesBest ? [line(`${scenario}: best`, '', timesBest)] : []),
-    ...(timesSynced?.goal === undefined ? [] : [line(`${scenario}: best that syncs each`, '', timesSynced)]),
+    ...all.map(({ name, requestsPerSecond, times }) => {
+      return [`${scenario}: ${name}`, count(requestsPerSecond), ranged(times), ''];
+    }),
+    ...(timesBest ? [line(`${scenario}: best`, timesBest)] : []),
+    ...(timesSynced?.goal === undefined ? [] : [line(`${scenario}: best that syncs each`, timesSynced)]),
   ]);
   return lines.length === 0
     ? undefined
-    : aligned([['peer', 'req/s', 'times the peer (range)', 'goal'], ...lines]);
+    : table([['peer', 'req/s', 'times the peer (range)', 'goal'], ...lines]);
 }
 
 function latencies(rows: readonly Row[]): string | undefined {
   const lines = rows.flatMap(({ scenario, paced }) =>
-    (['service', 'bare'] as const).flatMap((who) => {
+    (['service', 'bare'] as const).flatMap((name) => {
       if (paced === undefined) return [];
-      const { p50, p99, p999 } = paced[who];
-      const goal = who === 'service' ? goalText(paced.p99) : '';
+      const { p50, p99, p999 } = paced[name];
+      const goal = name === 'service' ? goalText(paced.p99) : '';
       const figures = [p50, p99, p999].map((milliseconds) => milliseconds.toFixed(2));
-      return [[`${scenario}: ${who}`, count(paced.rate), ...figures, goal]];
+      return [[`${scenario}: ${name}`, count(paced.rate), ...figures, goal]];
     }),
   );
   if (lines.length === 0) return undefined;
-  return aligned([['at a steady rate', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'goal p99'], ...lines]);
+  return table([['at a steady rate', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'goal p99'], ...lines]);
 }
 
-/** What makes the figures of a scenario doubtful, a line each. */
-export function doubts({ scenario, loadCpu, loadBound, bareCpu, counted }: Row): string[] {
-  return [
-    ...(loadBound
-      ? [`${scenario}: the load generator used ${percent(loadCpu)} of its core and was the bottleneck.`]
-      : []),
-    ...(bareCpu < IDLE
-      ? [`${scenario}: the bare server got only ${percent(bareCpu)} of its core: other programs are running.`]
-      : []),
-    ...(counted < UNCOUNTED
-      ? [`${scenario}: only ${percent(counted)} of the requests were counted in Redis, or logged: less work.`]
-      : []),
-  ];
+/** Reasons to doubt the figures of a scenario, one line each. */
+export function warningsOf({ scenario, loadCpu, loadBound, bareCpu, counted }: Row): string[] {
+  const warnings: string[] = [];
+  if (loadBound) {
+    warnings.push(`the load generator used ${percent(loadCpu)} of its core and was the bottleneck.`);
+  }
+  if (bareCpu < UNDISTURBED) {
+    warnings.push(`the bare server got only ${percent(bareCpu)} of its core: other programs are running.`);
+  }
+  if (counted < COUNTED) {
+    warnings.push(`only ${percent(counted)} of the requests were counted in Redis, or logged: less work.`);
+  }
+  return warnings.map((warning) => `${scenario}: ${warning}`);
 }

@@ -1,32 +1,29 @@
 import type { Measurement } from './load.ts';
 import type { Peer } from './peers.ts';
 
-/** One turn of each server. */
+/** One measurement of each server. */
 export interface Round {
   readonly bare: Measurement;
   readonly service: Measurement;
   readonly peers: readonly (Measurement & Pick<Peer, 'name' | 'synced'>)[];
-  /** Share of the service's requests that were counted in Redis, or logged, where they should be. */
+  /** Share of the service's requests that were counted in Redis, or logged, in scenarios that check this; else 1. */
   readonly counted: number;
 }
 
-/** Below this share of its core, something other than its own work held the bare server up. */
-export const IDLE = 0.9;
+/** If the bare server got less of its core than this, other programs used the core. */
+export const UNDISTURBED = 0.9;
 
 /**
- * Measures until so many rounds were undisturbed, at most twice as many, and gives those in which the bare server got
- * the most of its core. What the service did in them plays no part.
+ * Measures until `wanted` rounds were undisturbed, at most twice as many. Returns the rounds in which the bare server
+ * got the most of its core. The figures of the service do not influence the choice.
  */
-export async function measureRounds(
-  wanted: number,
-  measure: () => Promise<Round>,
-): Promise<readonly Round[]> {
+export async function measureRounds(wanted: number, measure: () => Promise<Round>): Promise<Round[]> {
   const rounds: Round[] = [];
   let undisturbed = 0;
   while (undisturbed < wanted && rounds.length < 2 * wanted) {
     const round = await measure();
     rounds.push(round);
-    if (round.bare.serverCpu >= IDLE) undisturbed++;
+    if (round.bare.serverCpu >= UNDISTURBED) undisturbed++;
   }
   return rounds.toSorted((a, b) => b.bare.serverCpu - a.bare.serverCpu).slice(0, wanted);
 }

@@ -1,17 +1,17 @@
 import type { Paced, Result } from './compare.ts';
+import { median, type Spread, spread } from './figures.ts';
 import { atLeast, type Goals, type Judged, under } from './goals.ts';
 import { cpuTime, type Latencies } from './load.ts';
 import type { Round } from './rounds.ts';
-import { median, type Spread, spread } from './statistics.ts';
 
-/** From this share of its core on, a process uses all of it. */
+/** A process with at least this share of its core uses all of it. */
 const BUSY = 0.95;
 
 export interface PeerRow {
   readonly name: string;
   readonly synced: boolean;
   readonly requestsPerSecond: number;
-  /** Throughput of the service over that of the peer. */
+  /** Throughput of the service divided by that of the peer. */
   readonly times: Spread;
 }
 
@@ -19,18 +19,18 @@ export interface PacedRow {
   readonly rate: number;
   readonly service: Latencies;
   readonly bare: Latencies;
-  /** Of the service's 99th percentile, in milliseconds. */
+  /** The 99th percentile of the service, in milliseconds. */
   readonly p99: Spread & Judged;
 }
 
-/** Medians over the rounds. Quotients are taken in each round for itself: what slows both down in it does not count. */
+/** Medians over the rounds. Ratios are taken within each round, so that a slow round affects both sides. */
 export interface Row {
   readonly scenario: string;
   readonly bareRequestsPerSecond: number;
   readonly serviceRequestsPerSecond: number;
-  /** Throughput of the service over that of the bare server. */
+  /** Throughput of the service divided by that of the bare server. */
   readonly ratio: Spread & Judged;
-  /** Processor time per request of the bare server over that of the service: holds where others take time from both. */
+  /** Processor time per request of the bare server divided by that of the service. A busy machine hardly changes it. */
   readonly cpuRatio: Spread;
   /** Processor time per request, in microseconds. */
   readonly bareCpuTime: number;
@@ -39,17 +39,17 @@ export interface Row {
   readonly p50: number;
   readonly p99: number;
   readonly peers: readonly PeerRow[];
-  /** Of the peer that comes closest, and of the closest that syncs each animal by itself. */
+  /** Compared with the fastest peer, and with the fastest that syncs each animal by itself. */
   readonly timesBest: (Spread & Judged) | undefined;
   readonly timesSynced: (Spread & Judged) | undefined;
   readonly paced: PacedRow | undefined;
   /** The highest share of its core that the load generator used. */
   readonly loadCpu: number;
-  /** Whether it used all of it in a run in which the server did not. */
+  /** Whether the load generator used all of its core in a run in which the server did not. */
   readonly loadBound: boolean;
   /** The lowest share of its core that the bare server used. */
   readonly bareCpu: number;
-  /** The lowest share of the service's requests that were counted or logged where they should be. */
+  /** The lowest share of requests that were counted or logged. */
   readonly counted: number;
 }
 
@@ -82,7 +82,7 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
   };
 }
 
-/** The ratios of the service to the bare server: of throughput, and of processor time per request. */
+/** Ratios to the bare server, of throughput and of processor time per request. */
 export interface Ratios {
   readonly throughput: number;
   readonly cpu: number;

@@ -1,66 +1,66 @@
 import { execPath } from 'node:process';
+import { PROGRAM } from '../test/support/process.ts';
+import { freePort } from '../test/support/servers.ts';
 import { ACCOUNT, issueKeys, type Keys } from './keys.ts';
-import type { Placement } from './placement.ts';
-import { freePort, type Launch, run, type ServerProcess, startServer } from './processes.ts';
+import { run, type RunContext, type ServerProcess, startServer } from './processes.ts';
 import type { BenchRequest } from './request.ts';
-import type { Scenario } from './scenarios.ts';
 import type { Stores } from './stores.ts';
 
-const PETSTORE = new URL('../bin/petstore.js', import.meta.url).pathname;
-
-/** Its stores answer, and it takes requests. */
 const READY: BenchRequest = { method: 'GET', path: '/readyz', headers: {} };
 
-/** The service over stores of its own, before it starts. */
+/** A service that has its animals and keys, and can be started. */
 export interface PreparedService extends Keys {
   readonly stores: Stores;
   /** Their ids are 1 to this number. */
   readonly animals: number;
-  /** For files that are needed meanwhile. */
+  /** For temporary files. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly port: number;
-  /** How many requests of the unlimited account were counted today: exact with Redis, else as of a second ago. */
-  readonly counted: () => Promise<number>;
+  /** Requests of the unlimited account that Redis counted today. */
+  readonly counted: (() => Promise<number>) | undefined;
 }
 
-/** Puts so many animals and the keys into empty stores. */
+export interface ServiceSettings {
+  /** Variables that differ from the defaults. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Logs each request (`LOG_LEVEL=info`) to a pipe whose lines are counted. */
+  readonly logged?: boolean;
+}
+
+/** Fills empty stores with animals and keys. */
 export async function prepareService(
   stores: Stores,
-  { animals, folder, signal }: Pick<PreparedService, 'animals' | 'folder'> & Launch,
+  { animals, folder }: Pick<PreparedService, 'animals' | 'folder'>,
+  signal: AbortSignal,
 ): Promise<PreparedService> {
   const port = await freePort();
-  const { databaseUrl, redisUrl } = stores;
-  // Nothing else of the environment: what is set for another service must not change this one.
+  // Nothing else of this process's environment: it could configure another service.
   const env = {
-    DATABASE_URL: databaseUrl,
-    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    DATABASE_URL: stores.databaseUrl,
+    ...(stores.redisUrl !== undefined && { REDIS_URL: stores.redisUrl }),
     PORT: `${port}`,
   };
-  const petstore = (...args: string[]) => run([execPath, PETSTORE, ...args], { signal, env });
+  const petstore = (...args: string[]) => run([execPath, PROGRAM, ...args], { signal, env });
   await petstore('seed', `${animals}`, '--random-seed', '1');
   const counted = async () => {
     const printed = await petstore('usage', '--account', ACCOUNT, '--json');
-    const [usage] = JSON.parse(printed) as { day: Record<string, number> }[];
-    const { limit = Number.NaN, remaining = Number.NaN } = usage?.day ?? {};
-    return limit - remaining;
+    const [usage] = JSON.parse(printed) as { day: { limit: number; remaining: number } }[];
+    return usage === undefined ? Number.NaN : usage.day.limit - usage.day.remaining;
   };
   const keys = await issueKeys(env, signal);
-  await stores.settle(signal);
-  return { ...keys, stores, animals, folder, env, port, counted };
+  await stores.settle();
+  const prepared = { ...keys, stores, animals, folder, env, port };
+  return { ...prepared, counted: stores.redisUrl === undefined ? undefined : counted };
 }
 
-/** The real service as its own process, ready to answer, configured for a scenario. */
+/** Starts the service as it runs in production, and waits until it is ready. */
 export function startService(
   { env, port }: PreparedService,
-  { place, signal }: Launch & { place: Placement },
-  { logged = false, env: special }: Pick<Scenario, 'logged' | 'env'> = {},
+  context: RunContext,
+  { logged = false, env: special }: ServiceSettings = {},
 ): Promise<ServerProcess> {
-  return startServer(place('server', [execPath, PETSTORE, 'serve']), {
-    port,
-    probe: READY,
-    signal,
-    env: { ...env, ...special, LOG_LEVEL: logged ? 'info' : 'warn' },
-    countLines: logged,
-  });
+  const level = { LOG_LEVEL: logged ? 'info' : 'warn' };
+  const options = { port, probe: READY, env: { ...env, ...special, ...level }, countLines: logged };
+  return startServer([execPath, PROGRAM, 'serve'], options, context);
 }

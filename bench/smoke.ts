@@ -1,14 +1,13 @@
-import type { Outcome } from './modes.ts';
+import { table } from './figures.ts';
 import type { Options } from './options.ts';
-import { recordedRatios } from './results.ts';
+import { type Outcome, recordedRatios } from './results.ts';
 import { type Ratios, ratiosOf } from './rows.ts';
 import { openSession } from './session.ts';
-import { aligned } from './table.ts';
 
-/** A ratio may fall to this share of the recorded one. */
+/** The share of the recorded ratio below which a scenario is slower. */
 const TOLERANCE = 0.75;
 
-/** What a scenario reached when it was recorded, and now. */
+/** The recorded and the present ratios of a scenario. */
 export interface Change {
   readonly scenario: string;
   readonly synced: boolean;
@@ -17,20 +16,20 @@ export interface Change {
 }
 
 /**
- * Whether both ratios are too low: programs that take the core from one of the servers spoil the throughput, but hardly
- * the processor time that a request takes. Which does not tell of what waits for the disk: there throughput alone counts.
+ * Whether both ratios fell. Other programs lower the throughput, but hardly change the processor time of a request. In
+ * scenarios that wait for the disk, processor time says little, so only throughput counts.
  */
-export function hasFallen({ synced, recorded, now }: Change): boolean {
-  const isSlower = now.throughput / recorded.throughput < TOLERANCE;
-  return isSlower && (synced || now.cpu / recorded.cpu < TOLERANCE);
+function isSlower({ synced, recorded, now }: Change): boolean {
+  const hasLessThroughput = now.throughput / recorded.throughput < TOLERANCE;
+  return hasLessThroughput && (synced || now.cpu / recorded.cpu < TOLERANCE);
 }
 
-/** Measures each recorded scenario for a moment, and says which has fallen by more than a quarter. */
+/** Measures each recorded scenario for a moment, and names those that are more than a quarter slower. */
 export async function smoke(options: Options, signal: AbortSignal): Promise<Outcome> {
   const recordedOf = await recordedRatios();
   await using session = await openSession(options, signal);
   const changes: Change[] = [];
-  const warnings: string[] = [];
+  const warnings = [...session.context.warnings];
   for (const scenario of options.scenarios) {
     const { name, synced = false } = scenario;
     const recorded = recordedOf.get(name);
@@ -42,28 +41,25 @@ export async function smoke(options: Options, signal: AbortSignal): Promise<Outc
       return { scenario: name, synced, recorded, now: ratiosOf(await session.measure(scenario)) };
     };
     const first = await measure();
-    // Once more, for on a busy machine a moment may be a bad one.
-    changes.push(hasFallen(first) ? await measure() : first);
+    // A second try, because other programs may have disturbed the first.
+    changes.push(isSlower(first) ? await measure() : first);
   }
-  return { ...report(changes), warnings: [...session.around.warnings, ...warnings] };
+  return { ...report(changes), warnings };
 }
 
 export function report(changes: readonly Change[]): Outcome {
-  const fallen = changes.filter(hasFallen).map(({ scenario }) => scenario);
+  const slower = changes.filter(isSlower).map(({ scenario }) => scenario);
   const head = ['scenario', 'ratio recorded', 'now', 'change', 'CPU ratio recorded', 'now', 'change'];
   const lines = changes.map(({ scenario, recorded, now }) => [
     scenario,
     ...cells(recorded.throughput, now.throughput),
     ...cells(recorded.cpu, now.cpu),
   ]);
-  const verdict =
-    fallen.length === 0
-      ? 'Nothing fell by more than a quarter.'
-      : `Fell by more than a quarter: ${fallen.join(', ')}.`;
+  const verdict = `More than a quarter slower: ${slower.join(', ') || 'no scenario'}.`;
   return {
-    result: { changes, fallen },
-    text: `${aligned([head, ...lines])}\n\n${verdict}`,
-    failed: fallen.length > 0,
+    result: { changes, slower },
+    text: `${table([head, ...lines])}\n\n${verdict}`,
+    failed: slower.length > 0,
   };
 }
 

@@ -1,98 +1,75 @@
 import { mixed } from './calls.ts';
-import { atMost, GOALS, verdict, verdictTable } from './goals.ts';
-import { measure, writeRequests } from './load.ts';
-import type { Outcome } from './modes.ts';
+import { openContext } from './context.ts';
+import { count, median, table } from './figures.ts';
+import { GOALS, under, verdict, verdictTable } from './goals.ts';
+import { measure, writeLoad } from './load.ts';
 import type { Options } from './options.ts';
+import { heading, type Outcome } from './results.ts';
 import { startService } from './service.ts';
-import { settingLine } from './setting.ts';
-import { median } from './statistics.ts';
-import { openSurroundings } from './surroundings.ts';
-import { aligned, count } from './table.ts';
 
-/** How long a window is, in seconds, unless that makes too few of them. */
+/** Seconds in a window. Shorter runs have shorter windows. */
 const WINDOW = 20;
-const MOST_WINDOWS = 30;
-
-const MIB = 2 ** 20;
+const WINDOWS = 30;
 
 interface Window {
   /** Since the first window began. */
   readonly seconds: number;
   readonly requestsPerSecond: number;
-  /** In milliseconds, at full load. */
-  readonly p50: number;
+  /** Milliseconds at full load. */
   readonly p99: number;
-  /** At its end, in MiB. */
+  /** MiB at its end. */
   readonly resident: number;
 }
 
-/** Whether memory or latency grow while the service runs at full load. */
+type Figure = Exclude<keyof Window, 'seconds'>;
+
+/** Measures whether memory or latency grow while the service runs at full load. */
 export async function soak(options: Options, signal: AbortSignal): Promise<Outcome> {
   const { animals, seconds, warmUp } = options;
-  const length = Math.max(1, Math.min(WINDOW, Math.floor(seconds / MOST_WINDOWS)));
+  const length = Math.max(1, Math.min(WINDOW, Math.floor(seconds / WINDOWS)));
   const number = Math.max(3, Math.floor(seconds / length));
-  await using around = await openSurroundings(signal);
-  const prepared = await around.prepare(animals);
-  await using server = await startService(prepared, around);
-  const { key, folder } = prepared;
-  const file = await writeRequests(folder, mixed(key), new URL(server.url).host);
-  const { place } = around;
-  const load = (time: number) => measure(server, file, { seconds: time, place, signal });
+  await using context = await openContext(signal);
+  const prepared = await context.prepare(animals);
+  await using server = await startService(prepared, context);
+  const load = await writeLoad(prepared, mixed(prepared.key));
   console.error('Warming up …');
-  await load(Math.min(warmUp, seconds));
+  await measure(server, load, Math.min(warmUp, seconds), context);
   const windows: Window[] = [];
-  for (let index = 0; index < number; index++) {
-    const { requestsPerSecond, p50, p99 } = await load(length);
-    const resident = server.residentBytes() / MIB;
-    windows.push({ seconds: (index + 1) * length, requestsPerSecond, p50, p99, resident });
-    console.error(`${(index + 1) * length} s: ${resident.toFixed(0)} MiB, p99 ${p99.toFixed(2)} ms`);
+  for (let end = length; windows.length < number; end += length) {
+    const { requestsPerSecond, p99 } = await measure(server, load, length, context);
+    const resident = server.residentMemory();
+    windows.push({ seconds: end, requestsPerSecond, p99, resident });
+    console.error(`${end} s: ${resident.toFixed(0)} MiB, p99 ${p99.toFixed(2)} ms`);
   }
-  const thirds = thirdsOf(windows);
-  const verdicts = [
+  const size = Math.floor(number / 3);
+  const thirds = {
+    'first third': windows.slice(0, size),
+    second: windows.slice(size, -size),
+    last: windows.slice(-size),
+  };
+  const middle = (third: keyof typeof thirds, figure: Figure) =>
+    median(thirds[third].map((window) => window[figure]));
+  const growth = (what: string, goal: number, figure: Figure) =>
     verdict(
-      'memory, last third to first',
-      atMost,
-      GOALS.soak.memory,
-      growthOf(thirds, ({ resident }) => resident),
-    ),
-    verdict(
-      'p99, last third to first',
-      atMost,
-      GOALS.soak.p99,
-      growthOf(thirds, ({ p99 }) => p99),
-    ),
-  ];
+      `${what}, last third to first`,
+      under,
+      goal,
+      middle('last', figure) / middle('first third', figure),
+    );
+  const verdicts = [growth('memory', GOALS.soak.memory, 'resident'), growth('p99', GOALS.soak.p99, 'p99')];
+  const lines = (['first third', 'second', 'last'] as const).map((third) => [
+    third,
+    count(middle(third, 'requestsPerSecond')),
+    middle(third, 'p99').toFixed(2),
+    middle(third, 'resident').toFixed(0),
+  ]);
   return {
     result: { windows, verdicts },
     text: [
-      `${settingLine(options)}, ${number} windows of ${length} s`,
-      table(thirds),
+      `${heading(options)}, ${number} windows of ${length} s`,
+      table([['', 'req/s', 'p99 ms', 'MiB resident'], ...lines]),
       verdictTable(verdicts),
     ].join('\n\n'),
-    warnings: around.warnings,
+    warnings: context.warnings,
   };
-}
-
-type Thirds = readonly [first: Window[], second: Window[], last: Window[]];
-
-function thirdsOf(windows: readonly Window[]): Thirds {
-  const size = Math.floor(windows.length / 3);
-  return [windows.slice(0, size), windows.slice(size, -size), windows.slice(-size)];
-}
-
-function growthOf([first, , last]: Thirds, figure: (window: Window) => number): number {
-  return median(last.map(figure)) / median(first.map(figure));
-}
-
-function table(thirds: Thirds): string {
-  const names = ['first third', 'second', 'last'];
-  const lines = thirds.map((windows, index) => [
-    names[index] ?? '',
-    count(median(windows.map(({ requestsPerSecond }) => requestsPerSecond))),
-    median(windows.map(({ p50 }) => p50)).toFixed(2),
-    median(windows.map(({ p99 }) => p99)).toFixed(2),
-    median(windows.map(({ resident }) => resident)).toFixed(0),
-    Math.max(...windows.map(({ resident }) => resident)).toFixed(0),
-  ]);
-  return aligned([['', 'req/s', 'p50 ms', 'p99 ms', 'MiB resident', 'highest'], ...lines]);
 }

@@ -1,29 +1,27 @@
-import type { Outcome } from './modes.ts';
 import type { Options } from './options.ts';
-import { doubts, tables } from './report.ts';
+import { tables, warningsOf } from './report.ts';
+import { heading, type Outcome } from './results.ts';
 import type { Row } from './rows.ts';
 import { openSession } from './session.ts';
-import { settingLine } from './setting.ts';
-import { measureStart, startLines } from './start.ts';
+import { measureStart } from './start.ts';
 
-/** Measures the service in every scenario that is asked for, beside the bare server and peers. */
+/** Measures the chosen scenarios on the service, the bare server and the peers. */
 export async function throughput(options: Options, signal: AbortSignal): Promise<Outcome> {
-  const { scenarios } = options;
   await using session = await openSession(options, signal);
-  const { prepared, around } = session;
+  const { prepared, context } = session;
   const { description } = prepared.stores;
-  if (options.start) console.error('Measuring start …');
-  const start = options.start ? await measureStart(prepared, around) : undefined;
+  const parts = [`${heading(options)}; ${description}`];
+  const start = options.start ? await measureStart(prepared, context) : undefined;
   const rows: Row[] = [];
-  for (const scenario of scenarios) rows.push(await session.measure(scenario));
-  const warnings = [...around.warnings, ...rows.flatMap(doubts)];
+  for (const scenario of options.scenarios) rows.push(await session.measure(scenario));
+  if (rows.length > 0) parts.push(tables(rows));
+  if (start !== undefined) {
+    const { milliseconds, mebibytes } = start;
+    parts.push(`start to ready  ${milliseconds.toFixed(0)} ms\nidle memory     ${mebibytes.toFixed(0)} MiB`);
+  }
   return {
     result: { stores: description, scenarios: rows, start },
-    text: [
-      `${settingLine(options)}; ${description}`,
-      ...(rows.length > 0 ? [tables(rows)] : []),
-      ...(start === undefined ? [] : [startLines(start)]),
-    ].join('\n\n'),
-    warnings,
+    text: parts.join('\n\n'),
+    warnings: [...context.warnings, ...rows.flatMap(warningsOf)],
   };
 }

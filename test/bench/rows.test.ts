@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Result } from '../../bench/compare.ts';
 import type { Goals } from '../../bench/goals.ts';
 import type { Measurement } from '../../bench/load.ts';
-import { doubts } from '../../bench/report.ts';
+import { warningsOf } from '../../bench/report.ts';
 import { measureRounds, type Round } from '../../bench/rounds.ts';
 import { rowOf } from '../../bench/rows.ts';
 
@@ -22,19 +22,19 @@ function row(rounds: readonly Round[], goals: Goals = {}, paced?: Result['paced'
   return rowOf({ scenario: SCENARIO, rounds, paced }, goals);
 }
 
-test('ratios are taken within each round, so that a machine that slows down for a while slows both', () => {
+test('ratios are taken within each round', () => {
   const { ratio } = row([round(1000, 800), round(100, 80), round(1000, 900)]);
   deepEqual([ratio.median, ratio.lowest, ratio.highest], [0.8, 0.8, 0.9]);
 });
 
-test('a goal is reached at its very value, and a scenario without a goal has reached none', () => {
+test('a figure equal to its goal reaches it', () => {
   const rounds = [round(100, 85)];
   equal(row(rounds, { ratio: 0.85 }).ratio.reached, true);
   equal(row(rounds, { ratio: 0.86 }).ratio.reached, false);
   equal(row(rounds).ratio.reached, undefined);
 });
 
-test('the best peer is the one that comes closest, and one that does not sync is not the best that does', () => {
+test('a peer that does not sync is left out of the best that sync', () => {
   const peers = [
     { name: 'slow', synced: true, ...measured(10) },
     { name: 'unsynced', synced: false, ...measured(40) },
@@ -45,7 +45,7 @@ test('the best peer is the one that comes closest, and one that does not sync is
   deepEqual([timesSynced?.median, timesSynced?.reached], [4, true]);
 });
 
-test('latency at a steady rate must stay under its goal in the median round', () => {
+test('the median latency at a steady rate must stay under its goal', () => {
   const latencies = (p99: number) => ({ p50: 1, p99, p999: 9 });
   const rounds = [2, 2.9, 8].map((p99) => ({ service: latencies(p99), bare: latencies(1) }));
   const p99Of = (goal: number) => row([round(1, 1)], { p99: goal }, { rate: 1, rounds }).paced?.p99;
@@ -56,19 +56,19 @@ test('processor time per request is in microseconds', () => {
   equal(row([round(50_000, 25_000)]).serviceCpuTime, 40);
 });
 
-test('a load generator that used all of its core is doubted only where the server did not', () => {
+test('a load generator that used its whole core is named if the server did not', () => {
   const busy = { loadCpu: 1, serverCpu: 1 };
-  const doubtsOf = (service: Measurement) => doubts(row([{ ...round(10, 10), service }]));
-  equal(doubtsOf(measured(10, busy)).length, 0);
-  equal(doubtsOf(measured(10, { ...busy, serverCpu: 0.8 })).length, 1);
+  const warningCount = (service: Measurement) => warningsOf(row([{ ...round(10, 10), service }]));
+  equal(warningCount(measured(10, busy)).length, 0);
+  equal(warningCount(measured(10, { ...busy, serverCpu: 0.8 })).length, 1);
 });
 
-test('a bare server that did not get its core, and requests that were not counted, are told', () => {
+test('warnings name a bare server without its core, and uncounted requests', () => {
   const idle = { ...round(10, 10), bare: measured(10, { serverCpu: 0.7 }), counted: 0.5 };
-  equal(doubts(row([round(10, 10), idle])).length, 2);
+  equal(warningsOf(row([round(10, 10), idle])).length, 2);
 });
 
-test('rounds in which the bare server did not get its core are measured again, as often as there are rounds', async () => {
+test('disturbed rounds are measured again, up to twice the number of rounds', async () => {
   const shares = [0.5, 1, 0.2, 0.95, 1];
   const measureNext = () =>
     Promise.resolve({ ...round(1, 1), bare: measured(1, { serverCpu: shares.shift() ?? 0.1 }) });

@@ -57,9 +57,6 @@ export async function listening(port: number): Promise<void> {
   throw new Error(`Nothing listens on port ${port}.`);
 }
 
-// Servers end with the process that started them, however it ends: see `abandon`.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
-
 interface Recipe {
   readonly port: number;
   readonly url: string;
@@ -105,6 +102,7 @@ export async function runServer({
     remove();
   };
   process.once('exit', abandon);
+  exitOnSignals();
   await start();
   return {
     url,
@@ -126,6 +124,13 @@ export async function runServer({
       process.removeListener('exit', abandon);
     },
   };
+}
+
+/** Makes a signal end this process through `exit`, so that its servers end too. A program may handle signals itself. */
+function exitOnSignals(): void {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    if (process.listenerCount(name) === 0) process.once(name, () => process.exit(1));
+  }
 }
 
 /** Processes that a server started: PostgreSQL puts each into a session of its own, where no signal to a group reaches it. */

@@ -2,20 +2,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BenchRequest, wireText } from './request.ts';
 
-/** Opened at the same time: fewer than the server's queue of connections holds. */
-const AT_ONCE = 200;
+/** Connections opened at the same time. The server's queue of connections holds more. */
+const BATCH = 200;
 
-/** Connections that had an answer each and wait for another request. */
-export interface IdleConnections {
+/** Keep-alive connections that got one answer each and then send nothing. */
+export interface IdleConnections extends Disposable {
   /** How many of them the server has closed. */
-  lost(): number;
-  close(): void;
+  closedByServer(): number;
 }
 
-/**
- * Opens `count` connections from the loopback address `from`, so that runs that follow one another do not use up the
- * ports of one address. Rejects when the server does not take them all.
- */
+/** Opens `count` connections from the loopback address `from`. Rejects if the server refuses one. */
 export async function openIdle(
   url: string,
   request: BenchRequest,
@@ -29,7 +25,7 @@ export async function openIdle(
   };
   try {
     while (sockets.length < count) {
-      const opened = Array.from({ length: Math.min(AT_ONCE, count - sockets.length) }, () =>
+      const opened = Array.from({ length: Math.min(BATCH, count - sockets.length) }, () =>
         connect({ host: hostname, port: Number(port), localAddress: from }),
       );
       sockets.push(...opened);
@@ -39,9 +35,9 @@ export async function openIdle(
     close();
     throw error;
   }
-  let lost = 0;
-  for (const socket of sockets) socket.once('close', () => lost++);
-  return { lost: () => lost, close };
+  let closed = 0;
+  for (const socket of sockets) socket.once('close', () => closed++);
+  return { closedByServer: () => closed, [Symbol.dispose]: close };
 }
 
 async function firstAnswer(socket: Socket, request: string): Promise<void> {
@@ -50,7 +46,7 @@ async function firstAnswer(socket: Socket, request: string): Promise<void> {
   if (!chunk.toString('latin1').startsWith('HTTP/1.1 200 ')) {
     throw new Error(`An idle connection was answered with ${chunk.toString('latin1').split('\r\n')[0]}.`);
   }
-  // What comes later, only the end of the connection, is to be noticed.
+  // An error also closes the connection, which is counted.
   socket.on('error', () => undefined);
   socket.resume();
 }
