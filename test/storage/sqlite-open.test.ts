@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { get, list, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-const FOLDER = new URL('../../src/storage/sqlite/migrations', import.meta.url);
+const FOLDER = new URL('../../src/storage/sqlite/migrations/', import.meta.url);
 const MIGRATIONS = readdirSync(FOLDER).toSorted();
 
 function open(t: TestContext, file: string) {
