@@ -30,7 +30,8 @@ export async function connections(options: Options, signal: AbortSignal): Promis
   const { animals, rounds, seconds, warmUp } = options;
   await using context = await openContext(signal);
   const prepared = await context.prepare(animals);
-  await using server = await startInspected(prepared, context);
+  const env = { ...prepared.env, MAX_CONNECTIONS_PER_ADDRESS: `${2 * CONNECTIONS}` };
+  await using server = await startInspected({ ...prepared, env }, context);
   const load = await writeLoad(prepared, [list(prepared.key)]);
   const state = async (): Promise<State> => {
     const memory = await server.usedMemory();
