@@ -80,12 +80,7 @@ export async function connections(options: Options, signal: AbortSignal): Promis
   const head = ['idle connections', 'MiB resident', 'list req/s', 'ratio (range)'];
   return {
     result: { connections: CONNECTIONS, rounds: measured, more, throughput, verdicts },
-    text: [
-      heading(options),
-      table([head, ...lines]),
-      `throughput  ${ranged(throughput)}`,
-      verdictTable(verdicts),
-    ].join('\n\n'),
+    text: [heading(options), table([head, ...lines]), verdictTable(verdicts)].join('\n\n'),
     warnings: context.warnings,
   };
 }
