@@ -13,7 +13,7 @@ export function clientAddress(trusted: Networks): ClientAddress {
   const isProxy = proxyCheck(trusted);
   return (remote = '', forwardedFor = '') => {
     let client = addressIn(remote) ?? remote;
-    // From the last hop on. The first one is the client, whether it is a proxy or not: nobody says more.
+    // Starts at the last hop. The first hop is the client even if it is a proxy, because nothing names another.
     for (let end = forwardedFor.length; end > 0 && trusted.length > 0 && isProxy(client); ) {
       const comma = forwardedFor.lastIndexOf(',', end - 1);
       const hop = addressIn(forwardedFor.slice(comma + 1, end).trim());

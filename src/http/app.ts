@@ -46,7 +46,7 @@ export class App {
     return this.#inFlight.size;
   }
 
-  /** Answers one request. Never rejects. `refusal` is what the HTTP layer has against it, before anything is looked at. */
+  /** Answers one request, with `refusal` if the HTTP layer refuses it. Never rejects. */
   readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
     const exchange = this.#begin(request, response);
     this.#inFlight.add(exchange);

@@ -20,13 +20,13 @@ export interface Shared {
   readonly requestTimeout: number;
   /** Milliseconds that the client has to close its side once the service has closed its own. */
   readonly lingerTimeout: number;
-  /** Answers the request; `refusal` is what the HTTP layer has against it. */
+  /** Answers the request, with `refusal` if the HTTP layer refuses it. */
   handle(request: IncomingMessage, response: Response, refusal?: Reply): void;
   /** Answers a request whose body does not arrive as it should. False when it is answered already. */
   interrupt(request: IncomingMessage, refusal: Reply): boolean;
-  /** Calls `tell`, in which Node makes a response, and gives that response unhandled. */
+  /** Calls `tell` and returns the response that Node makes during the call. Nothing handles it yet. */
   responseMadeBy(tell: () => void): NodeResponse;
-  /** Sees to it that the connection ends when its client takes nothing of its answers. */
+  /** Closes the connection later if its client takes none of its answers. */
   watch(connection: Connection): void;
   /** Calls `connection.readOn` when it is its turn. */
   queue(connection: Connection): void;

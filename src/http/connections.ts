@@ -139,7 +139,7 @@ export class Connections implements Shared {
         continue;
       }
       const taken = bytesTaken(socket);
-      // An answer that is still being made is not the client's to take.
+      // While an answer is still being made, there is nothing for the client to take.
       if (taken !== watched.taken || socket.writableLength === 0) {
         watched.taken = taken;
         watched.since = now;

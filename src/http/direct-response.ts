@@ -13,7 +13,7 @@ export interface Wire {
   release(request: IncomingMessage): void;
   /** The direct response is written. */
   written(): void;
-  /** Tells Node of the request that has a direct response, and gives the response that Node makes. */
+  /** Tells Node of the request that has a direct response, and returns the response that Node makes. */
   nodeResponse(request: IncomingMessage): NodeResponse;
 }
 

@@ -22,7 +22,7 @@ export interface Parser {
   incoming: IncomingMessage | null;
   /**
    * Called with each request once its header block is read: makes a response, and tells the server of both. The parser
-   * stops behind the header block when it gives `PAUSED`.
+   * stops after the header block when it returns `PAUSED`.
    */
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number;
   /** At `kOnExecute`: called with what `execute` gave, for bytes that the parser took from the socket by itself. */
@@ -37,7 +37,7 @@ export interface Parser {
 /** How many bytes were parsed, or why the parser stopped before the end. */
 export type Executed = number | (Error & { readonly bytesParsed: number });
 
-/** What `onIncoming` gives to stop the parser: HPE_PAUSED of llhttp. */
+/** The value that `onIncoming` returns to stop the parser: HPE_PAUSED of llhttp. */
 export const PAUSED = 21;
 
 /** Whether a response that Node made has the connection, so that others wait behind it. */

@@ -2,7 +2,7 @@ import { PetStoreError } from '../../domain/errors.ts';
 import { StartupError } from '../../startup-error.ts';
 import type { Pool, Session } from './pool.ts';
 
-/** Sees to it that one service of an environment counts by itself; held by a session, and so gone with its process. */
+/** Lets only one service of an environment count by itself. A session holds the lock, so it ends with its process. */
 export class ServingLock {
   readonly #pool: Pool;
   #environment: string | undefined;

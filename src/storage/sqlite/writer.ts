@@ -7,13 +7,13 @@ import type { Writes } from './writes.ts';
 /** How long a write waits for another process that holds the database (an import, say), in milliseconds. */
 const PATIENCE = 5_000;
 
-/** How often it is looked who has waited long enough while the thread is busy, in milliseconds. */
-const LOOK = 50;
+/** Milliseconds between checks for writes that have waited too long while the thread is busy. */
+const CHECK_INTERVAL = 50;
 
 /**
- * So many turns of the event loop may bring more creates, unless it is idle: a transaction for all of them is cheaper
- * than one for some and one for the rest. No more, for under full load a turn takes 1 to 2 ms. Whatever else is written
- * is one portion of many, which follow one another, and does not wait.
+ * Turns of the event loop that a group of creates waits for more, unless the loop is idle. One transaction for all of
+ * them is cheaper than two. Under full load a turn takes 1 to 2 ms, so the group does not wait longer. Other writes do
+ * not wait at all.
  */
 const GATHERING_TURNS = 3;
 
@@ -190,7 +190,7 @@ export class Writer {
       this.#looking = false;
       this.#refuseOverdue(new Error('The thread that writes is busy.'));
       if (this.#waiting.length > 0) this.#look();
-    }, LOOK).unref();
+    }, CHECK_INTERVAL).unref();
   }
 
   #refuseOverdue(cause: unknown): void {

@@ -64,7 +64,7 @@ function portionsOf(orders: readonly Order[]): readonly (readonly Order[])[] {
   return portions;
 }
 
-/** An error as it crosses threads: of its own properties (SQLite's codes, say) the structured clone knows none. */
+/** An error as it crosses threads. The structured clone drops its own properties, such as SQLite's codes. */
 function faultOf(thrown: unknown): Fault {
   const error = thrown instanceof PetStoreError ? thrown.cause : thrown;
   return { error, properties: { ...(error as object) } };
