@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Fault, Order, Reply } from './writer.ts';
 import { PetStoreError } from '../../domain/errors.ts';
-import { assertInPlace, type DatabaseFiles } from './database-files.ts';
+import { checkBeforeCommit, type DatabaseFiles } from './database-files.ts';
 import type { PetValues } from './pet-writes.ts';
 import { connectToWrite, inTransaction } from './transaction.ts';
 import { writesOn } from './writes.ts';
@@ -12,6 +12,7 @@ import { writesOn } from './writes.ts';
  */
 
 const { file, files } = workerData as { file: string; files: DatabaseFiles };
+const check = checkBeforeCommit(files);
 const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
 
@@ -44,7 +45,7 @@ function perform(orders: readonly Order[]): Reply {
           : portion.map(([operation, args]) => (writes[operation] as Operation)(...args)),
       );
       // Just before the commit: a file that goes later goes after what was answered.
-      assertInPlace(files);
+      check();
       return done;
     });
     return { results };
