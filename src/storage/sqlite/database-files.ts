@@ -37,7 +37,7 @@ export function assertInPlace(files: DatabaseFiles): void {
 export function checkBeforeCommit(files: DatabaseFiles): () => void {
   // A symbolic link lies in a folder of its own.
   const folders = [...new Set(files.map(([path]) => dirname(resolve(path))))];
-  let checkedAt = '';
+  let checkedAt: string | undefined;
   return () => {
     const changedAt = folders.map(timeOf).join();
     if (changedAt === checkedAt) return;
