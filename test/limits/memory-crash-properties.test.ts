@@ -158,9 +158,17 @@ test('a crash loses no ban and at most ten flushes of an account, a clean stop n
           model.active.clear();
           const before = new Map(model.usage);
           const flushing = counter.flush();
-          await call(CALLERS.slice(0, step.meanwhile));
+          // An account has two keys, so the flush may find it after the first of its two requests.
+          const between = new Map(before);
+          for (const caller of CALLERS.slice(0, step.meanwhile)) {
+            await call([caller]);
+            const { accountId } = caller;
+            const usage = model.usage.get(accountId);
+            if (usage !== undefined && between.get(accountId) === before.get(accountId))
+              between.set(accountId, usage);
+          }
           await flushing;
-          written.flushed([before, new Map(model.usage)], active);
+          written.flushed([before, between, new Map(model.usage)], active);
         } else if (step.kind === 'fail') {
           left = step.writes;
           const active = model.active.size;
