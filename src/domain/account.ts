@@ -8,7 +8,7 @@ export const SCOPES = ['pets:read', 'pets:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Who calls: quota belongs to the account. */
+/** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {
   readonly id: number;
   /** Unique. */

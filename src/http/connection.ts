@@ -123,7 +123,7 @@ export class Connection implements Wire {
     this.#shared.watch(this);
   }
 
-  /** Parses what was read already, as far as there is room for answers; then reads on. */
+  /** Parses the rest of the last read while there is room for answers. Then the socket reads again. */
   readOn(): void {
     this.#readAhead.readOn();
   }

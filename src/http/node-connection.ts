@@ -3,7 +3,7 @@ import type { IncomingMessage } from './node-http.ts';
 import type { NodeResponse } from './response.ts';
 
 /*
- * What Node keeps on a connection that it reads HTTP from. None of it is documented, all of it is old. The version of
+ * Properties that Node keeps on an HTTP connection. They are old, but Node does not document them. The version of
  * Node is pinned, and the tests fail when one of these names changes.
  */
 

@@ -94,7 +94,7 @@ export class ReadAhead {
     this.#postponed = undefined;
   }
 
-  /** Goes on with what was read already, as far as there is room for answers; then reads on. */
+  /** Parses the rest of the last read while there is room for answers. Then the socket reads again. */
   readOn(): void {
     this.#isQueued = false;
     const rest = this.#rest;
