@@ -20,5 +20,5 @@ USER petstore
 VOLUME /data
 EXPOSE 8080
 # In exec form, so that the signals of `docker stop` reach the service itself.
-ENTRYPOINT ["petstore"]
+ENTRYPOINT ["node", "--disable-sigusr1", "/app/bin/petstore.js"]
 CMD ["serve"]

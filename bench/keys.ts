@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/config.ts';
 import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
-import { issueKey } from '../src/domain/issue-key.ts';
+import { issueKey } from '../src/cli/issue-key.ts';
 import { PLANS } from '../src/domain/plan.ts';
-import type { AccountStore } from '../src/domain/ports.ts';
+import type { AccountRepository } from '../src/domain/ports.ts';
 import { openStore } from '../src/storage/open.ts';
 
 /** The account whose limits are never reached. */
@@ -15,7 +15,7 @@ const UNLIMITED = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
 /** Allows only the first request of a day. */
 const SPENT = { perMinute: 1_000_000_000, perDay: 1 };
 
-/** Many, but no more than the service keeps in memory. */
+/** Keys. Many, but no more than the service keeps in memory. */
 const SPENT_KEYS = 8_000;
 
 /** Keys issued at the same time. With more, a wait for a connection to PostgreSQL could time out. */
@@ -48,7 +48,7 @@ export function issueKeyOfEach(env: NodeJS.ProcessEnv, count: number, signal: Ab
   );
 }
 
-async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountStore) => Promise<T>) {
+async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountRepository) => Promise<T>) {
   const { databaseUrl, pool, environment } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
   const store = await openStore({ databaseUrl, pool, clock, environment, onLost: () => undefined });
@@ -69,7 +69,7 @@ async function inBatches(count: number, signal: AbortSignal, make: (index: numbe
   return made;
 }
 
-async function issue(accounts: AccountStore, account: Account): Promise<string> {
+async function issue(accounts: AccountRepository, account: Account): Promise<string> {
   const settings = { account, label: undefined, scopes: SCOPES, expiresAt: undefined };
   const { key } = await issueKey(accounts, randomBytes, { ...settings, environment: 'production' });
   return key.reveal();

@@ -12,9 +12,11 @@ const CONNECTIONS = 64;
 /** Seconds that an answer may take: the slowest peers need some on a busy disk. */
 const TIMEOUT = 10;
 
-/** Milliseconds without processor time after which a server counts as idle, and the longest wait for that. */
-const IDLE = 200;
-const LONGEST_WAIT = 2_000;
+/** Milliseconds without processor time after which a server counts as idle. */
+const IDLE_AFTER = 200;
+
+/** Milliseconds: the longest wait for an idle server. */
+const IDLE_TIMEOUT = 2_000;
 
 const WRK_SCRIPT = new URL('load.lua', import.meta.url).pathname;
 
@@ -113,8 +115,8 @@ export async function measure(
 /** Waits for work that the server does after the load: it counts for this server and must not slow down the next one. */
 async function untilIdle(server: ServerProcess, signal: AbortSignal): Promise<void> {
   let before = server.cpuSeconds();
-  for (let waited = 0; waited < LONGEST_WAIT; waited += IDLE) {
-    await delay(IDLE, undefined, { signal });
+  for (let waited = 0; waited < IDLE_TIMEOUT; waited += IDLE_AFTER) {
+    await delay(IDLE_AFTER, undefined, { signal });
     const now = server.cpuSeconds();
     if (now === before) return;
     before = now;

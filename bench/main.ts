@@ -60,7 +60,7 @@ async function publish(options: Options, outcome: Outcome): Promise<void> {
   if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 
-/** What must be installed first, and how, in one line. */
+/** The program that must be installed first, and how, in one line. */
 function missingPart({ mode, scale, scenarios }: Options): string | undefined {
   if (!isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';

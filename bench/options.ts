@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios.ts';
 
-/** What to measure: every scenario, or what the flag of this name says. */
+/** `throughput` measures every scenario. Each other mode has a flag of its name. */
 export const MODES = ['throughput', 'smoke', 'grow', 'memory', 'connections', 'soak'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -41,7 +41,7 @@ const DEFAULTS: Readonly<Record<Mode, typeof COMMON>> = {
 };
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-Measures the service in every scenario, beside a bare server and peers, or what a mode below says.
+Measures the service in every scenario, beside a bare server and peers. Modes measure something else.
 Writes the results to bench/results/, one file for each mode.
   --scale       ${SCALE.join(' and ')} on PostgreSQL and Redis, beside a conventional build
   --grow        throughput, memory and start with ten million animals, compared with ten thousand

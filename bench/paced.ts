@@ -9,10 +9,10 @@ import { PacedConnection } from './paced-connection.ts';
 const [, , port, file = '', statuses = '', connections, rate, seconds] = argv;
 
 /** Seconds that do not count, while V8 compiles this program. */
-const LEAD = 1;
+const WARM_UP = 1;
 
-/** Milliseconds that answers may be overdue at the end. */
-const OVERDUE = 10_000;
+/** Milliseconds that the last answers may be overdue. */
+const OVERDUE_MAX = 10_000;
 
 const requests = readFileSync(file, 'utf8')
   .split('\u0001')
@@ -20,7 +20,7 @@ const requests = readFileSync(file, 'utf8')
 const expected = new Set(statuses.split(',').map(Number));
 
 const interval = 1000 / Number(rate);
-const lead = Math.round(Number(rate) * LEAD);
+const lead = Math.round(Number(rate) * WARM_UP);
 const total = lead + Math.round(Number(rate) * Number(seconds));
 const latencies = new Float64Array(total);
 const idle: PacedConnection[] = [];
@@ -52,7 +52,7 @@ function send(): void {
     sent++;
   }
   if (answered === total) report();
-  else if (now > planned(total) + OVERDUE)
+  else if (now > planned(total) + OVERDUE_MAX)
     throw new Error(`${total - answered} of ${total} answers are overdue.`);
   else setImmediate(send);
 }

@@ -1,10 +1,10 @@
 import { count, percent, ranged, type Spread, table } from './figures.ts';
 import { goalText, type Judged } from './goals.ts';
-import { UNDISTURBED } from './rounds.ts';
+import { BARE_CPU_MIN } from './rounds.ts';
 import type { Row } from './rows.ts';
 
-/** With a smaller share, the service worked without Redis or its log for a while, which is less work. */
-const COUNTED = 0.99;
+/** Share of requests. If fewer were counted, the service worked without Redis or its log, which is less work. */
+const COUNTED_MIN = 0.99;
 
 /** Formats all measurements. */
 export function tables(rows: readonly Row[]): string {
@@ -65,10 +65,10 @@ export function warningsOf({ scenario, loadCpu, loadBound, bareCpu, counted }: R
   if (loadBound) {
     warnings.push(`the load generator used ${percent(loadCpu)} of its core and was the bottleneck.`);
   }
-  if (bareCpu < UNDISTURBED) {
+  if (bareCpu < BARE_CPU_MIN) {
     warnings.push(`the bare server got only ${percent(bareCpu)} of its core: other programs are running.`);
   }
-  if (counted < COUNTED) {
+  if (counted < COUNTED_MIN) {
     warnings.push(`only ${percent(counted)} of the requests were counted in Redis, or logged: less work.`);
   }
   return warnings.map((warning) => `${scenario}: ${warning}`);

@@ -11,7 +11,7 @@ export interface Round {
 }
 
 /** If the bare server got less of its core than this, other programs used the core. */
-export const UNDISTURBED = 0.9;
+export const BARE_CPU_MIN = 0.9;
 
 /**
  * Measures until `wanted` rounds were undisturbed, at most twice as many. Returns the rounds in which the bare server
@@ -23,7 +23,7 @@ export async function measureRounds(wanted: number, measure: () => Promise<Round
   while (undisturbed < wanted && rounds.length < 2 * wanted) {
     const round = await measure();
     rounds.push(round);
-    if (round.bare.serverCpu >= UNDISTURBED) undisturbed++;
+    if (round.bare.serverCpu >= BARE_CPU_MIN) undisturbed++;
   }
   return rounds.toSorted((a, b) => b.bare.serverCpu - a.bare.serverCpu).slice(0, wanted);
 }

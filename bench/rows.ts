@@ -5,7 +5,7 @@ import { cpuTime, type Latencies } from './load.ts';
 import type { Round } from './rounds.ts';
 
 /** A process with at least this share of its core uses all of it. */
-const BUSY = 0.95;
+const FULL_CORE = 0.95;
 
 export interface PeerRow {
   readonly name: string;
@@ -76,7 +76,9 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
     ),
     paced: paced && pacedRow(paced, goals.p99),
     loadCpu: Math.max(...[...bares, ...services].map(({ loadCpu }) => loadCpu)),
-    loadBound: [...bares, ...services].some(({ loadCpu, serverCpu }) => loadCpu >= BUSY && serverCpu < BUSY),
+    loadBound: [...bares, ...services].some(
+      ({ loadCpu, serverCpu }) => loadCpu >= FULL_CORE && serverCpu < FULL_CORE,
+    ),
     bareCpu: Math.min(...bares.map(({ serverCpu }) => serverCpu)),
     counted: Math.min(...rounds.map(({ counted }) => counted)),
   };

@@ -5,8 +5,8 @@ import { type PreparedService, startService } from './service.ts';
 
 const STARTS = 5;
 
-/** Milliseconds without a request after which the garbage of the start is collected. */
-const REST = 3_000;
+/** Milliseconds without a request after which Node.js has collected the garbage of the start. */
+const SETTLE_TIME = 3_000;
 
 /** Medians of five starts. */
 export interface Start {
@@ -23,7 +23,7 @@ export async function measureStart(service: PreparedService, context: RunContext
   while (times.length < STARTS) {
     await using server = await startService(service, context);
     times.push(server.startTime);
-    await delay(REST, undefined, { signal: context.signal });
+    await delay(SETTLE_TIME, undefined, { signal: context.signal });
     sizes.push(server.residentMemory());
   }
   return { milliseconds: median(times), mebibytes: median(sizes) };

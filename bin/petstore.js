@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript of an old kind: an older Node.js must be able to read it, to be refused in one sentence.
+// Plain old JavaScript, so that an older Node.js can run it and print in one sentence what is needed.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -21,11 +21,11 @@ if (node < NODE) {
   );
   process.exitCode = 1;
 } else {
-  // Node.js opens its debugger on SIGUSR1 unless the signal has a handler, and the debugger can read every key in memory.
-  // A handler works however the program is started; `--disable-sigusr1` would have to be in every way to start it.
+  // Without a handler, Node.js opens its debugger on SIGUSR1, and the debugger can read every key in memory. The option
+  // `--disable-sigusr1` works earlier, in the first 50 ms too, but has to be in every command that starts the program.
   process.on('SIGUSR1', () => undefined);
-  // Keeps the stripped and compiled sources for the next start, which then takes less than half the time. Told by the
-  // environment, threads know it, too.
+  // Caches the stripped and compiled sources, so the next start takes less than half the time. Set in the environment,
+  // because threads read it there too.
   process.env.NODE_COMPILE_CACHE =
     process.env.NODE_COMPILE_CACHE ||
     fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url));

@@ -1,41 +1,110 @@
-import type { Description, Parameter, Schema } from '../src/http/openapi/types.ts';
+import type { Resource } from '../src/api/operation.ts';
+import type { Description } from '../src/description/openapi.ts';
+import type { OperationObject } from '../src/description/operations.ts';
+import type { Parameter, Schema } from '../src/description/types.ts';
 
-/** Types of the description that the client gives or takes, with what it calls them. */
-const TYPES = ['PetStatus', 'NewPet', 'Pet'] as const;
+type Components = Description['components'];
 
-/** As the formatter has it. */
+/** Characters: the line width of the formatter. */
 const LINE_WIDTH = 110;
 
 /**
- * `client/src/schema.ts`: the types and base addresses of the description, in TypeScript.
- * @throws Error when the description uses what this cannot express, rather than to say less than it does.
+ * The text of `client/src/schema.ts`: the types of the description, in TypeScript.
+ * @throws Error when the description uses a feature that this cannot express.
  */
-export function clientSchema({ servers, paths, components }: Description): string {
-  const { schemas, parameters } = components;
-  const codes = property(schemas['Error'], 'code');
-  const query = (paths['/pets']?.get?.parameters ?? [])
-    .map(({ $ref }) => parameters[$ref.replace('#/components/parameters/', '')])
-    .filter((parameter): parameter is Parameter => parameter?.in === 'query');
+export function clientSchema({ paths, components }: Description): string {
+  const { schemas } = components;
+  const { Error: error, ...others } = schemas;
+  const types = Object.entries(others).filter(([, { type }]) => type !== 'array');
   const parts = [
     '// Made from the description of the service by `npm run openapi`.',
+    '/** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */',
+    'export type Int64 = number | bigint;',
+    '',
+    ...types.flatMap(([name, schema]) => declaration(name, schema)),
+    ...operations(paths).flatMap((each) => queryType(each.operation, components)),
+    ...declaration('ErrorCode', property(error, 'code')),
+  ];
+  return parts.join('\n');
+}
+
+/** `client/src/operations.ts`: the base addresses, and method and path of each operation. */
+export function clientOperations({ servers, paths }: Description): string {
+  return [
+    '// Made from the description of the service by `npm run openapi`.',
+    '/** The base address of each environment. */',
     'export const ENVIRONMENTS = {',
     ...servers.map(({ url, description }) => `  ${description.toLowerCase()}: '${url}',`),
     '} as const;',
     '',
-    '/** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */',
-    'export type Int64 = number | bigint;',
+    '/** How each operation is called. */',
+    'export const OPERATIONS = {',
+    ...operations(paths).map(
+      ({ method, path, operation }) =>
+        `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}' },`,
+    ),
+    '} as const;',
     '',
-    ...TYPES.flatMap((name) => declaration(name, schemas[name] ?? {})),
-    '/** Query parameters of `listPets`. */',
-    'export interface ListPetsQuery {',
+    'export type OperationId = keyof typeof OPERATIONS;',
+    '',
+  ].join('\n');
+}
+
+/**
+ * `client/src/resources.ts`: the class of each resource, which its operations name in `sample.client`. `pets.list` is in the
+ * class `Pets` of `client/src/pets.ts`.
+ */
+export function clientResources(resources: readonly Resource[]): string {
+  const names = resources.flatMap(({ description, operations: [first] }) => {
+    const [name] = first?.sample.client.split('.') ?? [];
+    return name === undefined
+      ? []
+      : [{ name, Its: name.charAt(0).toUpperCase() + name.slice(1), description }];
+  });
+  return [
+    '// Made from the description of the service by `npm run openapi`.',
+    ...names.map(({ name, Its }) => `import { ${Its} } from './${name}.ts';`),
+    "import type { Transport } from './transport.ts';",
+    '',
+    ...names.map(({ name }) => `export type * from './${name}.ts';`),
+    '',
+    '/** The operations of the service, by what they are about. */',
+    'export class Resources {',
+    ...names.flatMap(({ name, Its, description }) => [
+      `  /** ${description} */`,
+      `  readonly ${name}: ${Its};`,
+    ]),
+    '',
+    '  /** @internal */',
+    '  constructor(transport: Transport) {',
+    ...names.map(({ name, Its }) => `    this.${name} = new ${Its}(transport);`),
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}
+
+function operations(paths: Description['paths']) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+}
+
+/** The type of an operation's query, if it has one. */
+function queryType({ operationId, parameters }: OperationObject, components: Components): string[] {
+  const query = parameters
+    .map(({ $ref }) => components.parameters[$ref.replace('#/components/parameters/', '')])
+    .filter((parameter): parameter is Parameter => parameter?.in === 'query');
+  if (query.length === 0) return [];
+  return [
+    `/** Query parameters of \`${operationId}\`. */`,
+    `export interface ${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query {`,
     ...query.flatMap(({ name, description, schema, required }) =>
       member(name, description, schema as Schema, required === true),
     ),
     '}',
     '',
-    ...declaration('ErrorCode', codes),
   ];
-  return parts.join('\n');
 }
 
 function declaration(name: string, schema: Schema): string[] {

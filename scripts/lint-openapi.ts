@@ -17,13 +17,13 @@ const FILE = fileURLToPath(new URL('../openapi.json', import.meta.url));
 const RULESET = {
   extends: [[owasp, 'all']],
   rules: {
-    // Ids are int64. They are no secret: whoever has a key may list every animal.
+    // Ids are int64. They are not secret, because every key may list all animals.
     'owasp:api1:2023-no-numeric-ids': 'off',
-    // A petId that is no int64 is 404, not 400: the operation lists no 400.
+    // A petId that is not an int64 gets 404, so the operation has no 400.
     'owasp:api8:2023-define-error-validation': 'off',
-    // It refuses two families of rate headers at once, and we send both; a test finds them everywhere.
+    // The rule refuses two families of rate headers, and the service sends both. A test finds them in every answer.
     'owasp:api4:2023-rate-limit': 'off',
-    // But for int64, whose bounds are no numbers of JavaScript: they would be rounded. The format says them.
+    // Except int64, because JavaScript would round its bounds. The format implies them.
     'owasp:api4:2023-integer-limit': {
       ...OWASP['owasp:api4:2023-integer-limit'],
       given: '$..[?(@ && @.type == "integer" && @.format != "int64")]',
@@ -36,7 +36,7 @@ spectral.setRuleset(RULESET);
 const faults = await spectral.run(readFileSync(FILE, 'utf8'));
 for (const { code, path, message } of faults) console.error(`${code} at ${path.join('.')}: ${message}`);
 
-// It would ask whether there is a newer version, and report its use.
+// Without these, Redocly asks for newer versions and reports its use.
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 const redocly = spawnSync(
   'redocly',

@@ -2,22 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { argv, env, execPath, exit } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { findChromium } from '../test/support/browser.ts';
 import { findCurl, findPython } from '../test/support/samples.ts';
 import { program } from '../test/support/servers.ts';
 
 /*
- * Runs every test file, or those given. On a machine without a program that some need, it leaves those out and says which
- * and how to get it; in continuous integration (CI=true) none may be missing.
+ * Runs every test file, or the given ones. If a program is missing, it leaves out the tests that need it and says how to
+ * install it. In continuous integration (CI=true), no program may be missing.
  */
 
 interface Need {
   readonly name: string;
-  /** What a test imports, near or far, when it needs the program. */
+  /** The file that every test with this need imports, directly or through others. */
   readonly support: string;
-  /** For a server that is there already. */
+  /** How to use a server that already runs. */
   readonly instead?: {
-    /** Names it; then only tests that start one of their own need the program. */
+    /** The variable with its address. If set, only tests that start their own server need the program. */
     readonly variable: string;
     readonly startsOwn: RegExp;
   };
@@ -64,7 +65,12 @@ if (leftOut.size > 0 && env['CI'] === 'true') exit(1);
 
 const limits = ['--test-timeout=600000', '--test-concurrency=2'];
 const run = files.filter((file) => !leftOut.has(file));
-const { status } = spawnSync(execPath, ['--test', ...limits, ...run], { stdio: 'inherit' });
+// Every file runs in a process of its own. The cache spares it to strip and compile the same sources again.
+const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
+const { status } = spawnSync(execPath, ['--test', ...limits, ...run], {
+  stdio: 'inherit',
+  env: { ...env, NODE_COMPILE_CACHE },
+});
 exit(status ?? 1);
 
 function lacks(file: string, { support, instead }: Need): boolean {

@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { EXAMPLE_URLS } from '../src/config.ts';
-import { openApi } from '../src/http/openapi.ts';
-import { clientSchema } from './client-schema.ts';
+import { RESOURCES } from '../src/api/index.ts';
+import { openApi } from '../src/description/openapi.ts';
+import { clientOperations, clientResources, clientSchema } from './client-schema.ts';
 
-/** Writes the committed description, and the client's types that come from it; tests compare both with what is generated. */
+/** Writes the committed description, and the client's types, table of calls and list of resources. Tests compare the files with it. */
 const { document, json } = openApi(EXAMPLE_URLS, 'production');
 await writeFile(new URL('../openapi.json', import.meta.url), `${json}\n`);
 await writeFile(new URL('../client/src/schema.ts', import.meta.url), clientSchema(document));
+await writeFile(new URL('../client/src/operations.ts', import.meta.url), clientOperations(document));
+await writeFile(new URL('../client/src/resources.ts', import.meta.url), clientResources(RESOURCES));

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { DEFAULT_DATABASE_URL, isDatabaseUrl } from './storage/database-url.ts';
-import type { PoolLimits } from './storage/database-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -14,29 +13,7 @@ export type Networks = readonly {
   readonly family: 'ipv4' | 'ipv6';
 }[];
 
-/** The whole configuration, checked. */
-export interface Config {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly environment: Environment;
-  /** As configured; without, see `baseUrls`. Neither ends in a slash. */
-  readonly urls: Readonly<Partial<Record<Environment, string>>>;
-  readonly databaseUrl: string;
-  /** How PostgreSQL is used. */
-  readonly pool: PoolLimits;
-  /** Unset: the process counts by itself. */
-  readonly redisUrl: string | undefined;
-  readonly metricsPort: number | undefined;
-  readonly trustProxy: Networks;
-  /** Origins that browsers may call from, or `*`. */
-  readonly corsOrigins: '*' | readonly string[];
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly banAfter: number;
-  readonly banSeconds: number;
-  /** Connections that one client address may have open. */
-  readonly maxConnectionsPerAddress: number;
-}
+/* Parsers of environment variables. */
 
 const text = (fault: string, holds: (value: string) => boolean) => z.string().refine(holds, { error: fault });
 const whole = (from: number, to: number) =>
@@ -58,8 +35,6 @@ const baseUrl = text('must be an http or https address that ends in /v1', (value
 });
 const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
 
-const isUrl = (value: string, protocol: RegExp) => protocol.test(URL.parse(value)?.protocol ?? '');
-
 const Environment = z.object({
   HOST: text(
     'must be an IP address or localhost',
@@ -73,7 +48,9 @@ const Environment = z.object({
   DATABASE_CONNECTIONS: whole(2, 1_000).default(10),
   DATABASE_CONNECT_TIMEOUT: whole(100, 60_000).default(2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(100, 60_000).default(3_000),
-  REDIS_URL: text('must be redis://… or rediss://…', (value) => isUrl(value, /^rediss?:$/)).optional(),
+  REDIS_URL: text('must be redis://… or rediss://…', (value) => {
+    return /^rediss?:$/.test(URL.parse(value)?.protocol ?? '');
+  }).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   TRUST_PROXY: z
     .string()
@@ -100,16 +77,16 @@ const Environment = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1_000),
 });
 
-/** What is wrong with the environment variables: one line for each, by name. The process exits 2. */
+/** The faults of the environment variables, one line for each, with its name. The exit code is 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Reads the configuration from environment variables; one that is empty counts as unset.
- * @throws ConfigError that names every variable at fault, all at once.
+ * Reads the configuration from environment variables. An empty variable counts as unset.
+ * @throws ConfigError that names every variable at fault.
  */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = Environment.safeParse(given);
   if (!result.success) {
@@ -119,41 +96,50 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = result.data;
   return Object.freeze({
     host: values.HOST,
+    /** 0 takes any free port. */
     port: values.PORT,
     environment: values.PETSTORE_ENVIRONMENT,
+    /** The configured base addresses, without a slash at the end. `baseUrls` adds the defaults. */
     urls: {
       ...(values.PRODUCTION_URL !== undefined && { production: values.PRODUCTION_URL }),
       ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
     },
     databaseUrl: values.DATABASE_URL,
+    /** The limits of the connections to PostgreSQL. */
     pool: {
       connections: values.DATABASE_CONNECTIONS,
       connectTimeout: values.DATABASE_CONNECT_TIMEOUT,
       statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
     },
+    /** Undefined: the process counts by itself. */
     redisUrl: values.REDIS_URL,
     metricsPort: values.METRICS_PORT,
     trustProxy: values.TRUST_PROXY,
+    /** Origins that browsers may call from, or `*`. */
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
     banAfter: values.BAN_AFTER,
     banSeconds: values.BAN_SECONDS,
+    /** Connections that one client address may have open. */
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   });
 }
 
-/** The base addresses that stand for what is not configured, in the committed description and for the other environment. */
+/** The whole configuration, checked. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** Base addresses of the committed description, and of an environment that is neither configured nor running here. */
 export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
   production: 'https://petstore.example/v1',
   staging: 'https://staging.petstore.example/v1',
 };
 
-/** Both base addresses; the running environment's defaults to where it listens: `port` is the real one. */
+/** Both base addresses. By default, the running environment's is the address it listens on, with its real `port`. */
 export function baseUrls(config: Config, port: number): Readonly<Record<Environment, string>> {
   return { ...EXAMPLE_URLS, [config.environment]: `${origin(config.host, port)}/v1`, ...config.urls };
 }
 
-/** Where a listener is found: `http://127.0.0.1:8080`. */
+/** The address of a listener: `http://127.0.0.1:8080`. */
 export function origin(host: string, port: number): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

@@ -1,7 +1,7 @@
 // Contract: section 6.
 import type { Logger } from 'pino';
 
-/** How often what is kept in memory is written down: the most counting that a crash can lose. */
+/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
 const FLUSH_INTERVAL = 1_000;
 
 /**

@@ -5,41 +5,41 @@ import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
 import { openCounters } from './limits/open.ts';
 import type { Clock } from './domain/clock.ts';
-import { PetStoreError } from './domain/errors.ts';
+import { ServiceError } from './domain/errors.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
 import type { Metrics } from './http/metrics.ts';
-import { openApi } from './http/openapi.ts';
-import { petOperations } from './http/pets.ts';
-import { apiRoutes } from './http/routes.ts';
+import { openApi } from './description/openapi.ts';
+import { OPERATIONS } from './api/index.ts';
+import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
-import { createSite } from './http/site.ts';
+import { createSite } from './site/site.ts';
 import { keepWriting } from './keep-writing.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
 import { openStore } from './storage/open.ts';
 import type { Store } from './storage/store.ts';
 
-/** Milliseconds between two looks at the lock and the files of the store: how long a loss may go unnoticed. */
+/** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;
 
-/** How long what was accepted may take to finish once the service stops, in milliseconds. */
+/** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
 const DRAIN_TIME = 8_000;
 
 const COUNTS_LOST =
   'The counts of the last second are lost: the database could not be used when the service stopped.';
 
 export interface Service {
-  /** Where it listens, without a path: `http://127.0.0.1:8080`. */
+  /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly store: Store;
   /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
   stop(): Promise<void>;
 }
 
-export interface Surroundings {
+export interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;
@@ -47,21 +47,21 @@ export interface Surroundings {
 
 /**
  * The composition root: config → store → counters → app → listener.
- * @throws StartupError in one line when something it needs cannot be had.
+ * @throws StartupError in one line when the service cannot start.
  */
-export async function startService(config: Config, surroundings: Surroundings): Promise<Service> {
-  const { clock, log, limits = HTTP_LIMITS } = surroundings;
+export async function startService(config: Config, dependencies: ServiceDependencies): Promise<Service> {
+  const { clock, log, limits = HTTP_LIMITS } = dependencies;
   let gate: ServingGate | undefined;
   const onLost = (error: Error) => {
     log.warn({ err: error }, 'a connection to the database was lost');
-    // It may be the one that holds the lock: then another service may count from now on.
+    // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
   const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
   let closeCounters = () => {};
   try {
-    // A process that counts by itself must be the only one; a shared counter lets many serve.
+    // A process that counts by itself must be the only one. With a shared counter there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
     const open = () => openCounters({ ...config, policy: config, store: store.counters, clock, log });
     let counters = await open();
@@ -71,13 +71,7 @@ export async function startService(config: Config, surroundings: Surroundings): 
     const mayAdmit = () => gate?.isOpen ?? true;
 
     const server = createHttpServer(limits);
-    limitConnections(server, config.maxConnectionsPerAddress, config.trustProxy, log);
     servers.push(server);
-    const port = await listen(server, config.host, config.port);
-    // Only now is the port known when any free one was asked for, and the base addresses may depend on it.
-    const urls = baseUrls(config, port);
-    const base = urls[config.environment];
-
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
       const { Metrics: Registered } = await import('./http/metrics.ts');
@@ -92,6 +86,12 @@ export async function startService(config: Config, surroundings: Surroundings): 
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
     }
 
+    // From here to `serve` nothing is awaited, so no connection is accepted before the app can answer it.
+    const port = await listen(server, config.host, config.port);
+    // With PORT=0 the port is known only now, and the base addresses may depend on it.
+    const urls = baseUrls(config, port);
+    const base = urls[config.environment];
+
     const app: App = new App({
       accounts: store.accounts,
       get counter() {
@@ -103,7 +103,8 @@ export async function startService(config: Config, surroundings: Surroundings): 
       addressOf: clientAddress(config.trustProxy),
       isDraining,
       mayAdmit,
-      matchRoute: apiRoutes(petOperations(store.pets, base)),
+      routes: new Routes(OPERATIONS, base),
+      stores: store,
       site: createSite({
         openApi: openApi(urls, config.environment),
         base,
@@ -115,7 +116,8 @@ export async function startService(config: Config, surroundings: Surroundings): 
       log,
       metrics,
     });
-    const connections = serve(server, app, limits);
+    const wire = serve(server, app, limits);
+    limitConnections(server, config.maxConnectionsPerAddress, { trusted: config.trustProxy, log, wire });
 
     const reload = async () => {
       await keeper.idle();
@@ -124,19 +126,18 @@ export async function startService(config: Config, surroundings: Surroundings): 
       counters = await open();
       before.close();
     };
-    const checked = new ServingGate({ store, reload, log });
-    gate = checked;
-    const checks = setInterval(() => void checked.check(), CHECK_INTERVAL);
-    // After the checks, so that a flush of the same second already knows their outcome.
+    gate = new ServingGate({ store, reload, log });
+    const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
+    // Started after the checks, so that a flush of the same second already knows their result.
     const keeper = keepWriting(
       async () => {
         await counters.flush();
         await store.flush();
       },
       async () => {
-        // Each is tried, whatever becomes of the other.
+        // Both are tried, even if one fails.
         const ends = await Promise.allSettled([
-          mayAdmit() ? counters.flushAll() : Promise.reject(new PetStoreError('unavailable', COUNTS_LOST)),
+          mayAdmit() ? counters.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
           store.flushAll(),
         ]);
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -156,22 +157,22 @@ export async function startService(config: Config, surroundings: Surroundings): 
       async stop() {
         draining = true;
         log.info('stopping');
-        await settled(() => app.inFlight === 0 && !connections.areBusy, DRAIN_TIME);
+        await settled(() => app.inFlight === 0 && !wire.isBusy, DRAIN_TIME);
         await app.abandon();
         for (const each of servers) {
           each.close();
           each.closeAllConnections();
         }
         clearInterval(checks);
-        // The last counts may only be written under the lock: this is the last chance to take it again.
-        if (!mayAdmit()) await checked.check();
+        // The last counts may only be written under the lock, so it is taken again if possible.
+        if (!mayAdmit()) await gate?.check();
         try {
           await keeper.stop();
         } catch (error) {
           log.error({ err: error }, 'the last counts could not be written down and are lost');
           throw error;
         } finally {
-          // Closing ends connections: no loss that is to be mended.
+          // Closing ends connections on purpose, so `onLost` must not check the gate.
           gate = undefined;
           closeCounters();
           await store.close();
@@ -187,9 +188,12 @@ export async function startService(config: Config, surroundings: Surroundings): 
   }
 }
 
+/** Connections that the kernel keeps until they are accepted. A client that finds no room tries again only after 1 s. */
+const MAX_BACKLOG = 4_096;
+
 async function listen(server: Server, host: string, port: number): Promise<number> {
   try {
-    server.listen({ host, port });
+    server.listen({ host, port, backlog: MAX_BACKLOG });
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   } catch (error) {

@@ -3,17 +3,19 @@ import type { Store } from './storage/store.ts';
 
 export interface GateOptions {
   readonly store: Pick<Store, 'check'>;
-  /** Writes what was counted, and begins with what the store has: another service may have counted meanwhile. */
+  /** Writes the counts and reads them from the store again, because another service may have counted meanwhile. */
   readonly reload: () => Promise<void>;
   readonly log: Logger;
 }
 
-/** Closed while the store cannot be relied on: nothing is admitted or counted then (docs/decisions/0029 and 0030). */
+/** Closed while the store cannot be relied on. Then nothing is admitted or counted (docs/decisions/0029 and 0030). */
 export class ServingGate {
   readonly #options: GateOptions;
   #isOpen = true;
+  /** Whether another service may have counted. */
   #isStale = false;
   #reason: string | undefined;
+  /** Whether a check was asked for since the last one began. */
   #isAsked = false;
   #running: Promise<void> | undefined;
 
@@ -25,7 +27,7 @@ export class ServingGate {
     return this.#isOpen;
   }
 
-  /** Opens or closes the gate by what the store says from now on. Never rejects. */
+  /** Opens or closes the gate by the state of the store from now on. Never rejects. */
   check(): Promise<void> {
     this.#isAsked = true;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -36,19 +38,19 @@ export class ServingGate {
     while (this.#isAsked) {
       this.#isAsked = false;
       try {
-        await this.#look();
+        await this.#checkOnce();
       } catch (error) {
         this.#close(error as Error);
       }
     }
   }
 
-  async #look(): Promise<void> {
+  async #checkOnce(): Promise<void> {
     const { store, reload, log } = this.#options;
     if ((await store.check()) === 'retaken') this.#isStale = true;
     if (this.#isStale) await reload();
     this.#isStale = false;
-    // Somebody asked meanwhile because the store may be lost again.
+    // A new check was asked for, because the store may be lost again.
     if (this.#isOpen || this.#isAsked) return;
     this.#isOpen = true;
     this.#reason = undefined;
@@ -57,7 +59,7 @@ export class ServingGate {
 
   #close(error: Error): void {
     this.#isOpen = false;
-    // The same reason comes back every second.
+    // Every check of an outage gives the same reason. It is logged once.
     if (error.message === this.#reason) return;
     this.#reason = error.message;
     this.#options.log.error({ err: error }, 'requests are refused with 503 for now');

@@ -13,7 +13,7 @@ const faults = (env: Record<string, string>): string[] => {
   return [];
 };
 
-test('the defaults', () => {
+test('without variables every setting has its documented default', () => {
   const config = readConfig({});
   assert.deepEqual(config, {
     host: '127.0.0.1',
@@ -34,7 +34,7 @@ test('the defaults', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('PRODUCTION_URL and STAGING_URL default to the running address and to the examples', () => {
+test('PRODUCTION_URL and STAGING_URL default to the running address and the examples', () => {
   assert.deepEqual(baseUrls(readConfig({}), 8080), {
     production: 'http://127.0.0.1:8080/v1',
     staging: 'https://staging.petstore.example/v1',
@@ -51,7 +51,7 @@ test('PRODUCTION_URL and STAGING_URL default to the running address and to the e
   });
 });
 
-test('every value is read', () => {
+test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '80',
@@ -98,7 +98,7 @@ const BUSTED: Record<string, string[]> = {
 };
 
 for (const [name, values] of Object.entries(BUSTED)) {
-  test(`${name} is refused by name when it is none`, () => {
+  test(`an invalid ${name} is refused by name`, () => {
     for (const value of values) {
       const found = faults({ [name]: value });
       assert.equal(found.length, 1, value);
@@ -107,7 +107,7 @@ for (const [name, values] of Object.entries(BUSTED)) {
   });
 }
 
-test('every fault is reported at once', () => {
+test('all invalid variables are reported at once', () => {
   const env = Object.fromEntries(Object.entries(BUSTED).map(([name, values]) => [name, values[0] ?? '']));
   assert.deepEqual(
     faults(env)

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** Who a request is counted for. */
+/** The account that a request counts for. */
 export interface Account {
   readonly id: number | bigint;
   readonly perMinute: number;
 }
 
-/** As one database or the other gives it: an integer is a number or a bigint. */
+/** A row of either database. An integer is a number or a bigint. */
 export interface KeyRow {
   readonly account: number | bigint;
   readonly plan: string;
@@ -18,7 +18,7 @@ export interface KeyRow {
 
 const PER_MINUTE: Readonly<Record<string, number>> = { free: 60, pro: 300, business: 1_000 };
 
-/** What follows is a condition on the `hash` of `k`. */
+/** Ends before its condition on the `hash` of `k`. */
 export const SELECT_KEYS = `
   SELECT a.id AS account, a.plan, a.per_minute AS "perMinute", k.environment, k.expires_at AS "expiresAt",
     k.revoked_at AS "revokedAt"

@@ -10,7 +10,7 @@ const PAGE_OF_STATUS = `SELECT ${COLUMNS} FROM pets WHERE status = $3 AND id < $
 const PET = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id`;
 
-/** The service's own PostgreSQL database, over a pool of so many connections, with named prepared statements. */
+/** The service's own PostgreSQL database, over a pool, with named prepared statements. */
 export function openPostgres(databaseUrl: string, connections: number): Store {
   pg.types.setTypeParser(INT8, BigInt);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// What express and Hono validate requests by.
+// The schemas by which express and Hono validate requests.
 
 const status = z.enum(['available', 'pending', 'sold']).optional();
 

@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { accountOf, keyHash, type KeyRow, SELECT_KEYS } from './account.ts';
 import { COLUMNS, pageOf, pageStart, petOf, type PetRow, type Store } from './store.ts';
 
-/** How long a statement waits for another process that writes, in milliseconds. */
+/** Milliseconds that a statement waits for another process that writes. */
 const TIMEOUT = 5_000;
 
 /**
- * The service's own SQLite file, set up as its users are told to: write-ahead log, prepared statements, and a commit
- * that waits for the disk. Integers are read as numbers, as they are unless one asks for more.
+ * The service's own SQLite file, with the settings that SQLite recommends: write-ahead log, prepared statements, and a
+ * commit that waits for the disk. Integers are numbers, as by default.
  */
 export function openSqlite(file: string) {
   const db = new DatabaseSync(file, { timeout: TIMEOUT });

@@ -3,13 +3,13 @@ import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
 
 /**
- * The error that an answer other than 2xx means.
- * @param asked what its `Retry-After` asks for, in milliseconds
+ * The error for an answer other than 2xx.
+ * @param asked its `Retry-After`, in milliseconds
  */
 export function answerError(answer: Answer, asked: number | undefined): PetStoreError {
   const { status, statusText, headers } = answer;
   const requestId = headers.get('x-request-id') ?? undefined;
-  // Browsers tell nothing about a redirect that is not followed, and give it the status 0.
+  // Browsers hide a redirect that is not followed, and give it the status 0.
   if (status < 400) {
     return new PetStoreError(
       `The base address redirects (${status}): set baseUrl to where the service really is.`,
@@ -30,7 +30,7 @@ export function answerError(answer: Answer, asked: number | undefined): PetStore
   return status === 429 ? new RateLimitError(text, details) : new ApiError(text, details);
 }
 
-/** The Error body of the service; what a proxy answers has none. */
+/** The Error body of the service. The answer of a proxy has none. */
 function errorBody({ body }: Answer): { code?: string; message?: string } {
   let value: unknown;
   try {

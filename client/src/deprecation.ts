@@ -1,18 +1,18 @@
 import { linkTarget } from './link.ts';
 import { httpDate } from './retry-timing.ts';
 
-/** What the service tells of a deprecated operation (RFC 9745, RFC 8594). */
+/** The deprecation of an operation (RFC 9745, RFC 8594). */
 export interface Deprecation {
   /** Its `operationId`: `getPet`. */
   readonly operation: string;
   readonly deprecatedAt: Date | undefined;
-  /** From when on it answers 410, if that is known. */
+  /** The operation answers 410 from then on. Undefined when there is no date yet. */
   readonly removedAt: Date | undefined;
-  /** Where to read more. */
+  /** The address of more information. */
   readonly link: string | undefined;
 }
 
-/** The deprecation that the headers of an answer tell, or undefined. */
+/** The deprecation in the headers of an answer, or undefined. */
 export function readDeprecation(operation: string, headers: Headers): Deprecation | undefined {
   const value = headers.get('deprecation');
   if (value === null) return undefined;
@@ -28,7 +28,7 @@ export function readDeprecation(operation: string, headers: Headers): Deprecatio
 
 const warned = new Set<string>();
 
-/** What `onDeprecation` does unless it is set: one line for each operation, however many clients a program makes. */
+/** The default of `onDeprecation`. Prints one line for each operation, even in a program with many clients. */
 export function warn({ operation, removedAt, link }: Deprecation): void {
   if (warned.has(operation)) return;
   warned.add(operation);

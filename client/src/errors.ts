@@ -1,6 +1,6 @@
 import type { ErrorCode } from './schema.ts';
 
-/** What is known of the answer that an error comes from; all are undefined when there was none. */
+/** Details of the answer that caused an error. Without an answer, all are undefined. */
 export interface ErrorDetails {
   readonly status?: number | undefined;
   readonly code?: string | undefined;
@@ -9,16 +9,16 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Every error of this client, but for wrong arguments (TypeError, RangeError) and the reason of an abort. */
+/** Every error of this client, except for wrong arguments (TypeError, RangeError) and the reason of an abort. */
 export class PetStoreError extends Error {
   override readonly name: string = 'PetStoreError';
   /** HTTP status of the answer. */
   readonly status: number | undefined;
-  /** The service's machine-readable code: decide by this. */
+  /** The error code of the service. Programs should decide by this. */
   readonly code: ErrorCode | (string & {}) | undefined;
-  /** Names the request in the service's log. */
+  /** The id of the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Whole seconds, from when the error was raised, after which the call may be made again. */
+  /** Whole seconds to wait before the next call, counted from the moment of the error. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, { status, code, requestId, retryAfter, cause }: ErrorDetails = {}) {
@@ -30,25 +30,25 @@ export class PetStoreError extends Error {
   }
 }
 
-/** The service answered with an error; `message` is the service's. */
+/** The service answered with an error. `message` comes from the service. */
 export class ApiError extends PetStoreError {
   override readonly name: string = 'ApiError';
 }
 
 /**
- * The limit of requests is used up or the key is banned, and waiting for it would take longer than `maxWait`. Nothing is
- * sent with this key before `retryAfter` seconds are over.
+ * The limit of requests is used up or the key is banned, and the wait would be longer than `maxWait`. The client sends
+ * nothing with this key for `retryAfter` seconds.
  */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
 
-/** There was no answer, or only a part of one; `cause` says why. */
+/** There was no answer, or only a part of one. `cause` says why. */
 export class ConnectionError extends PetStoreError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** There was no whole answer within `timeout`, or no turn to ask for one within `maxWait`. */
+/** The answer was not complete within `timeout`, or the request could not be sent within `maxWait`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }

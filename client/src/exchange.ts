@@ -1,5 +1,5 @@
 import { ConnectionError, TimeoutError } from './errors.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ClientRuntime } from './runtime.ts';
 
 /** A whole answer of the service. */
 export interface Answer {
@@ -11,18 +11,18 @@ export interface Answer {
 
 export interface ExchangeOptions {
   readonly fetch: typeof globalThis.fetch;
-  /** For the whole answer, in milliseconds. */
+  /** Milliseconds until the whole answer has arrived. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
-  readonly surroundings: Surroundings;
+  readonly runtime: ClientRuntime;
 }
 
 /**
  * Sends a request once.
- * @throws TimeoutError or ConnectionError when there is no whole answer; the reason of the signal when it is aborted.
+ * @throws TimeoutError or ConnectionError when there is no whole answer, or the reason of the signal when it is aborted.
  */
 export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Answer> {
-  const { fetch, timeout, signal, surroundings } = options;
+  const { fetch, timeout, signal, runtime } = options;
   // AbortSignal.any would do this, but Node.js 20.0 does not have it.
   const canceller = new AbortController();
   const onAbort = () => canceller.abort(signal?.reason);
@@ -33,12 +33,12 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
     isLate = true;
     canceller.abort();
   };
-  surroundings.sleep(timeout, over.signal).then(onLate, () => undefined);
+  runtime.sleep(timeout, over.signal).then(onLate, () => undefined);
 
   let response: Response | undefined;
   try {
     signal?.throwIfAborted();
-    // The key goes to the base address and nowhere else, so redirects are not followed.
+    // The key must go nowhere but to the base address, so redirects are not followed.
     response = await fetch(url, { ...init, redirect: 'manual', signal: canceller.signal });
     const body = await response.text();
     const { status, statusText, headers } = response;
@@ -59,7 +59,7 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
   }
 }
 
-/** Node.js tells the reason only in the cause of "fetch failed". */
+/** Node.js gives the reason only in the cause of "fetch failed". */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

@@ -4,24 +4,24 @@ import type { RateLimitReading } from './rate-limit.ts';
 import { waitAfter } from './retry-timing.ts';
 import type { Timing } from './timing.ts';
 
-/** Requests under way at a time: fewer than the hundred refusals within a minute that get a key banned. */
-const MOST_IN_FLIGHT = 64;
+/** Requests in flight. All of them may be refused at once, and 100 refusals within a minute ban the key. */
+const IN_FLIGHT_MAX = 64;
 
 /** A request that wants to be sent. */
 export interface Visit {
-  /** The latest instant at which it is still wanted, on the clock of `Timing.now`. */
+  /** The latest instant at which it may be sent, on the clock of `Timing.now`. */
   readonly deadline: number;
-  /** Whether it rather waits than be refused. */
+  /** Whether it waits for quota instead of being refused. */
   readonly pace: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Leave to send one request, to be given back with `leave`. */
+/** The permission to send one request. Give it back with `leave`. */
 export interface Pass {
   readonly sentAt: number;
 }
 
-/** A 429, and what its `Retry-After` asks for, in milliseconds. */
+/** A 429, and its `Retry-After` in milliseconds. */
 export interface Refusal {
   readonly error: RateLimitError;
   readonly asked: number | undefined;
@@ -33,9 +33,9 @@ interface Waiter extends Visit {
 }
 
 /**
- * What every request with one key passes, first come, first served. After a 429 nobody
- * passes before `Retry-After` is over; then one goes ahead, and the others follow once it was admitted. Never are more
- * under way than the service said are left, so that the end of a window costs one refusal and not one for each.
+ * Admits the requests with one key in their order. After a 429 it admits none until `Retry-After` is over. Then it admits
+ * one, and the others follow when the service has admitted that one. It never has more requests in flight than the
+ * window has left, so the end of a window causes one refusal and not many.
  */
 export class Gate {
   readonly #timing: Timing;
@@ -56,8 +56,8 @@ export class Gate {
 
   /**
    * Resolves when the request may be sent.
-   * @throws RateLimitError at once when that will be after its deadline; TimeoutError when the deadline comes before its
-   *   turn; the reason of the signal when it is aborted.
+   * @throws RateLimitError at once when that will be after its deadline, TimeoutError when the deadline comes before its
+   *   turn, or the reason of the signal when it is aborted.
    */
   async enter(visit: Visit): Promise<Pass> {
     visit.signal?.throwIfAborted();
@@ -71,7 +71,7 @@ export class Gate {
     }
   }
 
-  /** Gives a pass back, with what the answer told, if there was one. */
+  /** Gives a pass back, with the rate limit of the answer, if there was one. */
   leave(
     { sentAt }: Pass,
     reading: RateLimitReading | undefined,
@@ -79,9 +79,9 @@ export class Gate {
   ): void {
     const now = this.#timing.now();
     this.#inFlight--;
-    // A refusal may describe a ban and not a window, and `Retry-After` says all that matters.
+    // The headers of a refusal may describe a ban and not a window. Its `Retry-After` is enough.
     if (reading !== undefined && outcome === 'admitted') this.#window.learn(reading, sentAt, now);
-    // What was under way when the gate closed says nothing of what comes after.
+    // An answer to a request from before the gate closed does not show the present state.
     const isCurrent = sentAt >= this.#opensAt;
     if (outcome === 'admitted' && isCurrent) {
       this.#isProbing = false;
@@ -94,12 +94,12 @@ export class Gate {
     this.#admit();
   }
 
-  /** Gives the function that ends the waiting. */
+  /** Returns the function that ends the wait. */
   #queueUp(waiter: Waiter): () => void {
     const { signal, deadline } = waiter;
     const giveUp = (reason: unknown) => {
       this.#dismiss(waiter, reason);
-      // Those behind may have waited for its turn and not for theirs.
+      // The requests behind may have waited only for this one.
       this.#admit();
     };
     const onAbort = () => giveUp(signal?.reason);
@@ -117,7 +117,7 @@ export class Gate {
     };
   }
 
-  /** Whether nothing would be lost if the gate was forgotten. */
+  /** Whether the gate can be dropped without any effect on later requests. */
   isIdle(): boolean {
     return this.#inFlight === 0 && this.#queue.size === 0 && this.#timing.now() >= this.#opensAt;
   }
@@ -129,7 +129,7 @@ export class Gate {
     this.#refusal = error;
   }
 
-  /** Sends away who could not be admitted in time. */
+  /** Refuses a request that could not be sent before its deadline. */
   #dismissLate(waiter: Waiter): void {
     const now = this.#timing.now();
     const turn = this.#turnOf(waiter, now);
@@ -137,7 +137,7 @@ export class Gate {
     this.#dismiss(waiter, this.#lateness(turn));
   }
 
-  /** At once, and not when its promise is settled: whoever is admitted in between would never give the pass back. */
+  /** Removes it now, and not when its promise settles. If it were admitted in between, nothing would give its pass back. */
   #dismiss(waiter: Waiter, reason: unknown): void {
     this.#queue.delete(waiter);
     waiter.refuse(reason);
@@ -156,14 +156,14 @@ export class Gate {
   }
 
   #admit(): void {
-    // Left set with nobody waiting for it, it would keep a program from ending.
+    // A timer that is left without a waiter would keep the program running.
     this.#alarm.abort();
     for (const waiter of this.#queue) {
       const now = this.#timing.now();
       const turn = this.#turnOf(waiter, now);
       if (turn === 'after an answer') return;
       if (turn > now) {
-        // The turns of those behind one that was just admitted are later than they were.
+        // After an admission, the turns of the requests behind it are later than before.
         if (turn > waiter.deadline) {
           this.#dismiss(waiter, this.#lateness(turn));
           continue;
@@ -179,10 +179,10 @@ export class Gate {
     }
   }
 
-  /** The instant at which the request may be sent as things stand. */
+  /** The instant at which the request may be sent, by the present state. */
   #turnOf({ pace }: Visit, now: number): number | 'after an answer' {
     if (now < this.#opensAt) return this.#opensAt;
-    if (this.#inFlight >= (this.#isProbing ? 1 : MOST_IN_FLIGHT)) return 'after an answer';
+    if (this.#inFlight >= (this.#isProbing ? 1 : IN_FLIGHT_MAX)) return 'after an answer';
     if (this.#window.left(now, this.#inFlight) >= 1) {
       return pace ? Math.max(now, this.#window.dueAt(now, this.#inFlight, this.#lastSentAt)) : now;
     }

@@ -1,5 +1,5 @@
 /**
- * `JSON.parse` in which an integer beyond ±(2^53 − 1) is an exact bigint; every other number is a number.
+ * Like `JSON.parse`, but an integer beyond ±(2^53 − 1) becomes an exact bigint. Every other number stays a number.
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseJson(text: string): unknown {
@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
 
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|-?\d[\d.eE+-]*|true|false|null/g;
 
-/** The value that the tokens of a text which is known to be JSON spell. */
+/** The value of the tokens of a valid JSON text. */
 function readTokens(tokens: readonly string[]): unknown {
   let position = 0;
   const next = (): string => tokens[position++] ?? '';
@@ -38,8 +38,8 @@ function integer(digits: string): number | bigint {
 }
 
 /**
- * A flat object as JSON; bigints are written as integers, undefined fields left out.
- * @throws RangeError, naming the field, for a number beyond ±(2^53 − 1): it may have been rounded before it came here.
+ * A flat object as JSON. Writes bigints as integers and leaves undefined fields out.
+ * @throws RangeError that names the field, for a number beyond ±(2^53 − 1), because it may have been rounded already.
  */
 export function writeJson(fields: object): string {
   const written = Object.entries(fields)
@@ -61,4 +61,9 @@ export function integerText(name: string, value: number | bigint): string {
 
 function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** Whether a value of `parseJson` is an integer of 64 bits. */
+export function isInt64(value: unknown): boolean {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

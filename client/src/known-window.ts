@@ -1,48 +1,49 @@
 import type { RateLimitReading } from './rate-limit.ts';
 
-/** Requests that may be under way before any answer has told how many are left. */
-const FIRST = 10;
+/** Requests in flight while the client does not know how many the window has left. */
+const UNKNOWN_WINDOW_MAX = 10;
 
-/** Windows longer than this are not spread over: nobody wants a day's requests to come one each minute and a half. */
-const LONGEST_SPREAD = 60_000;
+/** Milliseconds. A longer window is not paced: a request each minute and a half would help no program. */
+const PACED_WINDOW_MAX = 60_000;
 
-/** What answers of the service told of the window with the fewest requests left. All instants in milliseconds. */
+/** The window with the fewest requests left, by the answers of the service. All instants in milliseconds. */
 export class KnownWindow {
   #limit = 0;
   #remaining = 0;
   #resetsAt = Number.NEGATIVE_INFINITY;
-  #toldBy = Number.NEGATIVE_INFINITY;
+  /** When the request was sent whose answer is the source of these numbers. */
+  #sentAt = Number.NEGATIVE_INFINITY;
 
-  /** Takes in what the answer to a request that was sent at `sentAt` says. */
+  /** Takes over the answer to a request that was sent at `sentAt`. */
   learn({ limit, remaining, resetIn }: RateLimitReading, sentAt: number, now: number): void {
     const resetsAt = now + resetIn;
-    // Resets are told in whole seconds, and answers overtake each other: of one window, the fewest is the latest.
+    // Resets come in whole seconds, and answers overtake each other. Within a window, the smallest number is the latest.
     const isSame = limit === this.#limit && Math.abs(resetsAt - this.#resetsAt) <= 2_000;
-    if (!isSame && sentAt < this.#toldBy) return;
+    if (!isSame && sentAt < this.#sentAt) return;
     this.#remaining = isSame ? Math.min(remaining, this.#remaining) : remaining;
     this.#limit = limit;
     this.#resetsAt = resetsAt;
-    this.#toldBy = sentAt;
+    this.#sentAt = sentAt;
   }
 
-  /** How many requests may still be sent while `inFlight` are not answered, each of which may count already or not. */
+  /** Requests that may still be sent. Counts all that are `inFlight`, because the service may not have counted them yet. */
   left(now: number, inFlight: number): number {
-    return (now < this.#resetsAt ? this.#remaining : FIRST) - inFlight;
+    return (now < this.#resetsAt ? this.#remaining : UNKNOWN_WINDOW_MAX) - inFlight;
   }
 
-  /** When there are requests again. */
+  /** When the next window begins. */
   get resetsAt(): number {
     return this.#resetsAt;
   }
 
   /**
-   * When the next request is due if the rest of the window is to last until its reset: at once while more than half is
-   * left, then evenly spread.
+   * When a paced request is due, so that the window lasts until its reset: at once while more than half is left, then at
+   * even intervals.
    */
   dueAt(now: number, inFlight: number, lastSentAt: number): number {
     const left = this.left(now, inFlight);
     const isSpread =
-      now < this.#resetsAt && this.#resetsAt - now <= LONGEST_SPREAD && left * 2 <= this.#limit;
+      now < this.#resetsAt && this.#resetsAt - now <= PACED_WINDOW_MAX && left * 2 <= this.#limit;
     return isSpread ? lastSentAt + (this.#resetsAt - lastSentAt) / (left + 1) : now;
   }
 }

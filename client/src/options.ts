@@ -1,27 +1,27 @@
 import { type Deprecation, warn } from './deprecation.ts';
-import { ENVIRONMENTS } from './schema.ts';
+import { ENVIRONMENTS } from './operations.ts';
 
 export interface PetStoreOptions {
   /** `petstore_live_…` for production, `petstore_test_…` for staging. It is sent to the base address and nowhere else. */
   readonly apiKey: string;
-  /** Which of the two environments is called; `production` unless it or `baseUrl` is set. */
+  /** The environment to call. The default is `production`. Not together with `baseUrl`. */
   readonly environment?: keyof typeof ENVIRONMENTS | undefined;
   /** The base address of another installation, ending in `/v1`. */
   readonly baseUrl?: string | URL | undefined;
-  /** How often a request is sent at most, the first time included; 6 unless set. */
+  /** How often a request is sent at most, including the first time. The default is 6. */
   readonly maxTries?: number | undefined;
   /**
-   * Milliseconds after which a call begins no further try; 120,000 unless set, at most 2^31 − 1. When the service asks
-   * for a longer wait, the call fails at once with a RateLimitError that says when to come back.
+   * Milliseconds after which a call begins no new try. The default is 120,000, the most is 2^31 − 1. If the service asks
+   * for a longer wait, the call fails at once with a RateLimitError that says when to retry.
    */
   readonly maxWait?: number | undefined;
-  /** Milliseconds that each try may take until the whole answer is there; 30,000 unless set, at most 2^31 − 1. */
+  /** Milliseconds that each try may take, with the whole answer. The default is 30,000, the most is 2^31 − 1. */
   readonly timeout?: number | undefined;
-  /** Whether calls wait for their turn rather than be refused: see the README. Off unless set. */
+  /** Whether calls wait for quota instead of being refused: see the README. Off by default. */
   readonly pace?: boolean | undefined;
-  /** Called once for each operation that the service calls deprecated; `console.warn` unless set. What it throws, the call throws. */
+  /** Called once for each deprecated operation. The default is `console.warn`. If it throws, the call throws the same. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
-  /** Used instead of the global `fetch`: for a proxy, for instance. */
+  /** Used instead of the global `fetch`, for example for a proxy. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -37,10 +37,10 @@ export interface Settings {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** The longest that `setTimeout` can wait: 24 days. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds: the longest wait of `setTimeout`, 24 days. */
+const TIMER_MAX = 2 ** 31 - 1;
 
-/** @throws TypeError or RangeError, naming the option; never with the key in it. */
+/** @throws TypeError or RangeError that names the option and never contains the key. */
 export function readOptions(options: PetStoreOptions): Settings {
   const { apiKey, pace = false, onDeprecation = warn } = options;
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
@@ -54,7 +54,7 @@ export function readOptions(options: PetStoreOptions): Settings {
     timeout: integer('timeout', options.timeout ?? 30_000, 1),
     pace,
     onDeprecation,
-    // Looked up at each call, so that one that is installed later is used; browsers insist on its `this`.
+    // Looked up at each call, so that a later replacement is used. Browsers need `globalThis` as its `this`.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
 }
@@ -84,6 +84,6 @@ function readBaseUrl({ baseUrl, environment }: PetStoreOptions): string {
 }
 
 function integer(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least && value <= LONGEST_TIMER) return value;
-  throw new RangeError(`${name} must be an integer from ${least} to ${LONGEST_TIMER}.`);
+  if (Number.isInteger(value) && value >= least && value <= TIMER_MAX) return value;
+  throw new RangeError(`${name} must be an integer from ${least} to ${TIMER_MAX}.`);
 }

@@ -1,25 +1,24 @@
 import { type PetStoreOptions, readOptions } from './options.ts';
-import { Pets } from './pets.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Surroundings, SURROUNDINGS } from './surroundings.ts';
+import { Resources } from './resources.ts';
+import { type ClientRuntime, SYSTEM_RUNTIME } from './runtime.ts';
 import { Transport } from './transport.ts';
 
 /** A client of the Pet Store service. Clients of the same key in the same process wait for its limits together. */
-export class PetStore {
-  /** The operations on animals. */
-  readonly pets: Pets;
+export class PetStore extends Resources {
   readonly #transport: Transport;
 
   /** @throws TypeError or RangeError when an option is wrong. */
   constructor(options: PetStoreOptions);
   /** @internal */
-  constructor(options: PetStoreOptions, surroundings: Surroundings);
-  constructor(options: PetStoreOptions, surroundings: Surroundings = SURROUNDINGS) {
-    this.#transport = new Transport(readOptions(options), surroundings);
-    this.pets = new Pets(this.#transport);
+  constructor(options: PetStoreOptions, runtime: ClientRuntime);
+  constructor(options: PetStoreOptions, runtime: ClientRuntime = SYSTEM_RUNTIME) {
+    const transport = new Transport(readOptions(options), runtime);
+    super(transport);
+    this.#transport = transport;
   }
 
-  /** What the last answer to this client told of the limits; undefined before the first one. */
+  /** The rate limit of the last answer to this client. Undefined before the first answer. */
   get rateLimit(): RateLimit | undefined {
     return this.#transport.rateLimit;
   }

@@ -1,22 +1,22 @@
 import { httpDate } from './retry-timing.ts';
 
-/** The window with the fewest requests left, as the last answer told it. */
+/** The window with the fewest requests left, by the last answer. */
 export interface RateLimit {
   /** Requests that the window admits. */
   readonly limit: number;
   /** Requests that were left after that answer. */
   readonly remaining: number;
-  /** When the window begins anew, on the service's clock. */
+  /** When the next window begins, on the service's clock. */
   readonly resetAt: Date;
 }
 
-/** The rate limit of an answer, and how far its reset lies ahead in milliseconds, whatever this machine's clock shows. */
+/** The rate limit of an answer, with the milliseconds to its reset. They do not depend on this machine's clock. */
 export interface RateLimitReading extends RateLimit {
   readonly resetIn: number;
 }
 
 /**
- * What the rate headers of an answer say; undefined when it has none, as answers of a proxy.
+ * The rate headers of an answer. Undefined when it has none, for example when it comes from a proxy.
  * @param unix the instant of the answer on this machine's clock, Unix milliseconds
  */
 export function readRateLimit(headers: Headers, unix: number): RateLimitReading | undefined {
@@ -34,7 +34,7 @@ function integerOf(headers: Headers, name: string): number | undefined {
   return /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** From `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600`: browsers cannot read `Date`, and their clock may be wrong. */
+/** Reads `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600`. Browsers hide `Date`, and their clock may be wrong. */
 function secondsToReset(headers: Headers): number | undefined {
   let fewest = Number.POSITIVE_INFINITY;
   let seconds: number | undefined;

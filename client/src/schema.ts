@@ -1,9 +1,4 @@
 // Made from the description of the service by `npm run openapi`.
-export const ENVIRONMENTS = {
-  production: 'https://petstore.example/v1',
-  staging: 'https://staging.petstore.example/v1',
-} as const;
-
 /** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
 export type Int64 = number | bigint;
 

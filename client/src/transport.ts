@@ -3,40 +3,41 @@ import { readDeprecation } from './deprecation.ts';
 import { ConnectionError, type PetStoreError, RateLimitError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import type { Refusal } from './gate.ts';
+import { type OperationId, OPERATIONS } from './operations.ts';
 import type { Settings } from './options.ts';
 import { type RateLimit, type RateLimitReading, readRateLimit } from './rate-limit.ts';
 import { backoff, retryAfter, waitAfter } from './retry-timing.ts';
-import { gateOf, type Surroundings } from './surroundings.ts';
+import { gateOf, type ClientRuntime } from './runtime.ts';
 
-/** One call of an operation. Whatever is tried again must be safe to be done twice. */
+/** One call of an operation. It must be safe to send it twice. */
 export interface Call<Result> {
-  /** Its `operationId`. */
-  readonly operation: string;
-  readonly method: 'GET' | 'POST';
-  /** Below the base address, with the query. */
-  readonly path: string;
+  readonly operation: OperationId;
+  /** The values of the path's parameters, in their order. */
+  readonly path?: readonly string[];
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | number | bigint | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal | undefined;
-  /** Reads a 2xx answer. Whatever it throws means that the answer is not whole. */
+  /** Reads a 2xx answer. Throws when the answer is incomplete. */
   readonly read: (answer: Answer) => Result;
 }
 
-/** How one try ended: with a result, or with an error and the wait after which it may be tried again, if at all. */
+/** The end of one try: a result, or an error with the wait before the next try. Undefined: do not retry. */
 type Try<Result> =
   | { readonly result: Result }
   | { readonly error: PetStoreError; readonly wait: number | undefined };
 
-/** Sends calls, and waits and tries again as the service asks for. */
+/** Sends calls, and retries them after the wait that the service asks for. */
 export class Transport {
   readonly #settings: Settings;
-  readonly #surroundings: Surroundings;
+  readonly #runtime: ClientRuntime;
   readonly #deprecated = new Set<string>();
   #rateLimit: RateLimit | undefined;
 
-  constructor(settings: Settings, surroundings: Surroundings) {
+  constructor(settings: Settings, runtime: ClientRuntime) {
     this.#settings = settings;
-    this.#surroundings = surroundings;
+    this.#runtime = runtime;
   }
 
   get rateLimit(): RateLimit | undefined {
@@ -46,14 +47,14 @@ export class Transport {
   /** @throws PetStoreError when there is no result within the tries and the wait that the settings allow. */
   async send<Result>(call: Call<Result>): Promise<Result> {
     const { maxTries, maxWait } = this.#settings;
-    const { now, sleep } = this.#surroundings;
+    const { now, sleep } = this.#runtime;
     const deadline = now() + maxWait;
     for (let tries = 1; ; tries++) {
       const tried = await this.#try(call, deadline, tries);
       if ('result' in tried) return tried.result;
       const { error, wait } = tried;
       if (wait === undefined || tries >= maxTries) throw error;
-      // A refusal is waited for at the gate, together with all others that have this key.
+      // After a refusal, all requests with this key wait at the gate.
       if (error instanceof RateLimitError) continue;
       if (now() + wait > deadline) throw error;
       await sleep(wait, call.signal ?? new AbortController().signal);
@@ -63,34 +64,35 @@ export class Transport {
   async #try<Result>(call: Call<Result>, deadline: number, tries: number): Promise<Try<Result>> {
     const { baseUrl, apiKey, pace, fetch, timeout } = this.#settings;
     const { signal } = call;
-    const url = `${baseUrl}${call.path}`;
-    // Made here, where a header that cannot be sent is the caller's error and no failure of the network.
+    const url = baseUrl + target(call);
+    // Created here, so that a header that cannot be sent is the caller's error and not a failure of the network.
     const headers = new Headers({
       Accept: 'application/json',
       Authorization: `Bearer ${apiKey}`,
       ...call.headers,
     });
     const { body } = call;
-    const init = { method: call.method, headers, ...(body !== undefined && { body }) };
+    const { method } = OPERATIONS[call.operation];
+    const init = { method, headers, ...(body !== undefined && { body }) };
 
-    const gate = gateOf(this.#surroundings, baseUrl, apiKey);
+    const gate = gateOf(this.#runtime, baseUrl, apiKey);
     const pass = await gate.enter({ deadline, pace, signal });
     let reading: RateLimitReading | undefined;
     let outcome: Refusal | 'admitted' | 'unanswered' = 'unanswered';
     let answer: Answer;
     let ended: Try<Result>;
     try {
-      answer = await exchange(url, init, { fetch, timeout, signal, surroundings: this.#surroundings });
-      const unix = this.#surroundings.unix();
+      answer = await exchange(url, init, { fetch, timeout, signal, runtime: this.#runtime });
+      const unix = this.#runtime.unix();
       reading = readRateLimit(answer.headers, unix);
       const asked = retryAfter(answer.headers, unix);
-      ended = this.#judge(call, answer, asked, tries);
+      ended = this.#resultOf(call, answer, asked, tries);
       if ('error' in ended && ended.error instanceof RateLimitError) outcome = { error: ended.error, asked };
-      // What a failing service or proxy answers does not show that the limit admits again.
+      // A 5xx does not show that the limit admits requests again.
       else if (answer.status < 500) outcome = 'admitted';
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
-      return { error, wait: backoff(tries, this.#surroundings.random()) };
+      return { error, wait: backoff(tries, this.#runtime.random()) };
     } finally {
       gate.leave(pass, reading, outcome);
     }
@@ -99,9 +101,14 @@ export class Transport {
     return ended;
   }
 
-  #judge<Result>(call: Call<Result>, answer: Answer, asked: number | undefined, tries: number): Try<Result> {
+  #resultOf<Result>(
+    call: Call<Result>,
+    answer: Answer,
+    asked: number | undefined,
+    tries: number,
+  ): Try<Result> {
     const { status, headers } = answer;
-    const { random } = this.#surroundings;
+    const { random } = this.#runtime;
     if (status < 200 || status > 299) {
       return { error: answerError(answer, asked), wait: waitAfter(status, asked, tries, random()) };
     }
@@ -114,7 +121,7 @@ export class Transport {
     }
   }
 
-  /** Once for each operation. */
+  /** Reports each operation once. */
   #noticeDeprecation(operation: string, headers: Headers): void {
     if (this.#deprecated.has(operation)) return;
     const deprecation = readDeprecation(operation, headers);
@@ -122,4 +129,17 @@ export class Transport {
     this.#deprecated.add(operation);
     this.#settings.onDeprecation(deprecation);
   }
+}
+
+/** Path and query of a call, below the base address. */
+function target<Result>({ operation, path = [], query = {} }: Call<Result>): string {
+  const values = [...path];
+  const filled = OPERATIONS[operation].path.replace(/\{\w+\}/g, () =>
+    encodeURIComponent(values.shift() ?? ''),
+  );
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) parameters.set(name, String(value));
+  const search = parameters.toString();
+  return search === '' ? filled : `${filled}?${search}`;
 }

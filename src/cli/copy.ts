@@ -1,39 +1,50 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
-import { PetStoreError } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import { callerName } from '../limits/counter.ts';
+import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { StartupError } from '../startup-error.ts';
+import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { isDatabaseUrl } from '../storage/database-url.ts';
+import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
-import { copyTables, type Step, type TransferOptions } from '../storage/transfer.ts';
-import { openSharedCounters, restoreCounters } from './copy-counters.ts';
-import { JSON_OPTION } from './options.ts';
+import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
+import { copyTables, type Step } from '../storage/transfer.ts';
+import { systemClock } from './context.ts';
+import { JSON_OPTION, type JsonOption } from './options.ts';
 import { printJson, printTable } from './output.ts';
 import { Progress } from './progress.ts';
-import { systemClock } from './with-store.ts';
 
 const NOTES = `
-Copied are animals with their ids, accounts, keys (the same keys go on working), idempotency records, usage and bans;
-with REDIS_URL, usage and bans also into Redis. What was counted in Redis stays there. All of it as of one instant,
-verified before it is committed, or nothing. A service may be running on the source, but what it does after that instant
-stays behind: stop it first to move.
+The command copies animals with their ids, accounts, keys (the same keys stay valid), idempotency records, usage and
+bans. With REDIS_URL, it copies usage and bans into Redis too. Counts that are in Redis stay there. It copies everything
+as of one instant and verifies the copy before it commits, or it copies nothing. A service may run on the source, but
+its later changes are not copied: stop it first to move.
 
 Example:
   petstore copy --from sqlite:data/petstore.db --to postgres://petstore@db.example/petstore`;
 
-interface CopyOptions {
+/**
+ * Two connections: one reads or writes all tables, the other one finds keys. A statement may take an hour, because sorting
+ * a large table is one statement and no request waits for it.
+ */
+const COPY_POOL = { connections: 2, statementTimeout: 3_600_000 };
+
+interface CopyOptions extends JsonOption {
   readonly from: string;
   readonly to: string;
-  readonly json?: true;
 }
 
 export function copyCommand(program: Command): void {
   program
     .command('copy')
     .description('copy everything into an empty database, to move from SQLite to PostgreSQL or back')
-    .requiredOption('--from <url>', 'what to copy: sqlite:PATH or postgres://…')
+    .requiredOption('--from <url>', 'the database to copy: sqlite:PATH or postgres://…')
     .requiredOption('--to <url>', 'an empty database: sqlite:PATH or postgres://…')
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
@@ -41,32 +52,43 @@ export function copyCommand(program: Command): void {
 }
 
 async function copy({ from, to, json }: CopyOptions): Promise<void> {
-  // Not by commander, which would repeat the address with its password.
+  // Checked here, because an error of commander would repeat the address with its password.
   for (const [name, url] of Object.entries({ from, to })) {
     if (!isDatabaseUrl(url))
-      throw new PetStoreError('invalid_parameter', `--${name} must be sqlite:PATH or postgres://…`);
+      throw new ServiceError('invalid_parameter', `--${name} must be sqlite:PATH or postgres://…`);
   }
   refuseMissing(from);
   const config = readConfig();
   const clock = systemClock();
   await using opened = new AsyncDisposableStack();
   const open = async (databaseUrl: string): Promise<Store> =>
-    opened.adopt(await openStore({ ...config, databaseUrl, clock, onLost: () => undefined }), (store) =>
-      store.close(),
+    opened.adopt(
+      await openStore({
+        ...config,
+        pool: { ...config.pool, ...COPY_POOL },
+        databaseUrl,
+        clock,
+        onLost: () => undefined,
+      }),
+      (store) => store.close(),
     );
   const source = await open(from);
   const target = await open(to);
   const counters =
-    config.redisUrl === undefined
-      ? undefined
-      : opened.adopt(await openSharedCounters(config.redisUrl, clock), (each) => each.close());
-  const progress = progressOf(clock);
-  const copying = copyTables(source.transfer, target.transfer, {
-    onProgress: progress.update,
-    // Before the commit: afterwards the copy could not be repeated for their sake.
+    config.redisUrl === undefined ? undefined : await openSharedCounters(config.redisUrl, clock, opened);
+  let progress: Progress | undefined;
+  /** A line of progress for each table that is copied, and for each that is verified. */
+  const onProgress = ({ table, work }: Step, rows: number) => {
+    const things = `rows of ${table.name} ${work}`;
+    if (progress?.things !== things) progress = new Progress(process.stderr, clock, things);
+    progress.update(rows);
+  };
+  const copying = copyTables(source.database, target.database, {
+    onProgress,
+    // Before the commit, because a failed command can then be repeated.
     beforeCommit: async (copied) => counters && restoreCounters(counters, copied, source.accounts),
   });
-  const tables = await copying.finally(progress.clear);
+  const tables = await copying.finally(() => progress?.clear());
   if (json) printJson({ tables });
   else
     printTable(
@@ -75,25 +97,63 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     );
 }
 
-/** Opening would make the file. */
+/** Opening the store would create the file. */
 function refuseMissing(databaseUrl: string): void {
   const file = databaseUrl.replace(/^sqlite:/, '');
   if (file !== databaseUrl && !existsSync(file))
     throw new StartupError(`There is no database ${file} to copy from.`);
 }
 
-/** A line of progress for each table that is copied, and for each that is verified. */
-function progressOf(clock: Clock): { update: TransferOptions['onProgress']; clear: () => void } {
-  let step: Step | undefined;
-  let progress: Progress | undefined;
-  return {
-    update(next, rows) {
-      if (step?.table !== next.table || step.work !== next.work) {
-        step = next;
-        progress = new Progress(process.stderr, clock, `rows of ${next.table.name} ${next.work}`);
-      }
-      progress?.update(rows);
-    },
-    clear: () => progress?.clear(),
-  };
+/** The counters in Redis. */
+type SharedCounters = ReadonlyMap<Environment, RedisQuotas>;
+
+/** Opens the counters in Redis. Disposing `opened` closes them. @throws StartupError when they cannot be used. */
+async function openSharedCounters(
+  redisUrl: string,
+  clock: Clock,
+  opened: AsyncDisposableStack,
+): Promise<SharedCounters> {
+  const { openQuotas } = await import('../limits/redis/open.ts');
+  const counters = new Map<Environment, RedisQuotas>();
+  for (const environment of ENVIRONMENTS) {
+    const quotas = await openQuotas({ redisUrl, environment, clock });
+    opened.defer(() => quotas.close());
+    counters.set(environment, quotas);
+  }
+  return counters;
+}
+
+/**
+ * Copies the usage and the bans of a database to Redis, which keeps its own where that is newer. Bans that are over are
+ * copied too, because the next one may last twice as long. Refusals that led to no ban are not copied.
+ */
+async function restoreCounters(
+  counters: SharedCounters,
+  from: TableReader,
+  accounts: AccountRepository,
+): Promise<void> {
+  for (const [environment, quotas] of counters) {
+    // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
+    for await (const rows of from.rows(USAGE)) {
+      const own = rows.filter(([of]) => of === environment);
+      await Promise.all(own.map((row) => quotas.restoreUsage(row[1], usageFromRow(row))));
+    }
+    for await (const rows of from.rows(STANDINGS)) {
+      const own = rows.filter(([, of, , , , lifted]) => of === environment && lifted === 0n);
+      await Promise.all(own.map((row) => restoreBan(quotas, row, accounts)));
+    }
+  }
+}
+
+async function restoreBan(
+  quotas: RedisQuotas,
+  row: RowOf<typeof STANDINGS>,
+  accounts: AccountRepository,
+): Promise<void> {
+  const [keyId] = row;
+  const { ban } = standingFromRow(row);
+  if (ban === undefined) return;
+  const key = await accounts.findKey(Number(keyId));
+  if (key === undefined) throw new Error(`There is a ban of key ${keyId}, but no such key.`);
+  await quotas.restoreBan(callerName(key.account.id), key.id, ban);
 }

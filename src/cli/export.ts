@@ -1,38 +1,40 @@
+import type { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { ServiceError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
-import { petJson } from '../json.ts';
-import { JSON_OPTION } from './options.ts';
+import { petJson } from '../written.ts';
+import { withStore } from './context.ts';
+import { JSON_OPTION, type JsonOption } from './options.ts';
 import { printable } from './output.ts';
-import { withStore } from './with-store.ts';
-import { type Wait, writePieces } from './write-pieces.ts';
 
-/** Text is written in pieces of about this many characters. */
-const PIECE = 64 * 1024;
+/** Characters of one write. A write for each animal would take longer. */
+const PIECE_LENGTH = 64 * 1024;
 
-interface Format {
-  readonly header: string;
-  readonly line: (pet: Pet) => string;
-  readonly separator: string;
-  readonly end: string;
-}
-
-const FORMATS: Readonly<Record<'ndjson' | 'csv', Format>> = {
-  ndjson: { header: '', line: (pet) => `${petJson(pet)}\n`, separator: '', end: '' },
+const FORMATS = {
+  ndjson: { header: '', line: (pet: Pet) => `${petJson(pet)}\n`, separator: '', end: '' },
   csv: { header: 'id,name,categoryId,status\n', line: csvLine, separator: '', end: '' },
 };
 
-/** One JSON value, for machines. */
+type Format = (typeof FORMATS)['csv'];
+
+/** One JSON value. */
 const ARRAY: Format = { header: '[', line: (pet) => printable(petJson(pet)), separator: ',', end: ']\n' };
 
 const NOTES = `
-It fails when nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
+The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
 
 Example:
   petstore export > animals.ndjson`;
 
-interface ExportOptions {
+interface ExportOptions extends JsonOption {
   readonly format: keyof typeof FORMATS;
-  readonly json?: true;
+}
+
+/** Node does not document the handle. Without it, an export to a terminal that takes nothing does not end. */
+interface BlockingOutput {
+  readonly isTTY?: boolean;
+  readonly _handle?: { setBlocking?(blocking: boolean): void };
 }
 
 export function exportCommand(program: Command, wait: Wait): void {
@@ -49,23 +51,29 @@ export function exportCommand(program: Command, wait: Wait): void {
 
 function exportPets({ format, json }: ExportOptions, wait: Wait): Promise<void> {
   return withStore(async ({ store }) => {
-    const text = pieces(store.archive.readAll(), json ? ARRAY : FORMATS[format]);
+    const text = piecesOf(store.archive.readAll(), json ? ARRAY : FORMATS[format]);
+    waitWithoutBlocking(process.stdout);
     try {
       await writePieces(text, process.stdout, wait);
     } catch (error) {
-      // A reader such as `head` has had enough.
+      // A reader such as `head` may close the pipe early.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
     }
   });
 }
 
-async function* pieces(pets: AsyncIterable<Pet>, format: Format): AsyncGenerator<string> {
+/** Node writes to a terminal synchronously. A terminal that takes nothing would then block the timer of `writePieces`. */
+function waitWithoutBlocking({ isTTY, _handle }: BlockingOutput): void {
+  if (isTTY === true) _handle?.setBlocking?.(false);
+}
+
+async function* piecesOf(pets: AsyncIterable<Pet>, format: Format): AsyncGenerator<string> {
   let piece = format.header;
   let separator = '';
   for await (const pet of pets) {
     piece += separator + format.line(pet);
     separator = format.separator;
-    if (piece.length < PIECE) continue;
+    if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = '';
   }
@@ -74,4 +82,42 @@ async function* pieces(pets: AsyncIterable<Pet>, format: Format): AsyncGenerator
 
 function csvLine({ id, name, categoryId, status }: Pet): string {
   return `${id},"${name.replaceAll('"', '""')}",${categoryId},${status ?? ''}\n`;
+}
+
+/** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */
+export const READER_TIMEOUT = 60_000;
+
+/** Resolves after the milliseconds, and rejects if the signal is aborted before. */
+export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+
+export const systemWait: Wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
+
+export class ReaderStalled extends ServiceError {
+  constructor() {
+    super(
+      'unavailable',
+      'The export is incomplete, because nobody read its output for 60 seconds: export to a file instead.',
+    );
+  }
+}
+
+/**
+ * Writes each piece when the previous one has been read. Closes `pieces`, however it ends.
+ * @throws ReaderStalled when a piece is not read within `READER_TIMEOUT`; the error of `output`.
+ */
+export async function writePieces(
+  pieces: AsyncIterable<string>,
+  output: Writable,
+  wait: Wait,
+): Promise<void> {
+  for await (const piece of pieces) {
+    const taken = new AbortController();
+    const written = new Promise<void>((resolve, reject) => {
+      output.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+    const stalled = wait(READER_TIMEOUT, taken.signal).then(() => {
+      throw new ReaderStalled();
+    });
+    await Promise.race([written, stalled]).finally(() => taken.abort());
+  }
 }

@@ -1,20 +1,29 @@
+// Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { SCOPES, type Scope } from '../domain/account.ts';
-import { PetStoreError } from '../domain/errors.ts';
+import { type KeyRecord, keyState, SCOPES, type Scope } from '../domain/account.ts';
 import { DAY } from '../domain/clock.ts';
-import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from '../domain/issue-key.ts';
-import { printIssuedKey, printKeys, printRevoked } from './key-output.ts';
-import { JSON_OPTION, keyId, label, limitOptions, type PlanOptions, planOption, scopes } from './options.ts';
-import { duration, instant } from './times.ts';
-import { withStore } from './with-store.ts';
+import { ServiceError } from '../domain/errors.ts';
+import {
+  accountFor,
+  existingAccount,
+  existingKey,
+  type IssuedKey,
+  issueKey,
+  rotateKey,
+} from './issue-key.ts';
+import type { Plan } from '../domain/plan.ts';
+import { withStore } from './context.ts';
+import * as options from './options.ts';
+import type { JsonOption, LimitOptions } from './options.ts';
+import { isoInstant, printJson, printLine, printRows } from './output.ts';
 
-interface CreateOptions extends PlanOptions {
+interface CreateOptions extends JsonOption, LimitOptions {
   readonly account: string;
+  readonly plan?: Plan;
   readonly scopes: readonly Scope[];
   readonly expires?: number;
   readonly label?: string;
-  readonly json?: true;
 }
 
 const CREATE_EXAMPLES = `
@@ -26,87 +35,138 @@ Examples:
 export function keysCommands(program: Command): void {
   const keys = program.command('keys').description('API keys: issue, list, rotate, revoke');
 
-  limitOptions(
-    keys
-      .command('create')
-      .description('issue a key, and make its account if there is none; the key is shown this once')
-      .requiredOption('--account <name>', 'the account it belongs to')
-      .addOption(planOption('the plan of a new account (default: "free")')),
-  )
+  options
+    .limitOptions(
+      keys
+        .command('create')
+        .description('issue a key and show it once; create its account if there is none')
+        .requiredOption('--account <name>', 'the account it belongs to')
+        .addOption(options.planOption('the plan of a new account (default: "free")')),
+    )
     .addOption(
-      new Option('--scopes <list>', 'what it may do, separated by commas')
-        .argParser(scopes)
+      new Option('--scopes <list>', 'what the key may do, separated by commas')
+        .argParser(options.scopes)
         .default(SCOPES, SCOPES.join(',')),
     )
-    .option('--expires <date>', 'when it ends: a date (midnight UTC) or an ISO 8601 instant', instant)
-    .option('--label <text>', 'a note to know it by', label)
-    .option(...JSON_OPTION)
+    .option(
+      '--expires <date>',
+      'when the key ends: a date (midnight UTC) or an ISO 8601 instant',
+      options.instant,
+    )
+    .option('--label <text>', 'a note to recognize the key by', options.label)
+    .option(...options.JSON_OPTION)
     .addHelpText('after', CREATE_EXAMPLES)
     .action(createKey);
 
   keys
     .command('list')
-    .description('list keys, without the keys themselves; when they were last used as of a minute ago')
-    .option('--account <name>', 'only those of one account')
-    .option(...JSON_OPTION)
+    .description('list the records of keys; the time of last use is up to a minute old')
+    .option('--account <name>', 'only the keys of one account')
+    .option(...options.JSON_OPTION)
     .action(listKeys);
 
   keys
     .command('rotate')
-    .argument('<id>', 'the number of the key', keyId)
-    .description('issue a new key with the same settings; the old one lives on for a grace time')
+    .argument('<id>', 'the number of the key', options.keyId)
+    .description('issue a new key with the same settings; the old key works until the grace time is over')
     .addOption(
       new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
-        .argParser(duration)
+        .argParser(options.duration)
         .default(DAY, '24h'),
     )
-    .option(...JSON_OPTION)
+    .option(...options.JSON_OPTION)
     .action(rotate);
 
   keys
     .command('revoke')
-    .argument('<id>', 'the number of the key', keyId)
+    .argument('<id>', 'the number of the key', options.keyId)
     .description('end a key for good, within 5 seconds on every instance')
-    .option(...JSON_OPTION)
+    .option(...options.JSON_OPTION)
     .action(revoke);
 }
 
-function createKey(options: CreateOptions): Promise<void> {
-  return withStore(async ({ config, clock, store: { accounts } }) => {
-    const { account: name, plan, scopes: granted, expires, label: note, json, ...custom } = options;
+function createKey({
+  account: name,
+  plan,
+  scopes,
+  expires,
+  label,
+  json,
+  ...custom
+}: CreateOptions): Promise<void> {
+  return withStore(async ({ config: { environment }, clock, store: { accounts } }) => {
     if (expires !== undefined && expires <= clock().unix) {
-      throw new PetStoreError('invalid_parameter', '--expires must lie in the future.');
+      throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
     }
     const account = await accountFor(accounts, name, plan, custom);
-    const issued = await issueKey(accounts, randomBytes, {
-      account,
-      environment: config.environment,
-      label: note,
-      scopes: granted,
-      expiresAt: expires,
-    });
-    printIssuedKey(issued, json === true);
+    const settings = { account, environment, label, scopes, expiresAt: expires };
+    printIssuedKey(await issueKey(accounts, randomBytes, settings), json);
   });
 }
 
-function listKeys({ account: name, json }: { account?: string; json?: true }): Promise<void> {
+function listKeys({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
-    printKeys(await accounts.listKeys(account?.id), clock().unix, json === true);
+    const now = clock().unix;
+    const keys = (await accounts.listKeys(account?.id)).map((key) => describeWithState(key, now));
+    const header = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,SCOPES,LABEL,EXPIRES,LAST USED'.split(',');
+    printRows(json, keys, header, (key) => [
+      String(key.id),
+      key.account,
+      key.plan,
+      key.environment,
+      key.state,
+      key.scopes.join(' '),
+      key.label ?? '-',
+      key.expiresAt ?? 'never',
+      key.lastUsedAt ?? 'never',
+    ]);
   });
 }
 
-function rotate(id: number, { grace, json }: { grace: number; json?: true }): Promise<void> {
+function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     const now = clock().unix;
-    printIssuedKey(await rotateKey(accounts, randomBytes, id, { now, grace }), json === true);
+    printIssuedKey(await rotateKey(accounts, randomBytes, id, { now, grace }), json);
   });
 }
 
-function revoke(id: number, { json }: { json?: true }): Promise<void> {
+function revoke(id: number, { json }: JsonOption): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     await existingKey(accounts, id);
     await accounts.revokeKey(id);
-    printRevoked(await existingKey(accounts, id), clock().unix, json === true);
+    const key = await existingKey(accounts, id);
+    if (json) printJson(describeWithState(key, clock().unix));
+    else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
   });
+}
+
+/** The only output that ever holds the key itself. */
+function printIssuedKey({ key, record }: IssuedKey, json: true | undefined): void {
+  const { id, ...settings } = describeKey(record);
+  if (json) return printJson({ id, key: key.reveal(), ...settings });
+  const { account, plan, environment, scopes, expiresAt } = settings;
+  const end = expiresAt === null ? '' : `, until ${expiresAt}`;
+  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
+  printLine('');
+  printLine(`  ${key.reveal()}`);
+  printLine('');
+  printLine('It is shown only this once: only its hash is kept.');
+}
+
+function describeKey({ id, account, environment, scopes, label, expiresAt }: KeyRecord) {
+  return {
+    id,
+    account: account.name,
+    plan: account.plan,
+    environment,
+    scopes,
+    label: label ?? null,
+    expiresAt: isoInstant(expiresAt),
+  };
+}
+
+/** `now` is in Unix milliseconds. */
+function describeWithState(key: KeyRecord, now: number) {
+  return { ...describeKey(key), state: keyState(key, now), lastUsedAt: isoInstant(key.lastUsedAt) };
 }

@@ -1,17 +1,19 @@
 import type { pino } from 'pino';
 
-/** The log is written in chunks of so many characters, and what there is of one after so many milliseconds. */
-const CHUNK = 16 * 1024;
-const INTERVAL = 100;
+/** Characters of one write. */
+const CHUNK_LENGTH = 16 * 1024;
 
-/** How a line looks, besides its time. */
+/** Milliseconds after which an incomplete chunk is written too. */
+const WRITE_INTERVAL = 100;
+
+/** The format of a line, except for its time. */
 export const LOG_FORMAT = { base: null, formatters: { level: (level: string) => ({ level }) } };
 
 type Destination = ReturnType<typeof pino.destination>;
 
 /**
- * Lines of the log on their way to `destination`, gathered to chunks. It could gather them itself, but measures all it
- * has gathered anew with every line, which takes longer than to make the line.
+ * Joins lines of the log to chunks for `destination`. pino's destination can do this too, but it measures its whole buffer
+ * for every line, which takes longer than making the line.
  */
 export class LogChunks {
   readonly #destination: Destination;
@@ -21,30 +23,30 @@ export class LogChunks {
 
   constructor(destination: Destination) {
     this.#destination = destination;
-    this.#timer = setInterval(() => this.#pass(), INTERVAL);
+    this.#timer = setInterval(() => this.#writeChunk(), WRITE_INTERVAL);
     this.#timer.unref();
   }
 
   write(line: string): void {
     this.#chunk += line;
-    if (this.#chunk.length >= CHUNK) this.#pass();
+    if (this.#chunk.length >= CHUNK_LENGTH) this.#writeChunk();
   }
 
-  /** Writes what there is before it returns; called for what is fatal. Nothing after the end. */
+  /** Writes all lines before it returns. pino calls it for fatal errors. Does nothing after `end`. */
   flushSync(): void {
     if (this.#ended) return;
-    this.#pass();
+    this.#writeChunk();
     this.#destination.flushSync();
   }
 
-  /** Hands over the rest. */
+  /** Writes the last chunk. */
   end(): void {
     clearInterval(this.#timer);
-    this.#pass();
+    this.#writeChunk();
     this.#ended = true;
   }
 
-  #pass(): void {
+  #writeChunk(): void {
     if (this.#chunk === '') return;
     this.#destination.write(this.#chunk);
     this.#chunk = '';

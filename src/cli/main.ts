@@ -1,19 +1,19 @@
-import { Command } from 'commander';
+// Contract: section 8.
+import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { ConfigError } from '../config.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { StartupError } from '../startup-error.ts';
 import { accountsCommands } from './accounts.ts';
-import { backupCommand } from './backup.ts';
-import { bansCommands } from './bans.ts';
 import { copyCommand } from './copy.ts';
-import { exportCommand } from './export.ts';
-import { failureOf } from './failure.ts';
+import { exportCommand, ReaderStalled, systemWait, type Wait } from './export.ts';
 import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
+import { backupCommand, migrateCommand } from './maintenance.ts';
 import { printable, printError } from './output.ts';
+import { bansCommands, usageCommand } from './quotas.ts';
 import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
-import { usageCommand } from './usage.ts';
-import { ReaderStalled, systemWait, type Wait } from './write-pieces.ts';
 
 /** In the order in which help lists them. */
 const COMMANDS: readonly ((program: Command, wait: Wait) => void)[] = [
@@ -32,7 +32,7 @@ const COMMANDS: readonly ((program: Command, wait: Wait) => void)[] = [
 
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
-PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists. Commands must be given what the service was given.
+PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists. Commands need the same variables as the service.
 Exit status: 0 done, 1 failed, 2 wrong use.`;
 
 /** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */
@@ -41,18 +41,17 @@ export async function main(argv: readonly string[], wait: Wait = systemWait): Pr
   try {
     await createProgram(wait).parseAsync(argv);
   } catch (error) {
-    const { lines, exitCode } = failureOf(error);
-    for (const line of lines) printError(`petstore: ${line}`);
-    process.exitCode = exitCode;
-    // Node.js would wait for the output to be read.
+    process.exitCode = exitCodeOf(error);
+    for (const line of linesOf(error)) printError(`petstore: ${line}`);
+    // Without this, Node.js would wait until the output is read.
     if (error instanceof ReaderStalled) process.exit();
   }
 }
 
 function createProgram(wait: Wait): Command {
-  // Commands made below inherit these settings, so they come first.
+  // These settings come first, because commands that are added later inherit them.
   const program = new Command('petstore')
-    .description('A catalogue of animals for adoption: the service and everything its operator does.')
+    .description('A catalogue of animals for adoption: the service and the commands of its operator.')
     .version(manifest.version)
     .exitOverride()
     .configureOutput({
@@ -70,7 +69,30 @@ function createProgram(wait: Wait): Command {
   return program;
 }
 
-/** A reader such as `head` may close the pipe when it has enough: what was asked for is done all the same. */
+/** 0: the user asked for help. 1: the command failed. 2: wrong use. */
+function exitCodeOf(error: unknown): 0 | 1 | 2 {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const isWrongUse = error instanceof ServiceError && error.code === 'invalid_parameter';
+  return isWrongUse || error instanceof ConfigError ? 2 : 1;
+}
+
+/** One line for each fault. Only an unexpected error shows its stack. */
+function linesOf(error: unknown): readonly string[] {
+  // Commander has already written its line.
+  if (error instanceof CommanderError) return [];
+  if (error instanceof ConfigError) return error.message.split('\n');
+  if (error instanceof StartupError) return [error.message];
+  if (error instanceof ServiceError) return [withCause(error)];
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `unexpected error, please report it: ${stack}`.split('\n');
+}
+
+/** Adds why the store is down. The API does not tell its callers, but the operator needs to know. */
+function withCause({ code, message, cause }: ServiceError): string {
+  return code === 'unavailable' && cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+/** A reader such as `head` may close the pipe early. The command still does its work. */
 function outputFault({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return;
   printError(`petstore: The output cannot be written: ${message}.`);

@@ -1,17 +1,24 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/account.ts';
-import { type Limits, type Plan, PLAN_NAMES } from '../domain/plan.ts';
+import { type Limits, PLAN_NAMES } from '../domain/plan.ts';
 
-/** What commander makes of the options that `limitOptions` adds. */
+/** The values of the options that `limitOptions` adds. */
 export type LimitOptions = Partial<Limits>;
 
-export interface PlanOptions extends LimitOptions {
-  readonly plan?: Plan;
+export interface JsonOption {
+  readonly json?: true;
 }
 
+export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
+
+/** Requests in a window. A larger number is a typing error. */
 const LIMIT_MAX = 1_000_000_000;
 
-export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
+/** Milliseconds. */
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Days: ten years. A longer duration is a typing error. */
+const DURATION_MAX = 3_650;
 
 /** A parser for commander of whole numbers in this range, both ends included. */
 export function wholeNumber(from: number, to: number): (text: string) => number {
@@ -46,4 +53,26 @@ export function scopes(text: string): readonly Scope[] {
 export function label(text: string): string {
   if (/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(text)) return text;
   throw new InvalidArgumentError('A label has 1 to 100 characters and no control characters.');
+}
+
+/** A duration such as `0`, `90s`, `30m`, `24h` or `7d`, in milliseconds. */
+export function duration(text: string): number {
+  const match = /^(?:0|(\d{1,9})([smhd]))$/.exec(text);
+  const [, count = '0', unit = 's'] = match ?? [];
+  const milliseconds = Number(count) * UNITS[unit as keyof typeof UNITS];
+  if (match !== null && milliseconds <= DURATION_MAX * UNITS.d) return milliseconds;
+  throw new InvalidArgumentError(
+    `It must be a duration such as 0, 90s, 30m, 24h or 7d, up to ${DURATION_MAX}d.`,
+  );
+}
+
+/** A date, which begins at midnight UTC, or an ISO 8601 instant; in Unix milliseconds. */
+export function instant(text: string): number {
+  try {
+    const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+    return Temporal.Instant.from(isDate ? `${text}T00:00Z` : text).epochMilliseconds;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArgumentError('It must be a date (2027-01-01) or an instant (2027-01-01T12:00:00Z).');
+  }
 }

@@ -1,5 +1,5 @@
-/** Characters. Writing each line by itself would make a long report take a third longer. */
-const PIECE = 16 * 1024;
+/** Characters. A report that writes each line by itself takes a third longer. */
+const PIECE_LENGTH = 16 * 1024;
 
 /**
  * Escapes control characters and the characters that change the direction of text, each as `\u` and four hex digits.
@@ -12,7 +12,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The one JSON value of a command that was asked for `--json`. */
+/** Prints the one JSON value of a command with `--json`. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${printable(JSON.stringify(value))}\n`);
 }
@@ -26,7 +26,7 @@ export function printError(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Writes a long text in pieces, no faster than its reader takes them, so that memory stays flat. */
+/** Writes a long text in pieces. The caller waits for its reader, so that memory stays flat. */
 export class LongOutput {
   readonly #stream: NodeJS.WritableStream;
   #piece = '';
@@ -37,10 +37,10 @@ export class LongOutput {
 
   async write(text: string): Promise<void> {
     this.#piece += text;
-    if (this.#piece.length >= PIECE) await this.flush();
+    if (this.#piece.length >= PIECE_LENGTH) await this.flush();
   }
 
-  /** Resolves when the stream has passed everything on, or has failed: its `error` event tells which. */
+  /** Resolves when the stream has written everything, or has failed: then it emits `error`. */
   flush(): Promise<void> {
     const piece = this.#piece;
     this.#piece = '';
@@ -50,7 +50,18 @@ export class LongOutput {
   }
 }
 
-/** Rows below a header, in columns as wide as their widest cell. */
+/** Prints rows as one JSON array with `--json`, or else as a table. Without `cellsOf`, each property is a column. */
+export function printRows<T extends object>(
+  json: true | undefined,
+  rows: readonly T[],
+  header: readonly string[],
+  cellsOf = (row: T): readonly string[] => Object.values(row).map(String),
+): void {
+  if (json) printJson(rows);
+  else printTable(header, rows.map(cellsOf));
+}
+
+/** Prints rows below a header, in columns as wide as their widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [header, ...rows].map((line) => line.map(printable));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -1,54 +1,58 @@
+// Contract: section 8.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
+import { SCOPES } from '../domain/account.ts';
+import type { Environment } from '../domain/api-key.ts';
+import { accountFor, issueKey } from './issue-key.ts';
 import { type Service, startService } from '../main.ts';
-import { announceFirstKey } from './first-key.ts';
+import { systemClock } from './context.ts';
 import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
-import { systemClock } from './with-store.ts';
 
-/** Bytes of log that may wait to be written. */
+/** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
 
-/** How long the end waits for the rest of the log to be read, in milliseconds. */
-const LOG_PATIENCE = 1_000;
+/** Milliseconds that a stop waits for the reader of the log. */
+const LOG_END_TIMEOUT = 1_000;
 
-/** The service must be gone this many milliseconds after it was told to stop, whatever it waits for. */
+/** Milliseconds. A service that has not stopped by then kills itself, because `docker stop` waits 10 s. */
 const STOP_DEADLINE = 9_500;
 
 export function serveCommand(program: Command): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT; a second signal ends it at once')
-    .option('--first-key', 'when there is no key yet, make one for the account "default" and show it once')
+    .option('--first-key', 'if there is no key yet, create one for the account "default" and show it once')
     .action((options: { firstKey?: true }) => serve(readConfig(), options.firstKey === true));
 }
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
-  // Written beside the service's work: who does not read the log must not hold it up, and at worst misses lines.
+  // Asynchronous, so that a slow reader of the log never stalls the service. At worst, the log lacks lines.
   const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
   const chunks = new LogChunks(destination);
-  // However the process ends, it says why; but for a kill.
+  // The last lines say why the process ends. Only a kill loses them.
   process.once('exit', () => chunks.flushSync());
   const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: isoTime() }, chunks);
-  // Before anything is announced: who reads "listening" may send a signal at once.
+  // Before the service logs "listening", because a supervisor may send a signal right after that line.
   const stopSignal = nextSignal();
   const clock = systemClock();
   const service = await startService(config, { clock, log });
   try {
     if (firstKey) {
-      // The key stands below what was logged so far, wherever both are seen together.
+      // In a terminal that shows both, the key appears below the first lines of the log.
       chunks.flushSync();
-      await announceFirstKey(service, config.environment);
+      await printFirstKey(service, config.environment);
     }
     await stopSignal;
   } finally {
     const deadline = setTimeout(() => {
       log.fatal('the service did not stop in time');
-      // Not process.exit, which waits for a log that nobody reads.
+      // Not process.exit, which waits for the reader of the log.
       process.kill(process.pid, 'SIGKILL');
     }, STOP_DEADLINE);
-    // Left running: it also ends a process that something keeps alive after the stop.
+    // Never cleared: it also ends a process that something keeps alive after the stop.
     deadline.unref();
     await stopAndLog(service, async () => {
       chunks.end();
@@ -57,12 +61,30 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   }
 }
 
-/** Stops the service, and then, whatever became of that, its log. */
+/** Creates a key if this environment has none. Prints it with a request that works as printed. */
+async function printFirstKey({ store: { accounts }, url }: Service, environment: Environment): Promise<void> {
+  if ((await accounts.listKeys()).some((key) => key.environment === environment)) return;
+  const account = await accountFor(accounts, 'default', undefined, {});
+  const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
+  const { key } = await issueKey(accounts, randomBytes, settings);
+  process.stderr.write(`
+There was no API key yet. This one is of the account "default" (plan ${account.plan}) and is shown only once:
+
+  ${key.reveal()}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${key.reveal()}' '${url}/v1/pets'
+
+`);
+}
+
+/** Stops the service, and then its log, even if the stop failed. */
 async function stopAndLog(service: Service, endLog: () => Promise<void>): Promise<void> {
   try {
     await service.stop();
   } catch (error) {
-    // Also when the rest of the log ends the process.
+    // Set here, because the end of the log may exit the process.
     process.exitCode = 1;
     throw error;
   } finally {
@@ -70,7 +92,7 @@ async function stopAndLog(service: Service, endLog: () => Promise<void>): Promis
   }
 }
 
-/** The time as pino writes it, made once a millisecond. */
+/** The time of a line in pino's format. Formats each millisecond once. */
 function isoTime(): () => string {
   let last = Number.NaN;
   let text = '';
@@ -84,16 +106,16 @@ function isoTime(): () => string {
   };
 }
 
-/** Ends the log. What nobody reads in time is dropped, and with it what pino would wait for for ever. */
+/** Ends the log. Drops the lines that are not read in time, because pino would wait for their reader forever. */
 async function writeOut(destination: ReturnType<typeof pino.destination>): Promise<void> {
   const written = new Promise<true>((resolve) => destination.once('close', () => resolve(true)));
   destination.end();
-  if ((await Promise.race([written, wait(LOG_PATIENCE, undefined, { ref: false })])) === true) return;
+  if ((await Promise.race([written, wait(LOG_END_TIMEOUT, undefined, { ref: false })])) === true) return;
   destination.destroy();
   process.exit();
 }
 
-/** Resolves at the first SIGTERM or SIGINT. The second one is the system's again: it ends the process, whatever it does. */
+/** Resolves at the first SIGTERM or SIGINT. The second one has no handler, so it ends the process at once. */
 function nextSignal(): Promise<void> {
   return new Promise((resolve) => {
     const signals = ['SIGTERM', 'SIGINT'] as const;

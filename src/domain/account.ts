@@ -1,9 +1,9 @@
 // Contract: section 5.
 import type { Environment } from './api-key.ts';
-import { PetStoreError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 
-/** The scopes a key can have; without a choice it gets them all. */
+/** The scopes that a key can have. By default, a key has all of them. */
 export const SCOPES = ['pets:read', 'pets:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -14,7 +14,7 @@ export interface Account {
   /** Unique. */
   readonly name: string;
   readonly plan: Plan;
-  /** Those of the plan, or for Enterprise the account's own. */
+  /** The limits of the plan, or the account's own for Enterprise. */
   readonly limits: Limits;
 }
 
@@ -35,32 +35,32 @@ export type KeyState = 'active' | 'expired' | 'revoked';
 
 /** The state of a key at the instant `now` (Unix milliseconds). */
 export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
-  // At once, whatever the clock of the machine where it was revoked says.
+  // Revoked at once, even if the clock of the machine that revoked it was ahead.
   if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** When a rotated key stops working: after the grace time, never past its own expiry. Milliseconds. */
+/** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * The limits of an account: its plan's, or its own for Enterprise, which needs both numbers.
- * @throws PetStoreError `invalid_parameter` when a plan with fixed limits is given numbers, or Enterprise is not.
+ * The limits of an account: its plan's, or `custom` for Enterprise, which needs both numbers.
+ * @throws ServiceError `invalid_parameter` when a plan with fixed limits has numbers, or Enterprise has not.
  */
 export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
   const fixed = PLANS[plan];
   if (fixed !== 'custom') {
     if (custom.perMinute === undefined && custom.perDay === undefined) return fixed;
-    throw new PetStoreError(
+    throw new ServiceError(
       'invalid_parameter',
       `Plan ${plan} has fixed limits: only enterprise takes numbers of its own.`,
     );
   }
   const { perMinute, perDay } = custom;
   if (perMinute === undefined || perDay === undefined) {
-    throw new PetStoreError(
+    throw new ServiceError(
       'invalid_parameter',
       'Plan enterprise needs numbers of its own: --per-minute and --per-day.',
     );
@@ -70,11 +70,11 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
 
 /**
  * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends.
- * @throws PetStoreError `invalid_parameter`.
+ * @throws ServiceError `invalid_parameter`.
  */
 export function accountName(text: string): string {
   if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
-  throw new PetStoreError(
+  throw new ServiceError(
     'invalid_parameter',
     'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
   );

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The two environments a key can belong to and the prefix that shows it. */
+/** The two environments that a key can belong to, and the prefix of their keys. */
 export const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' } as const;
 
 export type Environment = keyof typeof PREFIXES;
@@ -13,11 +13,10 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** What each character of the alphabet counts, by its code. */
-const DIGITS = new Map(Array.from(ALPHABET, (character, digit) => [character.charCodeAt(0), digit]));
-const DIGIT_OF_CODE = Array.from({ length: 128 }, (_, code) => DIGITS.get(code) ?? -1);
+/** The value of each character by its code, or −1. */
+const DIGIT_OF_CODE = Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
-/** Whether a key of ours may stand in a text, whole or mistyped. */
+/** Whether a text may contain a key of this service, even a mistyped one. */
 export function mayHoldApiKey(text: string): boolean {
   return Object.values(PREFIXES).some((prefix) => text.includes(prefix));
 }
@@ -25,7 +24,7 @@ export function mayHoldApiKey(text: string): boolean {
 /** Fills a buffer of the given length with bytes of a cryptographic random source. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** SHA-256 of an API key: all that is ever stored of one. It prints as its type, not as its value. */
+/** The SHA-256 of an API key. The store holds nothing else of a key. It prints as its type, not as its value. */
 export class ApiKeyHash {
   readonly #hex: string;
 
@@ -38,7 +37,7 @@ export class ApiKeyHash {
   }
 }
 
-/** A plain API key. No log, error or dump can print it: only `reveal` gives the text. */
+/** A plain API key. No log, error or dump can print it, because only `reveal` gives the text. */
 export class ApiKey {
   readonly environment: Environment;
   readonly #text: string;
@@ -53,21 +52,21 @@ export class ApiKey {
     let secret = '';
     while (secret.length < SECRET_LENGTH) {
       for (const byte of random(SECRET_LENGTH)) {
-        // 248 = 4 × 62: bytes above it would make the first characters likelier than the last.
+        // 248 is 4 × 62. Larger bytes would make the first characters of the alphabet more likely than the others.
         if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
       }
     }
     return new ApiKey(environment, PREFIXES[environment] + secret + checksum(secret));
   }
 
-  /** The key that `text` spells, or undefined when it has not the format or its checksum is wrong. */
+  /** The key in `text`, or undefined when the format or the checksum is wrong. */
   static parse(text: string): ApiKey | undefined {
     const environment = ENVIRONMENTS.find((each) => text.startsWith(PREFIXES[each]));
     if (environment === undefined) return undefined;
     const begin = PREFIXES[environment].length;
     const end = begin + SECRET_LENGTH;
     if (text.length !== end + CHECKSUM_LENGTH) return undefined;
-    // Each character for itself: a regular expression that counts takes twice as long, and each request reads a key.
+    // A loop, because a regular expression takes twice as long, and each request reads a key.
     let sum = 0;
     for (let i = begin; i < text.length; i++) {
       const digit = DIGIT_OF_CODE[text.charCodeAt(i)] ?? -1;

@@ -1,5 +1,5 @@
 // Contract: section 4.
-/** Every machine-readable error code there is. Statuses belong to HTTP: see `http/errors.ts`. */
+/** All error codes. `http/errors.ts` gives each its HTTP status. */
 export const ERROR_CODES = [
   'invalid_request',
   'invalid_parameter',
@@ -22,11 +22,11 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * A refusal that its caller may read: `message` says what to do about it and names the field or
- * parameter. Anything else that is thrown is a fault of ours, and opaque outside.
+ * A refusal that its caller may read. `message` names the field or parameter and says what to do. Any other error is a
+ * fault of the service, and callers see an opaque 500.
  */
-export class PetStoreError extends Error {
-  override readonly name = 'PetStoreError';
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

@@ -5,7 +5,7 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** The plan table. Enterprise quotas are negotiated: they stand with the account. */
+/** The limits of each plan. Enterprise limits are negotiated, so the account has its own. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -5,7 +5,7 @@ import type { NewPet, Pet, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
 
 /*
- * What the domain needs of storage. Every method rejects with PetStoreError `unavailable` when its store cannot
+ * What the domain needs of storage. Every method rejects with ServiceError `unavailable` when its store cannot
  * answer now (it is down, locked for too long, or its disk is full); nothing is half done then.
  */
 
@@ -17,9 +17,14 @@ export interface PetQuery {
   readonly before?: bigint | undefined;
 }
 
+declare const content: unique symbol;
+
+/** A value in the form in which clients get it. Only `written.ts` and the storage know this form. */
+export type Written<T> = string & { readonly [content]: T };
+
 export interface PetPage {
-  /** The animals as a JSON array, newest first: descending id. */
-  readonly json: string;
+  /** Newest first: descending id. */
+  readonly pets: Written<readonly Pet[]>;
   /** The id of the last one, when more follow it: where the next page begins. */
   readonly next: bigint | undefined;
 }
@@ -30,35 +35,44 @@ export interface PetPage {
  */
 export type IdempotencyKeyHash = `sha256 ${string}`;
 
-/** A create that may be sent again: the same key and fingerprint of one account within 24 hours make one animal. */
+/** A write that clients may repeat: the same key and fingerprint of one account within 24 hours get one answer. */
 export interface Idempotency {
   readonly accountId: number;
   readonly key: IdempotencyKeyHash;
-  /** SHA-256 of the body as it was sent. */
+  /** SHA-256 of the values in the path and the body, as they were sent. */
   readonly fingerprint: string;
 }
 
-export type Creation =
-  | { readonly outcome: 'created' | 'replayed'; readonly pet: Pet }
+/** The answer to a request that wrote something. An idempotency record holds it as it was given. */
+export interface Answer<Status extends number = number> {
+  readonly status: Status;
+  /** The path of what was added, below the base address. */
+  readonly location: string | undefined;
+  /** The body, as JSON. */
+  readonly json: string;
+}
+
+/** What became of a write that clients may repeat. */
+export type Outcome<Status extends number = number> =
+  | { readonly outcome: 'done' | 'replayed'; readonly answer: Answer<Status> }
   /** The key was used with another body. */
   | { readonly outcome: 'reused' }
   /** The first request with this key has no outcome yet. */
   | { readonly outcome: 'in_flight' };
 
-export interface PetStore {
-  /** A page is never altered: the same object may be given again for as long as nothing has changed. */
+export interface PetRepository {
+  /** A page never changes: as long as nothing is written, the same object may be returned again. */
   list(query: PetQuery): Promise<PetPage>;
-  /** The animal as JSON. */
-  get(id: bigint): Promise<string | undefined>;
-  /** Resolves once the animal is on disk and visible to every list and get; key record and animal commit together. */
-  create(pet: NewPet, idempotency?: Idempotency): Promise<Creation>;
+  get(id: bigint): Promise<Written<Pet> | undefined>;
+  /** Resolves once the animal is on disk and visible to every list and get; idempotency record and animal commit together. */
+  create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>>;
 }
 
 /** Whole catalogues, for the command line. Ids are assigned in the order given. */
 export interface PetArchive {
   /**
-   * Adds animals in chunks as they arrive, each chunk committed before `onProgress` is told the count so far;
-   * or with `atomic` all of them at the end, and none when `pets` throws. Memory stays flat. Gives the count.
+   * Adds animals in chunks as they arrive, and calls `onProgress` with the count so far after each commit. With `atomic`
+   * it commits all of them at the end, and none when `pets` throws. Memory stays flat. Returns the count.
    */
   addAll(pets: AsyncIterable<NewPet>, options: AddAllOptions): Promise<number>;
   /** Every animal as of one instant, oldest first. */
@@ -80,12 +94,12 @@ export interface NewKey {
   readonly expiresAt: number | undefined;
 }
 
-export interface AccountStore {
+export interface AccountRepository {
   listAccounts(): Promise<readonly Account[]>;
   findAccount(name: string): Promise<Account | undefined>;
-  /** @throws PetStoreError `conflict` when the name is taken. */
+  /** @throws ServiceError `conflict` when the name is taken. */
   createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
-  /** The account with this name, made in the same step when there is none. An account that exists keeps its plan. */
+  /** Returns the account with this name, or creates it in the same step. An account that exists keeps its plan. */
   findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
   /** Ascending id; of one account, or of all. */
@@ -95,11 +109,11 @@ export interface AccountStore {
   addKey(key: NewKey): Promise<KeyRecord>;
   /** Adds `key` and lets key `id` expire at `expiresAt` (Unix milliseconds), both or neither. */
   replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
-  /** From now on; a key that is revoked already stays as it is. */
+  /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
   /**
-   * Remembers that a key was used at `now` (Unix milliseconds). Written down within a second of the first use, then at
-   * most once a minute, and when serving ends.
+   * Notes that a key was used at `now` (Unix milliseconds). It is written within a second of the first use, then at most
+   * once a minute, and when serving ends.
    */
   noteUse(keyId: number, now: number): void;
 }

@@ -1,39 +1,49 @@
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from 'pino';
-import { PetStoreError } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/clock.ts';
-import { Api, type ApiDependencies } from './api.ts';
+import { Api, type ApiDependencies } from './pipeline.ts';
 import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
-import { type Exchange, parseTarget, requestId } from './exchange.ts';
-import { HostCheck } from './host.ts';
+import { type Exchange, hostFault, parseTarget, requestId } from './exchange.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import type { RequestMetrics } from './request-metrics.ts';
-import { InFlight } from './in-flight.ts';
 import type { Reply } from './reply.ts';
-import { RequestLog } from './request-log.ts';
-import type { Response } from './response.ts';
-import type { Match } from './routes.ts';
-import type { Site } from './site.ts';
+import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
+import { RequestLog } from './wire/request-log.ts';
+import type { Response } from './wire/wire.ts';
+
+/** Answers for everything that is not below `/v1`: no key, not metered. */
+export interface Site {
+  /** The path as log and metrics name it; undefined when there is no such path. */
+  route(path: string): string | undefined;
+  answer(exchange: Exchange): Promise<Reply>;
+}
+
+export interface RequestMetrics {
+  /** `route` is the template, never the path; `seconds` is how long the answer took. */
+  observe(method: string, route: string, status: number, seconds: number): void;
+}
 
 export interface AppDependencies extends ApiDependencies {
-  readonly matchRoute: (path: string) => Match | undefined;
   readonly site: Site;
   readonly cors: Cors;
   readonly clock: Clock;
-  readonly log: Logger;
   /** Undefined without METRICS_PORT: nothing is measured. */
   readonly metrics: RequestMetrics | undefined;
 }
 
-/** The request handler: reads the request's way from top to bottom. */
+/** Milliseconds. */
+const OUTAGE_LOG_INTERVAL = 1_000;
+
+/** Handles every request, below `/v1` and elsewhere. */
 export class App {
   readonly #deps: AppDependencies;
   readonly #api: Api;
   readonly #requestLog: RequestLog;
-  readonly #inFlight = new InFlight();
-  readonly #host = new HostCheck();
+  /** The reason that was logged last, and when, in monotonic milliseconds. */
+  #lastOutage = { reason: '', at: Number.NEGATIVE_INFINITY };
+  /** An array, because V8 promotes the entries of a Map or Set that changes all the time to the old generation. */
+  readonly #inFlight: Exchange[] = [];
 
   constructor(deps: AppDependencies) {
     this.#deps = deps;
@@ -43,17 +53,16 @@ export class App {
 
   /** How many requests were accepted and are not answered yet. */
   get inFlight(): number {
-    return this.#inFlight.size;
+    return this.#inFlight.length;
   }
 
-  /** Answers one request, with `refusal` if the HTTP layer refuses it. Never rejects. */
+  /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
   readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
     const exchange = this.#begin(request, response);
-    this.#inFlight.add(exchange);
     try {
       let reply: Reply;
       try {
-        reply = refusal ?? this.#host.fault(request) ?? (await this.#answer(exchange));
+        reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
       } catch (error) {
         reply = this.#faultReply(exchange, error);
       }
@@ -64,19 +73,19 @@ export class App {
     } catch (error) {
       this.#noAnswer(exchange, error);
     } finally {
-      this.#inFlight.delete(exchange);
+      this.#end(exchange);
     }
   };
 
-  /** Answers whatever is still in flight with 503, for the service ends. */
+  /** Answers every request in flight with 503, because the service stops. */
   async abandon(): Promise<void> {
     const reply = errorReply('unavailable', SHUTTING_DOWN);
-    await Promise.all(this.#inFlight.all().map((exchange) => this.#writeEarly(exchange, reply)));
+    await Promise.all([...this.#inFlight].map((exchange) => this.#writeEarly(exchange, reply)));
   }
 
-  /** Answers a request whose body does not arrive as it should with `refusal`. False when it is answered already. */
+  /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
   interrupt(request: IncomingMessage, refusal: Reply): boolean {
-    const exchange = this.#inFlight.all().find((each) => each.request === request);
+    const exchange = this.#inFlight.find((each) => each.request === request);
     if (exchange === undefined || exchange.response.headersSent) return false;
     exchange.response.shouldKeepAlive = false;
     this.#writeEarly(exchange, refusal).then(
@@ -88,19 +97,29 @@ export class App {
 
   #begin(request: IncomingMessage, response: Response): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
-    return {
+    const exchange: Exchange = {
       request,
       response,
-      place: -1,
+      place: this.#inFlight.length,
       id: requestId(request.headers['x-request-id']),
       startedAt: this.#deps.clock(),
       path,
       query,
-      match: path === undefined ? undefined : this.#deps.matchRoute(path),
+      match: path === undefined ? undefined : this.#deps.routes.match(path),
     };
+    this.#inFlight.push(exchange);
+    return exchange;
   }
 
-  /** Answers while the operation may still be at work; what it gives later is dropped. */
+  /** The last request in flight takes the place of this one. */
+  #end(exchange: Exchange): void {
+    const last = this.#inFlight.pop();
+    if (last === undefined || last === exchange) return;
+    last.place = exchange.place;
+    this.#inFlight[exchange.place] = last;
+  }
+
+  /** Answers while the operation may still run. Its own answer is dropped later. */
   async #writeEarly(exchange: Exchange, reply: Reply): Promise<void> {
     if (isApi(exchange)) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
     this.#write(exchange, reply);
@@ -108,7 +127,7 @@ export class App {
 
   #noAnswer({ id, response }: Exchange, error: unknown): void {
     if (error instanceof ClientGone) {
-      // An answer that was given early is logged already.
+      // An early answer is logged already.
       if (!response.headersSent) this.#deps.log.info({ id }, 'client went away');
       return;
     }
@@ -120,33 +139,38 @@ export class App {
     return isApi(exchange) ? this.#api.answer(exchange) : this.#deps.site.answer(exchange);
   }
 
-  /** The answer when there is none of the operation's own. Throws what says that nobody is left to answer. */
+  /** The answer to a request whose handling threw `error`. Throws it again when nobody is left to answer. */
   #faultReply(exchange: Exchange, error: unknown): Reply {
     if (error instanceof ClientGone) throw error;
-    if (error instanceof PetStoreError) {
-      // Many requests meet the same outage: its reason is enough, without a stack each.
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      this.#deps.log.warn({ id: exchange.id, reason }, error.message);
+    if (error instanceof ServiceError) {
+      this.#logOutage(exchange, error);
       return errorReply(error.code, error.message);
     }
     this.#deps.log.error({ id: exchange.id, err: error }, 'internal error');
     return errorReply('internal_error', internalError(exchange.id));
   }
 
+  /** Logs the reason without a stack, and the same reason at most once a second, because many requests meet one outage. */
+  #logOutage({ id, startedAt }: Exchange, { message, cause }: ServiceError): void {
+    const reason = cause instanceof Error ? cause.message : message;
+    const last = this.#lastOutage;
+    if (last.reason === reason && startedAt.monotonic - last.at < OUTAGE_LOG_INTERVAL) return;
+    this.#lastOutage = { reason, at: startedAt.monotonic };
+    this.#deps.log.warn({ id, reason }, message);
+  }
+
   #write({ request, response, id, match, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
-    // Answered already, when the service ended before the operation did.
+    // The request was answered early.
     if (response.headersSent) return;
-    let all = `${headers}X-Request-Id: ${id}\r\n`;
+    let all = joinFields(headers, trustedFields(`X-Request-Id: ${id}\r\n`));
     if (rateHeaders !== undefined) {
-      all +=
-        rateHeaders +
-        (match?.route.operations[request.method ?? '']?.headers ?? '') +
-        this.#deps.cors(request.headers.origin);
+      const ofOperation = match?.route.operations[request.method ?? '']?.headers ?? NO_FIELDS;
+      all = joinFields(all, rateHeaders, ofOperation, this.#deps.cors(request.headers.origin));
     }
-    // The last answer closes the connection: behind an earlier one the others would be lost.
+    // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
     if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
     response.send(status, all, body);
-    // What is left of a body that nobody asked for is dropped, so that the connection can go on.
+    // The rest of an unread body is dropped, so that the connection can go on.
     if (!request.complete) request.resume();
   }
 
@@ -164,7 +188,7 @@ export class App {
     this.#requestLog.write({ id, key, method, route, status, code, durationUs });
   }
 
-  /** For log and metrics: never the path itself, which may hold anything, a key included. */
+  /** For log and metrics. Never the path itself, because it may hold anything, even a key. */
   #route({ match, path }: Exchange): string {
     return (
       match?.route.template ?? (path === undefined ? undefined : this.#deps.site.route(path)) ?? 'unknown'
@@ -172,7 +196,7 @@ export class App {
   }
 }
 
-/** Below `/v1`; so is what cannot be decoded, for then the Error body and the rate headers are the safe answer. */
+/** Whether a path is below `/v1`. A path that cannot be decoded counts as such, because its answer needs the rate headers. */
 function isApi({ path }: { path: string | undefined }): boolean {
   return path === undefined || path === '/v1' || path.startsWith('/v1/') || path === '*';
 }

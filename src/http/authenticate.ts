@@ -7,12 +7,12 @@ const BEARER = /^bearer +([^ ]+) *$/i;
 
 export type Authentication =
   | { readonly key: KeyRecord; readonly fault?: never }
-  /** What is wrong, for the 401's message. */
+  /** The message of the 401. */
   | { readonly key?: never; readonly fault: string };
 
 /**
- * The hash by which to look up the key that an `Authorization` header carries. A key that is
- * mistyped or of the other environment is refused without a look-up.
+ * The hash of the key in an `Authorization` header, to look the key up by. A mistyped key, or one of the other
+ * environment, is refused without a look-up.
  */
 export function readCredentials(
   authorization: string | undefined,
@@ -30,7 +30,7 @@ export function readCredentials(
   if (apiKey.environment !== environment) {
     const theirs = apiKey.environment;
     return {
-      fault: `This API key belongs to the ${theirs} environment (${urls[theirs]}); here is ${environment}.`,
+      fault: `This API key belongs to the ${theirs} environment (${urls[theirs]}); this is the ${environment} environment.`,
     };
   }
   return apiKey.hash();

@@ -1,36 +1,36 @@
 // Contract: section 4.
 import type { IncomingMessage } from 'node:http';
-import { PetStoreError } from '../domain/errors.ts';
-import { bodyTooLarge, NOT_JSON } from './messages.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { bodyMissing, bodyTooLarge, NOT_JSON } from './messages.ts';
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client closed the connection before its request was complete, so there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
 /**
- * Reads a JSON body whole.
- * @throws PetStoreError `invalid_request` when there is none, `unsupported_media_type` when it is not
+ * Reads a whole JSON body. `shape` says what the body must be, for the message when there is none.
+ * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it is not
  * `application/json`, `payload_too_large` beyond 16 KiB.
  * @throws ClientGone when the connection ends first.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<Buffer> {
+export async function readJsonBody(request: IncomingMessage, shape: () => string): Promise<Buffer> {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const chunked = request.headers['transfer-encoding'] !== undefined;
-  if (!chunked && (length === undefined || Number(length) === 0)) throw missing();
+  if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
   if (type === undefined || !isJson(type) || (encoding ?? 'identity') !== 'identity') {
-    throw new PetStoreError('unsupported_media_type', NOT_JSON);
+    throw new ServiceError('unsupported_media_type', NOT_JSON);
   }
   if (Number(length) > BODY_LIMIT) throw tooLarge();
   const body = request.complete ? buffered(request) : await read(request);
-  if (body.length === 0) throw missing();
+  if (body.length === 0) throw missing(shape);
   return body;
 }
 
-/** A body that is all here, as most are by the time that anybody asks: there is nothing to listen for. */
+/** The body of a request that has arrived completely, as most have by now. Reading it needs no events. */
 function buffered(request: IncomingMessage): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = next(request); chunk !== null; chunk = next(request)) chunks.push(chunk);
@@ -54,7 +54,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= BODY_LIMIT) chunks.push(chunk);
-      // What follows is read and dropped, so that the answer reaches a client that is still sending.
+      // The rest is read and dropped, so that the answer reaches a client that is still sending.
       else reject(tooLarge());
     });
     request.on('end', () => resolve(joined(chunks)));
@@ -65,7 +65,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Any parameter but another character set is as good as none. */
+/** The media type may have parameters. Only another character set than UTF-8 is refused. */
 function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = contentType
@@ -76,13 +76,10 @@ function isJson(contentType: string): boolean {
   return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
 }
 
-function missing(): PetStoreError {
-  return new PetStoreError(
-    'invalid_request',
-    'The body is missing: send a JSON object with name and categoryId.',
-  );
+function missing(shape: () => string): ServiceError {
+  return new ServiceError('invalid_request', bodyMissing(shape()));
 }
 
-function tooLarge(): PetStoreError {
-  return new PetStoreError('payload_too_large', bodyTooLarge(BODY_LIMIT));
+function tooLarge(): ServiceError {
+  return new ServiceError('payload_too_large', bodyTooLarge(BODY_LIMIT));
 }

@@ -2,19 +2,30 @@ import type { Server } from 'node:net';
 import type { Logger } from 'pino';
 import type { Networks } from '../config.ts';
 import { network, proxyCheck } from './address.ts';
+import type { Wire } from './wire/wire.ts';
 
 /**
- * Closes connections beyond `limit` of one client address (an IPv4 address, an IPv6 /64) as soon as they open. Proxies
- * of `trusted` (TRUST_PROXY) speak for many clients and have no limit.
+ * Connections of one address that read as soon as they are open. Node accepts one connection in each turn of the event
+ * loop. If 1,000 that arrive together read at once, the next client waits 250 ms to be accepted, and otherwise 90 ms.
  */
-export function limitConnections(server: Server, limit: number, trusted: Networks, log: Logger): void {
+const UNDELAYED_MAX = 16;
+
+/**
+ * Closes new connections of a client address (an IPv4 address, an IPv6 /64) that has `limit` connections already. The
+ * proxies in `trusted` (TRUST_PROXY) forward requests of many clients and have no limit.
+ */
+export function limitConnections(
+  server: Server,
+  limit: number,
+  { trusted, log, wire }: { trusted: Networks; log: Logger; wire: Pick<Wire, 'queue'> },
+): void {
   const isProxy = proxyCheck(trusted);
   const open = new Map<string, number>();
-  /** Addresses whose limit is logged, until they have only half as many connections: one line for one flood. */
+  /** Addresses whose limit was logged. They leave at half the limit, so that a flood gets one line. */
   const logged = new Set<string>();
   server.on('connection', (socket) => {
     const { remoteAddress } = socket;
-    // Gone before it was accepted.
+    // The client closed the connection before the service accepted it.
     if (remoteAddress === undefined) return;
     const address = network(remoteAddress);
     if (isProxy(remoteAddress)) return;
@@ -28,6 +39,11 @@ export function limitConnections(server: Server, limit: number, trusted: Network
       log.warn({ address, limit }, 'a client address has reached its limit of connections');
     }
     open.set(address, count);
+    if (count > UNDELAYED_MAX) {
+      // In the next tick Node resumes a new socket.
+      process.nextTick(() => socket.pause());
+      wire.queue(() => socket.resume());
+    }
     socket.once('close', () => {
       const left = (open.get(address) ?? 1) - 1;
       if (left <= limit / 2) logged.delete(address);

@@ -1,43 +1,32 @@
 // Contract: section 3.
-import { type Fields, fields } from './fields.ts';
+import { REQUEST_HEADERS } from './request-headers.ts';
+import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
 
-/** What browsers may read of a response. */
-const EXPOSED = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-  'Link',
-  'Location',
-  'Retry-After',
-  'Deprecation',
-  'Sunset',
-  'ETag',
-  'X-Request-Id',
-  'Idempotent-Replay',
-].join(', ');
+/** The headers that scripts in a browser may read. */
+const EXPOSED =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Link, Location, ' +
+  'Retry-After, Deprecation, Sunset, ETag, X-Request-Id, Idempotent-Replay';
 
-const ALLOWED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id';
+const ALLOWED = ['Authorization', 'Content-Type', ...Object.keys(REQUEST_HEADERS)].join(', ');
 
-/** How long a browser may remember a preflight, in seconds. */
+/** Seconds that a browser may keep the answer to a preflight. */
 const MAX_AGE = '86400';
 
-/** CORS headers for a request from `origin`; bearer keys, so no cookies and no credentials. */
+/** The CORS headers for a request from `origin`. The API uses bearer keys, so it needs no cookies and no credentials. */
 export type Cors = (origin: string | undefined) => Fields;
 
 export function cors(allowed: '*' | readonly string[]): Cors {
   const exposed = fields('Access-Control-Expose-Headers', EXPOSED);
-  const any = fields('Access-Control-Allow-Origin', '*') + exposed;
-  if (allowed === '*') return (origin) => (origin === undefined ? '' : any);
+  const any = joinFields(fields('Access-Control-Allow-Origin', '*'), exposed);
+  if (allowed === '*') return (origin) => (origin === undefined ? NO_FIELDS : any);
   return (origin) => {
     const vary = fields('Vary', 'Origin');
     if (origin === undefined || !allowed.includes(origin)) return vary;
-    return vary + fields('Access-Control-Allow-Origin', origin) + exposed;
+    return joinFields(vary, fields('Access-Control-Allow-Origin', origin), exposed);
   };
 }
 
-/** What a preflight is told besides, for a route with these methods. */
+/** The other headers of the answer to a preflight, for a route with these methods. */
 export function preflightHeaders(methods: string): Fields {
   return fields(
     'Allow',

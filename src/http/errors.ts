@@ -1,7 +1,6 @@
 // Contract: sections 2 and 4.
 import type { ErrorCode } from '../domain/errors.ts';
-import { type Fields, fields } from './fields.ts';
-import { type Octets, octets } from './octets.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, type Octets, octets } from './wire/text.ts';
 import type { Reply } from './reply.ts';
 
 /** The one map from error code to HTTP status. */
@@ -24,7 +23,7 @@ export const STATUS_OF = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** What only the HTTP layer refuses: `invalid_request` with a status that says more than 400. */
+/** Statuses other than 400 that the HTTP layer gives to `invalid_request`. */
 export type TransportStatus = 408 | 417 | 431;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -45,11 +44,11 @@ export function errorJson(code: ErrorCode, message: string, status: number = STA
 }
 
 /** An error response: the Error body under the status of its code, with the headers that go with that code. */
-export function errorReply(code: ErrorCode, message: string, headers: Fields = ''): Reply {
+export function errorReply(code: ErrorCode, message: string, headers: Fields = NO_FIELDS): Reply {
   return {
     status: STATUS_OF[code],
     code,
-    headers: JSON_CONTENT + (HEADERS_OF[code] ?? '') + headers,
+    headers: joinFields(JSON_CONTENT, HEADERS_OF[code] ?? NO_FIELDS, headers),
     body: errorBody(code, message),
   };
 }

@@ -1,11 +1,11 @@
 // Contract: section 1.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { readRequests, type Server } from './connections.ts';
-import { octets } from './octets.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import type { RequestMetrics } from './app.ts';
 import { createHttpServer, type HttpLimits } from './server.ts';
+import { fields, NO_FIELDS, octets } from './wire/text.ts';
+import { answerRequests, type Server } from './wire/wire.ts';
 
-/** Methods that have a series of their own; the others, which a client may invent, share one. */
+/** Methods with a series of their own. All others share one, because a client may invent them. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 /** The metrics of a process, and a server for them on a port of their own. */
@@ -25,7 +25,7 @@ export class Metrics implements RequestMetrics {
     registers: [this.#registry],
   });
 
-  /** `sharedIsUp` is undefined where no counter is shared. */
+  /** `sharedIsUp` returns undefined when instances share no counter. */
   constructor(gauges: {
     inFlight: () => number;
     bans: () => number;
@@ -49,16 +49,16 @@ export class Metrics implements RequestMetrics {
   /** A server that answers `GET /metrics` in the Prometheus text format. */
   server(limits: HttpLimits): Server {
     const server = createHttpServer(limits);
-    // Here too a client that pipelines and reads nothing must not fill the memory.
-    readRequests(server, limits, {
+    // A client that pipelines and reads nothing must not fill the memory here either.
+    answerRequests(server, limits, {
       handle: (request, response) => {
         request.resume();
         if (request.url !== '/metrics') {
-          response.send(404, '', undefined);
+          response.send(404, NO_FIELDS, undefined);
           return;
         }
         this.#registry.metrics().then(
-          (text) => response.send(200, `Content-Type: ${this.#registry.contentType}\r\n`, octets(text)),
+          (text) => response.send(200, fields('Content-Type', this.#registry.contentType), octets(text)),
           () => response.destroy(),
         );
       },

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Fields } from './fields.ts';
-import type { Octets } from './octets.ts';
+import type { Fields, Octets } from './wire/text.ts';
 
 /** An HTTP response before it is written. */
 export interface Reply {

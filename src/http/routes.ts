@@ -1,39 +1,106 @@
-// Contract: section 3.
-import type { Operation } from './pets.ts';
+// Contract: sections 1.3 and 3.
+import type { Stores } from '../api/index.ts';
+import {
+  type Deprecation,
+  type Method,
+  type Operation,
+  pathNames,
+  queryParameters,
+} from '../api/operation.ts';
+import { type Named, readQuery, type Values } from '../api/parameters.ts';
+import { listed } from '../domain/parse.ts';
+import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 
-/** A path of the API below `/v1`, and the operation of each of its methods. */
+/** An operation, ready to be called. */
+export interface Served {
+  readonly operation: Operation<Stores>;
+  readonly inPath: readonly Named[];
+  readonly inQuery: readonly Named[];
+  /** The values of a request without parameters. */
+  readonly absent: Values;
+  /** The headers of every response of the operation. */
+  readonly headers: Fields;
+}
+
+/** A path of the API, with the operation of each of its methods. */
 export interface Route {
-  /** As the description and the log name it. */
+  /** As the log and the metrics name it: `/v1/pets/{petId}`. */
   readonly template: string;
-  readonly operations: Readonly<Partial<Record<string, Operation>>>;
+  /** Matches the paths of the template, with a group for each of its names. */
+  readonly pattern: RegExp;
+  readonly operations: Readonly<Partial<Record<string, Served>>>;
   /** For `Allow` and for CORS. */
   readonly methods: string;
 }
 
 export interface Match {
   readonly route: Route;
-  readonly petId: string;
+  /** The texts of the path's parameters, decoded, in their order. */
+  readonly values: readonly string[];
 }
 
-/** The routes of the API. HEAD is answered as GET without a body. */
-export function apiRoutes(operations: {
-  listPets: Operation;
-  createPet: Operation;
-  getPet: Operation;
-}): (path: string) => Match | undefined {
-  const { listPets, createPet, getPet } = operations;
-  const pets: Match = {
-    route: route('/v1/pets', { GET: listPets, HEAD: listPets, POST: createPet }),
-    petId: '',
-  };
-  const pet = route('/v1/pets/{petId}', { GET: getPet, HEAD: getPet });
-  return (path) => {
-    if (path === '/v1/pets') return pets;
-    const petId = path.startsWith('/v1/pets/') ? path.slice('/v1/pets/'.length) : '';
-    return petId === '' || petId.includes('/') ? undefined : { route: pet, petId };
-  };
+/** The routes of a list of operations, at the base address `base`. */
+export class Routes {
+  /** The methods of an unknown path: all that the API has. */
+  readonly methods: string;
+  readonly unknownPath: string;
+  readonly #routes: readonly Route[];
+
+  constructor(operations: readonly Operation<Stores>[], base: string) {
+    const byPath = Map.groupBy(operations, ({ path }) => path);
+    const paths = [...byPath.keys()];
+    this.methods = methodsOf(operations);
+    this.unknownPath = `There is no such path: the API has ${listed(paths)}.`;
+    this.#routes = [...byPath]
+      .toSorted(([one], [other]) => (order(one) < order(other) ? -1 : 1))
+      .map(([path, its]) => routeOf(path, its, base));
+  }
+
+  match(path: string): Match | undefined {
+    for (const route of this.#routes) {
+      const found = route.pattern.exec(path);
+      if (found !== null) return { route, values: found.slice(1) };
+    }
+    return undefined;
+  }
 }
 
-function route(template: string, operations: Route['operations']): Route {
-  return { template, operations, methods: [...Object.keys(operations), 'OPTIONS'].join(', ') };
+function routeOf(path: string, operations: readonly Operation<Stores>[], base: string): Route {
+  const byMethod: Partial<Record<string, Served>> = {};
+  for (const operation of operations) {
+    const { method, deprecated } = operation;
+    const headers = deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base);
+    const inPath = pathNames(path).map((name): Named => [name, operation.parameters[name] as Named[1]]);
+    const inQuery = queryParameters(operation);
+    const served = { operation, inPath, inQuery, absent: readQuery('', inQuery), headers };
+    byMethod[method] = served;
+    if (method === 'GET') byMethod['HEAD'] = served;
+  }
+  const literals = `/v1${path}`.split(/\{\w+\}/).map((literal) => RegExp.escape(literal));
+  const pattern = new RegExp(`^${literals.join('([^/]+)')}$`);
+  return { template: `/v1${path}`, pattern, operations: byMethod, methods: methodsOf(operations) };
+}
+
+/** HEAD is answered as GET without a body. */
+function methodsOf(operations: readonly Operation<Stores>[]): string {
+  const both = (method: Method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+  return [...new Set(operations.flatMap(({ method }) => both(method))), 'OPTIONS'].join(', ');
+}
+
+/** The sort key of a path. It puts a literal segment before a parameter. */
+function order(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, '\u{ffff}');
+}
+
+/** RFC 9745, RFC 8594, RFC 8288. */
+export function deprecationHeaders({ since, removal, successor }: Deprecation, base: string): Fields {
+  const reference = base.replace(/\/v1$/, '/reference');
+  return fields(
+    'Deprecation',
+    `@${since / 1000}`,
+    'Sunset',
+    new Date(removal).toUTCString(),
+    'Link',
+    `<${reference}>; rel="deprecation", <${base}${successor}>; rel="successor-version"`,
+  );
 }

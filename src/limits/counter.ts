@@ -13,13 +13,13 @@ export type Caller =
 export type Verdict =
   | { readonly kind: 'admitted'; readonly quota: Quota }
   /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
-  | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft?: number }
+  | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft: number | undefined }
   | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
 
 export interface QuotaCounter {
   /**
    * Checks the ban and both windows and counts the request, in one atomic step. An admitted request takes one from each
-   * window, a refused one takes nothing. Gives a promise only when it has to wait: a promise costs more than the counting.
+   * window, a refused one takes nothing.
    */
   charge(caller: Caller): Verdict | Promise<Verdict>;
   /** Both windows of a caller. Takes nothing. */
@@ -28,9 +28,9 @@ export interface QuotaCounter {
 
 /** The counter of a process that serves requests. */
 export interface Counters extends QuotaCounter {
-  /** Writes what is due. Call it every second. Rejects as the store does. */
+  /** Writes the changes that are due. Call it every second. Rejects as the store does. */
   flush(): Promise<void>;
-  /** Writes everything, so that the next process goes on exactly from here. Call it before the process ends. */
+  /** Writes everything, so that the next process continues from exactly the same counts. Call it before the process ends. */
   flushAll(): Promise<void>;
   /** How many banned keys this process knows of. */
   bansInForce(): number;
@@ -43,7 +43,7 @@ export interface KeyBan extends Ban {
   readonly keyId: number;
 }
 
-/** What an operator sees and does. */
+/** The counters as an operator sees and changes them. */
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. False when the key is not banned. */
@@ -54,7 +54,7 @@ export interface QuotaAdmin {
 
 /*
  * The store of a counter in memory. It holds instants as Unix milliseconds, because the monotonic clock of a process ends
- * with the process. Every method rejects with PetStoreError `unavailable` when the store cannot answer now.
+ * with the process. Every method rejects with ServiceError `unavailable` when the store cannot answer now.
  */
 
 /** See `Standing`. */
@@ -83,15 +83,14 @@ export interface CounterStore {
   prune(day: number, endedBefore: number): Promise<void>;
 }
 
-/** The name that a caller's windows are stored under. All keys of an account share its windows. */
-export function callerName(caller: Caller): string {
-  return caller.kind === 'key' ? accountCaller(caller.accountId) : addressCaller(caller.address);
+/** The account's id, because all keys of an account share its windows; or the client's address. */
+export type CallerId = number | string;
+
+export function callerId(caller: Caller): CallerId {
+  return caller.kind === 'key' ? caller.accountId : caller.address;
 }
 
-export function accountCaller(accountId: number): string {
-  return `account ${accountId}`;
-}
-
-export function addressCaller(address: string): string {
-  return `address ${address}`;
+/** The name that a caller's windows are stored under. */
+export function callerName(id: CallerId): string {
+  return typeof id === 'number' ? `account ${id}` : `address ${id}`;
 }

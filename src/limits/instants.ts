@@ -1,4 +1,4 @@
-/** Dropped instants that an array may hold beyond its length. Copying an array to free fewer costs more than it saves. */
+/** Dropped instants that an array may still hold, in addition to its length. A copy to free fewer costs more than it saves. */
 const DROPPED_MAX = 64;
 
 /**

@@ -1,10 +1,9 @@
 // Contract: section 6.2.
 import type { Logger } from 'pino';
-import type { Limits } from '../domain/plan.ts';
 import type { Caller, Counters, Verdict } from './counter.ts';
 import type { Quota } from './quota.ts';
 import { withTimeout, NoAnswer } from './timeout.ts';
-import type { Heartbeat, SharedCounter } from './shared-counter.ts';
+import type { Heartbeat, RedisCounter } from './redis/counter.ts';
 
 /** Milliseconds that a request waits for the shared counter. In an outage a request may be delayed by at most 50. */
 export const ANSWER_TIMEOUT = 40;
@@ -15,43 +14,43 @@ const RECONNECT_AFTER = 500;
 /** Milliseconds between two heartbeats to a server. */
 const HEARTBEAT_INTERVAL = 500;
 
-/** Heartbeats in a row that must see fewer instances before those count as gone: one may only be late. */
+/** Heartbeats in a row that may see fewer instances without an effect, because one instance may only be late. */
 const MISSED_HEARTBEATS = 4;
 
-interface ServerState {
+interface Server {
+  readonly name: string;
   available: boolean;
+  /** The run of the server that has the counts of this instance. */
   informed: string | undefined;
   /** How many instances share a limit when each counts by itself. */
   instances: number;
+  /** Heartbeats in a row that saw fewer instances. */
   missed: number;
   heartbeat: Promise<void> | undefined;
 }
 
-/** Limits that refuse every request. */
-const NO_REQUESTS: Limits = { perMinute: 0, perDay: 0 };
-
 /**
  * The outage policy of the shared counter (docs/decisions/0013-redis-outages.md). Without an answer in time this instance
  * counts the request itself, against its limits divided by the number of instances last seen. Known bans stay in force.
- * The local counts stay from one outage to the next, so a server that comes and goes gives nobody a new share. A server
- * that may have forgotten its counts is told what this instance knows before it is asked again.
+ * Local counts stay from one outage to the next, so a server that comes and goes gives no caller a new share. Before a
+ * server that may have lost its counts is used again, this instance restores its own counts there.
  */
 export class FallbackCounter implements Counters {
-  readonly #shared: SharedCounter;
+  readonly #shared: RedisCounter;
   readonly #local: Counters;
   readonly #log: Logger;
-  readonly #servers = new Map<string, ServerState>();
+  readonly #servers = new Map<string, Server>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ shared, local, log }: { shared: SharedCounter; local: Counters; log: Logger }) {
+  constructor({ shared, local, log }: { shared: RedisCounter; local: Counters; log: Logger }) {
     this.#shared = shared;
     this.#local = local;
     this.#log = log;
   }
 
   get sharedIsUp(): boolean {
-    return this.#shared.servers().every((server) => this.#state(server).available);
+    return this.#shared.redis.servers().every((name) => this.#server(name).available);
   }
 
   async charge(caller: Caller): Promise<Verdict> {
@@ -95,7 +94,7 @@ export class FallbackCounter implements Counters {
     this.#closed = true;
     clearInterval(this.#timer);
     this.#local.close();
-    this.#shared.close();
+    this.#shared.redis.close();
   }
 
   async #chargeLocally(share: Caller, caller: Caller): Promise<Verdict> {
@@ -106,49 +105,46 @@ export class FallbackCounter implements Counters {
     }
     const quota = this.#shared.knownUsedUp(caller);
     if (quota === undefined) return this.#local.charge(share);
-    // A quota that is used up has no shares. The refusal counts towards a ban like any other.
-    const verdict = await this.#local.charge({ ...caller, limits: NO_REQUESTS });
+    // A quota that is used up has no shares, so every request is refused. The refusal counts towards a ban like any other.
+    const verdict = await this.#local.charge({ ...caller, limits: { perMinute: 0, perDay: 0 } });
     // A ban that begins here ends by this instance's clock.
     return { ...verdict, quota: verdict.kind === 'banned' ? { ...quota, at: verdict.quota.at } : quota };
   }
 
   async #ask<T>(caller: Caller, shared: () => Promise<T>, local: (share: Caller) => Promise<T>): Promise<T> {
-    const server = this.#shared.serverOf(caller);
-    const state = this.#state(server);
-    if (state.available) {
+    const server = this.#server(this.#shared.serverOf(caller));
+    if (server.available) {
       try {
         return await shared();
       } catch (error) {
-        // One late answer is not an outage yet. A heartbeat finds out at once.
+        // One late answer is not an outage yet. A heartbeat decides at once.
         if (error instanceof NoAnswer) void this.#sendHeartbeat(server);
         else this.#markDown(server, error);
       }
     }
-    return local(shareOf(caller, state.instances));
+    return local(shareOf(caller, server.instances));
   }
 
   async #sendHeartbeats(): Promise<void> {
-    const servers = this.#shared.servers();
-    await Promise.all(servers.map((server) => this.#sendHeartbeat(server)));
-    const left = this.#shared.servers();
-    for (const server of this.#servers.keys()) if (!left.includes(server)) this.#servers.delete(server);
+    const names = this.#shared.redis.servers();
+    await Promise.all(names.map((name) => this.#sendHeartbeat(this.#server(name))));
+    const left = this.#shared.redis.servers();
+    for (const name of this.#servers.keys()) if (!left.includes(name)) this.#servers.delete(name);
   }
 
   /** Tells a server that this instance is alive, and finds out whether the server answers. Never rejects. */
-  #sendHeartbeat(server: string): Promise<void> {
-    const state = this.#state(server);
-    state.heartbeat ??= this.#check(server).finally(() => {
-      state.heartbeat = undefined;
+  #sendHeartbeat(server: Server): Promise<void> {
+    server.heartbeat ??= this.#check(server).finally(() => {
+      server.heartbeat = undefined;
     });
-    return state.heartbeat;
+    return server.heartbeat;
   }
 
-  async #check(server: string): Promise<void> {
-    const state = this.#state(server);
-    const answer = this.#shared.heartbeat(server, state.informed);
+  async #check(server: Server): Promise<void> {
+    const answer = this.#shared.heartbeat(server.name, server.informed);
     try {
       const heartbeat = await withTimeout(answer, ANSWER_TIMEOUT);
-      if (heartbeat.run === state.informed) this.#markUp(server, heartbeat);
+      if (heartbeat.run === server.informed) this.#markUp(server, heartbeat);
       else await this.#inform(server, heartbeat.run);
     } catch (error) {
       this.#markDown(server, error);
@@ -156,60 +152,57 @@ export class FallbackCounter implements Counters {
     }
   }
 
-  /** A server that was restarted or replaced may have forgotten everything: it is told what this instance knows. */
-  async #inform(server: string, run: string): Promise<void> {
-    const state = this.#state(server);
-    if (state.informed !== undefined) this.#markDown(server, new Error('it was restarted or replaced'));
-    await this.#shared.inform(server);
-    state.informed = run;
-    this.#markUp(server, await withTimeout(this.#shared.heartbeat(server, run), ANSWER_TIMEOUT));
+  /** A server that was restarted or replaced may have lost its counts, so this instance restores its own there. */
+  async #inform(server: Server, run: string): Promise<void> {
+    if (server.informed !== undefined) this.#markDown(server, new Error('it was restarted or replaced'));
+    await this.#shared.inform(server.name);
+    server.informed = run;
+    this.#markUp(server, await withTimeout(this.#shared.heartbeat(server.name, run), ANSWER_TIMEOUT));
   }
 
-  /** A server is used again once every live instance has told it what it knows. */
-  #markUp(server: string, { instances }: Heartbeat): void {
-    const state = this.#state(server);
-    state.missed = instances < state.instances ? state.missed + 1 : 0;
-    if (instances > state.instances || state.missed > MISSED_HEARTBEATS) {
-      state.instances = instances;
-      state.missed = 0;
-      this.#log.info({ server, instances }, 'instances share the counter');
+  /** A server is used again once every live instance has restored its counts there. */
+  #markUp(server: Server, { instances }: Heartbeat): void {
+    server.missed = instances < server.instances ? server.missed + 1 : 0;
+    if (instances > server.instances || server.missed > MISSED_HEARTBEATS) {
+      server.instances = instances;
+      server.missed = 0;
+      this.#log.info({ server: server.name, instances }, 'instances share the counter');
     }
-    if (state.available || instances < state.instances) return;
-    state.available = true;
-    this.#log.info({ server, instances }, 'the shared counter answers again');
+    if (server.available || instances < server.instances) return;
+    server.available = true;
+    this.#log.info({ server: server.name, instances }, 'the shared counter answers again');
   }
 
   /** A server that is only late keeps its connection. If there is no answer at all, the connection may be dead. */
-  async #reconnectUnlessLate(server: string, answer: Promise<Heartbeat>): Promise<void> {
+  async #reconnectUnlessLate({ name }: Server, answer: Promise<Heartbeat>): Promise<void> {
     try {
       await withTimeout(answer, RECONNECT_AFTER);
     } catch {
-      await this.#shared.reconnect(server).catch((error: unknown) => {
-        this.#log.debug({ err: error, server }, 'no new connection to the shared counter');
+      await this.#shared.redis.reconnect(name).catch((error: unknown) => {
+        this.#log.debug({ err: error, server: name }, 'no new connection to the shared counter');
       });
     }
   }
 
-  #markDown(server: string, error: unknown): void {
-    const state = this.#state(server);
-    if (!state.available || this.#closed) return;
-    state.available = false;
+  #markDown(server: Server, error: unknown): void {
+    if (!server.available || this.#closed) return;
+    server.available = false;
     this.#log.error(
-      { err: error, server, share: `1/${state.instances}` },
+      { err: error, server: server.name, share: `1/${server.instances}` },
       'the shared counter does not answer; this instance counts by itself',
     );
   }
 
-  #state(server: string): ServerState {
-    let state = this.#servers.get(server);
-    if (state === undefined) {
-      // A server that appears later may replace another one, so it is told first what the instances know.
+  #server(name: string): Server {
+    let server = this.#servers.get(name);
+    if (server === undefined) {
+      // A server that appears later may replace another one, so the instances restore their counts there first.
       const instances = Math.max(1, ...[...this.#servers.values()].map((each) => each.instances));
       const available = this.#timer === undefined;
-      state = { available, informed: undefined, instances, missed: 0, heartbeat: undefined };
-      this.#servers.set(server, state);
+      server = { name, available, informed: undefined, instances, missed: 0, heartbeat: undefined };
+      this.#servers.set(name, server);
     }
-    return state;
+    return server;
   }
 }
 

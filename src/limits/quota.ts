@@ -64,12 +64,8 @@ export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
  */
 export function restored(usage: Usage, now: Moment): Usage {
   const today = Math.floor(now.unix / DAY);
-  return {
-    minuteStart: Math.min(usage.minuteStart, Math.floor(now.monotonic)),
-    minuteCount: usage.minuteCount,
-    day: usage.day > today + 1 ? today : usage.day,
-    dayCount: usage.dayCount,
-  };
+  const minuteStart = Math.min(usage.minuteStart, Math.floor(now.monotonic));
+  return { ...usage, minuteStart, day: usage.day > today + 1 ? today : usage.day };
 }
 
 /** The usage that still counts now. A day in the future stays, because windows never move backwards. */

@@ -1,35 +1,35 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 
-/** So many uses are written down at a time: between two portions requests are answered. */
-const PORTION = 400;
+/** Uses that one statement writes. The service answers requests between two statements. */
+const USES_PER_WRITE = 400;
 
 /** A key and when it was last used, in Unix milliseconds. */
 export type KeyUse = readonly [keyId: number, at: number];
 
-/** Keys whose uses were written down at a time. */
-interface Resting {
+/** Keys whose uses were written by the same statement. */
+interface WrittenKeys {
   /** Monotonic. */
   readonly since: number;
   readonly keyIds: readonly number[];
 }
 
 /**
- * When keys were last used, until it is written down: with the next flush after the first use, and then at most once a
- * minute for each key, for a row of every key that is used would be a good part of what a second's counting costs. There
- * may be very many keys, so no object is made for each.
+ * The last use of each key, until it is written: with the flush after the first use, then at most once a minute for each
+ * key, because a write for each second in which a key is used would cost much of what counting costs. There may be very
+ * many keys, so no object is made for each.
  */
 export class KeyUses {
   readonly #clock: Clock;
   readonly #write: (uses: readonly KeyUse[]) => Promise<void>;
-  /** Milliseconds are counted from here: for some weeks they are numbers so small that they take no memory of their own. */
+  /** Instants are counted from here, in milliseconds: V8 holds small integers without an allocation. */
   readonly #epoch: number;
-  /** The last use of each key that is due or resting; null when it is written down. */
+  /** The last use of each key that is due or was written within the last minute; null when it is written. */
   readonly #uses = new Map<number, number | null>();
-  /** To be written down by the next flush. */
+  /** The next flush writes these. */
   #due: number[] = [];
-  /** Written down within the last minute, the earliest first. */
-  readonly #resting: Resting[] = [];
+  /** Written within the last minute, the earliest first. */
+  readonly #written: WrittenKeys[] = [];
 
   /** `write` rejects when it has written nothing. */
   constructor(clock: Clock, write: (uses: readonly KeyUse[]) => Promise<void>) {
@@ -38,7 +38,7 @@ export class KeyUses {
     this.#epoch = Math.floor(clock().unix);
   }
 
-  /** Notes that a key was used, at `now` in Unix milliseconds. */
+  /** Notes that a key was used at `now` (Unix milliseconds). */
   note(keyId: number, now: number): void {
     const use = Math.floor(now) - this.#epoch;
     const known = this.#uses.get(keyId);
@@ -47,24 +47,22 @@ export class KeyUses {
     this.#uses.set(keyId, use);
   }
 
-  /** Writes down what is due. What could not be written is due again; rejects as `write` does. */
-  flush(): Promise<void> {
-    return this.#flush(this.#clock().monotonic - MINUTE);
-  }
-
-  /** The same for all uses, due or not. */
+  /** Writes all uses, due or not. */
   flushAll(): Promise<void> {
-    return this.#flush(Number.POSITIVE_INFINITY);
+    return this.flush(Number.POSITIVE_INFINITY);
   }
 
-  async #flush(until: number): Promise<void> {
-    for (
-      let first = this.#resting[0];
-      first !== undefined && first.since <= until;
-      first = this.#resting[0]
-    ) {
-      this.#resting.shift();
-      this.#wake(first);
+  /**
+   * Writes the uses that are due. Keys that were written until `until` (monotonic) are due if they were used again. Rejects
+   * as `write` does; what was not written stays due.
+   */
+  async flush(until = this.#clock().monotonic - MINUTE): Promise<void> {
+    for (let keys = this.#written[0]; keys !== undefined && keys.since <= until; keys = this.#written[0]) {
+      this.#written.shift();
+      for (const keyId of keys.keyIds) {
+        if (this.#uses.get(keyId) === null) this.#uses.delete(keyId);
+        else this.#due.push(keyId);
+      }
       await nextTurn();
     }
     const due = this.#due;
@@ -72,27 +70,19 @@ export class KeyUses {
     const { monotonic: since } = this.#clock();
     let done = 0;
     try {
-      for (; done < due.length; done += PORTION) {
-        const keyIds = due.slice(done, done + PORTION);
-        await this.#writePortion(keyIds);
-        this.#resting.push({ since, keyIds });
+      for (; done < due.length; done += USES_PER_WRITE) {
+        const keyIds = due.slice(done, done + USES_PER_WRITE);
+        await this.#writeUses(keyIds);
+        this.#written.push({ since, keyIds });
       }
     } finally {
       this.#due = due.slice(done).concat(this.#due);
     }
   }
 
-  /** Those that were used again are due again, the others are forgotten. */
-  #wake({ keyIds }: Resting): void {
-    for (const keyId of keyIds) {
-      if (this.#uses.get(keyId) === null) this.#uses.delete(keyId);
-      else this.#due.push(keyId);
-    }
-  }
-
-  async #writePortion(keyIds: readonly number[]): Promise<void> {
+  async #writeUses(keyIds: readonly number[]): Promise<void> {
     const uses = keyIds.map((keyId) => [keyId, this.#uses.get(keyId) ?? 0] as const);
-    // Before they are written: what is noted meanwhile can wait its minute.
+    // Before the write: a use that is noted during the write waits its minute.
     for (const keyId of keyIds) this.#uses.set(keyId, null);
     try {
       await this.#write(uses.map(([keyId, use]) => [keyId, this.#epoch + use]));

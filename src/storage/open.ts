@@ -1,16 +1,13 @@
-import type { Environment } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
 import { DEFAULT_DATABASE_URL, type PoolLimits } from './database-url.ts';
-import { openSqlite } from './sqlite/store.ts';
+import type { StoreSettings } from './engine.ts';
+import { openSqlite } from './sqlite/engine.ts';
 import type { Store } from './store.ts';
 
-export interface StoreOptions {
+export interface StoreOptions extends StoreSettings {
   readonly databaseUrl: string;
   /** For PostgreSQL. */
   readonly pool: PoolLimits;
-  readonly clock: Clock;
-  readonly environment: Environment;
-  /** Hears of connections that were lost while nobody used them, and of a thread that was lost. */
+  /** Called when an unused connection is lost, or the thread that writes. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -21,8 +18,8 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, pool, ...common } = options;
   if (!databaseUrl.startsWith('sqlite:')) {
-    // Its driver is loaded where it is used: drivers and the like are a third of what a start takes.
-    const { openPostgres } = await import('./postgres/store.ts');
+    // The driver is loaded only if needed: drivers take a third of the time of a start.
+    const { openPostgres } = await import('./postgres/engine.ts');
     return openPostgres(databaseUrl, { ...common, limits: pool });
   }
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;

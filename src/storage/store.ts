@@ -1,30 +1,57 @@
-import type { AccountStore, PetArchive, PetStore } from '../domain/ports.ts';
-import type { CounterStore, QuotaAdmin } from '../limits/counter.ts';
-import type { Transfer } from './transfer.ts';
+import { MINUTE } from '../domain/clock.ts';
+import type { AccountRepository, PetArchive, PetRepository } from '../domain/ports.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
+import { type KeyFinder, StoredAccounts } from './accounts.ts';
+import type { Copyable, Engine, StoreSettings } from './engine.ts';
+import * as parts from './parts.ts';
+import { dropExpiredRecords } from './idempotency.ts';
+import { type EnginePets, StoredArchive } from './pets.ts';
+
+type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
 
 /** Everything that `DATABASE_URL` stands for. */
-export interface Store {
-  readonly pets: PetStore;
+export interface Store extends Parts, Pick<Engine, 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
+  readonly pets: PetRepository;
   readonly archive: PetArchive;
-  readonly accounts: AccountStore;
-  readonly counters: CounterStore;
+  readonly accounts: AccountRepository;
   readonly quotas: QuotaAdmin;
-  readonly transfer: Transfer;
-  /** Rejects when the store cannot answer. */
-  ping(): Promise<void>;
-  /** Writes what is kept in memory for a moment, and drops what is too old; called every second while serving. */
+  readonly database: Copyable;
+  /** Writes what is due of the data in memory, and deletes expired rows. Call it every second while serving. */
   flush(): Promise<void>;
-  /** Writes all of it, also what `flush` leaves for later; called once, when serving ends. */
+  /** Writes all data in memory. Call it once, when serving ends. */
   flushAll(): Promise<void>;
-  /** Writes a consistent copy to a file that must not exist yet, while others read and write. */
-  backup(file: string): Promise<void>;
-  /** Makes sure that no other service of this environment counts limits over the same store by itself. */
-  lockForServing(environment: string): Promise<void>;
-  /**
-   * Called every second while serving. Rejects with the reason when nothing may be admitted now: the lock for serving is
-   * lost, or the database is no longer the one that was opened. `retaken`: the lock was lost and is held again, so
-   * another service may have counted in between.
-   */
-  check(): Promise<'kept' | 'retaken'>;
-  close(): Promise<void>;
+}
+
+/** The store over an engine, with the engine's own versions of what is hot. */
+export function storeOver(
+  engine: Engine,
+  { pets, keys }: { readonly pets: EnginePets; readonly keys: KeyFinder },
+  settings: StoreSettings,
+): Store {
+  const { clock } = settings;
+  const accounts = new StoredAccounts(engine, keys, clock);
+  const opened = Object.fromEntries(
+    Object.entries(parts).map(([name, { open }]) => [name, open(engine, settings)]),
+  ) as Parts;
+  let expiredAt = Number.NEGATIVE_INFINITY;
+  return {
+    ...opened,
+    pets,
+    archive: new StoredArchive(engine, pets),
+    accounts,
+    quotas: opened.counters,
+    database: engine,
+    ping: () => engine.ping(),
+    async flush() {
+      await accounts.uses.flush();
+      if (clock().monotonic - expiredAt < MINUTE) return;
+      // If there are more, the next call goes on.
+      if (!(await dropExpiredRecords(engine))) expiredAt = clock().monotonic;
+    },
+    flushAll: () => accounts.uses.flushAll(),
+    backup: (file) => engine.backup(file),
+    lockForServing: (name) => engine.lockForServing(name),
+    check: () => engine.check(),
+    close: () => engine.close(),
+  };
 }

@@ -1,37 +1,9 @@
+// Contract: section 2.
 import { createHash } from 'node:crypto';
-import { PetStoreError } from '../domain/errors.ts';
-import { type Table, TABLES } from './transfer-tables.ts';
-
-/** The values of a row in the order of the table's columns; integers are exact. */
-export type TransferRow = readonly (bigint | string | null)[];
-
-/** Rows to a chunk: large enough that a round trip does not count, small enough that memory stays flat. */
-export const CHUNK = 2_000;
-
-/** All tables of a database as of one instant, however long they are read and whatever is written meanwhile. */
-export interface Snapshot {
-  /** Ascending in the primary key, text by its bytes; at most CHUNK rows at a time. */
-  rows(table: Table): AsyncIterable<readonly TransferRow[]>;
-  /** The largest id that the table ever gave out, also of a row that is gone; 0 when it gave out none. */
-  lastId(table: Table): Promise<bigint>;
-}
-
-/** A transaction that alone writes to a database, and sees what it wrote. */
-export interface Target extends Pick<Snapshot, 'rows'> {
-  insert(table: Table, rows: readonly TransferRow[]): Promise<void>;
-  /** Ids given out from now on are larger than `id`, at least 1. */
-  continueAfter(table: Table, id: bigint): Promise<void>;
-}
-
-/** Whole databases, for the command line. Every method rejects with PetStoreError `unavailable` as the ports do. */
-export interface Transfer {
-  /** Tells databases apart, whatever address each was reached by. */
-  identity(): Promise<string>;
-  /** What `work` gives. Nothing is written. */
-  read<T>(work: (source: Snapshot) => Promise<T>): Promise<T>;
-  /** Commits what `work` wrote, or nothing when it throws or the process ends. */
-  fill<T>(work: (target: Target) => Promise<T>): Promise<T>;
-}
+import { ServiceError } from '../domain/errors.ts';
+import { TABLES } from './all-tables.ts';
+import type { Copyable, Filling, Row, Snapshot, TableReader } from './engine.ts';
+import type { Table } from './tables.ts';
 
 export interface Step {
   readonly table: Table;
@@ -39,10 +11,10 @@ export interface Step {
 }
 
 export interface TransferOptions {
-  /** Told after every chunk how many rows of the table are done. */
+  /** Called after every chunk with the number of rows of the table that are done. */
   readonly onProgress: (step: Step, rows: number) => void;
-  /** Runs when all is written and verified; nothing is kept when it throws. */
-  readonly beforeCommit: (target: Pick<Snapshot, 'rows'>) => Promise<void>;
+  /** Runs when all is written and verified. Nothing is kept when it throws. */
+  readonly beforeCommit: (target: TableReader) => Promise<void>;
 }
 
 export interface TableSummary {
@@ -53,88 +25,77 @@ export interface TableSummary {
 }
 
 /**
- * Copies every table into an empty database, as of one instant, and reads back what was written before it is
- * committed: all of it, or nothing.
- * @throws PetStoreError `conflict` when both are the same database, the target is not empty, or what it gives back
- *   differs from what was read; `unavailable`.
+ * Copies every table into an empty database, as of one instant, and reads back what was written before the commit: all
+ * of it, or nothing.
+ * @throws ServiceError `conflict` when both are the same database, the target is not empty, or it returns other rows
+ *   than were read from the source; `unavailable`.
  */
 export async function copyTables(
-  from: Transfer,
-  to: Transfer,
+  from: Copyable,
+  to: Copyable,
   { onProgress, beforeCommit }: TransferOptions,
 ): Promise<readonly TableSummary[]> {
   if ((await from.identity()) === (await to.identity()))
-    throw new PetStoreError('conflict', 'Both addresses lead to the same database.');
-  return from.read((source) =>
-    to.fill(async (target) => {
-      for (const table of TABLES) await refuseRows(target, table);
-      const summaries: TableSummary[] = [];
-      for (const table of TABLES) {
-        const read = await copy(source, target, table, (rows) => onProgress({ table, work: 'copied' }, rows));
-        const written = new Digest(table);
-        for await (const rows of target.rows(table)) {
-          written.add(rows);
-          onProgress({ table, work: 'verified' }, written.rows);
-        }
-        summaries.push(agreed(read.summary(), written.summary()));
-      }
-      await beforeCommit(target);
-      return summaries;
-    }),
-  );
+    throw new ServiceError('conflict', 'Both addresses lead to the same database.');
+  await using source = await from.snapshot();
+  return await to.fill(async (target) => {
+    for (const table of TABLES) await refuseRows(target, table);
+    const summaries: TableSummary[] = [];
+    for (const table of TABLES) summaries.push(await copyTable(source, target, table, onProgress));
+    await beforeCommit(target);
+    return summaries;
+  });
 }
 
-async function copy(
+/** Copies a table and reads back what was written. */
+async function copyTable(
   source: Snapshot,
-  target: Target,
+  target: Filling,
   table: Table,
-  onProgress: (rows: number) => void,
-): Promise<Digest> {
-  const digest = new Digest(table);
+  onProgress: TransferOptions['onProgress'],
+): Promise<TableSummary> {
+  const { name } = table;
+  const [read, written] = [new Digest(), new Digest()];
   for await (const rows of source.rows(table)) {
     await target.insert(table, rows);
-    digest.add(rows);
-    onProgress(digest.rows);
+    read.add(rows);
+    onProgress({ table, work: 'copied' }, read.rows);
   }
   const lastId = table.assignsIds ? await source.lastId(table) : 0n;
   if (lastId > 0n) await target.continueAfter(table, lastId);
-  return digest;
+  for await (const rows of target.rows(table)) {
+    written.add(rows);
+    onProgress({ table, work: 'verified' }, written.rows);
+  }
+  const sha256 = read.hex();
+  if (read.rows === written.rows && sha256 === written.hex()) return { name, rows: read.rows, sha256 };
+  const counts = `${read.rows} rows were read and ${written.rows} are there`;
+  const message = `Nothing was copied: the table ${name} differs from its copy (${counts}).`;
+  throw new ServiceError('conflict', message);
 }
 
-async function refuseRows(target: Target, table: Table): Promise<void> {
+async function refuseRows(target: TableReader, table: Table): Promise<void> {
   for await (const _ of target.rows(table)) {
     const message = `The target is not empty: its table ${table.name} has rows. Copy into an empty database.`;
-    throw new PetStoreError('conflict', message);
+    throw new ServiceError('conflict', message);
   }
-}
-
-function agreed(read: TableSummary, written: TableSummary): TableSummary {
-  if (read.rows === written.rows && read.sha256 === written.sha256) return read;
-  const counts = `${read.rows} rows were read and ${written.rows} are there`;
-  const message = `Nothing was copied: the table ${read.name} differs from its copy (${counts}).`;
-  throw new PetStoreError('conflict', message);
 }
 
 class Digest {
-  readonly #table: Table;
   readonly #hash = createHash('sha256');
   rows = 0;
 
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  add(rows: readonly TransferRow[]): void {
+  add(rows: readonly Row[]): void {
     this.#hash.update(rows.map(lineOf).join(''));
     this.rows += rows.length;
   }
 
-  summary(): TableSummary {
-    return { name: this.#table.name, rows: this.rows, sha256: this.#hash.digest('hex') };
+  hex(): string {
+    return this.#hash.digest('hex');
   }
 }
 
-function lineOf(row: TransferRow): string {
+function lineOf(row: Row): string {
   const values = row.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
   return `[${values.join(',')}]\n`;
 }

@@ -27,14 +27,14 @@ test('ratios are taken within each round', () => {
   deepEqual([ratio.median, ratio.lowest, ratio.highest], [0.8, 0.8, 0.9]);
 });
 
-test('a figure equal to its goal reaches it', () => {
+test('a figure that equals its goal reaches the goal', () => {
   const rounds = [round(100, 85)];
   equal(row(rounds, { ratio: 0.85 }).ratio.reached, true);
   equal(row(rounds, { ratio: 0.86 }).ratio.reached, false);
   equal(row(rounds).ratio.reached, undefined);
 });
 
-test('a peer that does not sync is left out of the best that sync', () => {
+test('the best syncing peer is chosen among peers that sync', () => {
   const peers = [
     { name: 'slow', synced: true, ...measured(10) },
     { name: 'unsynced', synced: false, ...measured(40) },
@@ -56,7 +56,7 @@ test('processor time per request is in microseconds', () => {
   equal(row([round(50_000, 25_000)]).serviceCpuTime, 40);
 });
 
-test('a load generator that used its whole core is named if the server did not', () => {
+test('a load generator that used its whole core, unlike the server, is named', () => {
   const busy = { loadCpu: 1, serverCpu: 1 };
   const warningCount = (service: Measurement) => warningsOf(row([{ ...round(10, 10), service }]));
   equal(warningCount(measured(10, busy)).length, 0);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -23,15 +24,18 @@ async function seriousFaults(page: Page): Promise<string[]> {
     );
 }
 
+const lifetime = lifetimeOfFile();
+const service = await startTestService(lifetime);
+const browser = await launchBrowser(lifetime);
+
 for (const [device, viewport] of [
   ['desktop', { width: 1280, height: 900 }],
   ['phone', { width: 390, height: 844 }],
 ] as const) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`the reference has no serious accessibility fault on a ${device}, ${colorScheme}`, async (t) => {
-      const service = await startTestService(t);
+    test(`the reference has no serious accessibility fault on a ${device}, ${colorScheme}`, async () => {
       const options = { viewport, colorScheme };
-      const { page, faults } = await openReference(await launchBrowser(t), service.url, options);
+      const { page, faults } = await openReference(browser, service.url, options);
       await showSection(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
       await showSection(page, '#tag/pets/POST/pets', 'Add an animal');
       await showSection(page, '#tag/pets/GET/pets', 'List animals');

@@ -58,7 +58,7 @@ function scriptOf(options: { apiKey: string; baseUrl: string; requests: number }
   })(${JSON.stringify(options)})`;
 }
 
-test('in a page of another origin the client adds, lists, knows its limit, and is told when to come back', async (t) => {
+test('the client works in a page of another origin, with rate limit and Retry-After', async (t) => {
   const site = await startSite(t);
   const service = await startTestService(t);
   const { perMinute } = PLANS.free;

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { openApi } from '../../src/http/openapi.ts';
-import { PATHS } from '../../src/http/openapi/operations.ts';
+import { openApi } from '../../src/description/openapi.ts';
+import { RESOURCES } from '../../src/api/index.ts';
+import type { Operation } from '../../src/api/operation.ts';
+import { createPet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 const GUIDE = [
@@ -20,16 +23,20 @@ const GUIDE = [
   'Conditional requests',
   'Deprecation and versioning',
 ];
-const OPERATIONS = [
-  ['#tag/pets/GET/pets', 'List animals'],
-  ['#tag/pets/POST/pets', 'Add an animal'],
-  ['#tag/pets/GET/pets/{petId}', 'Get an animal'],
-] as const;
+/** The address of an operation within the page, and its heading. */
+const sectionOf = (
+  { method, path, summary }: Pick<Operation, 'method' | 'path' | 'summary'>,
+  group = PETS_RESOURCE.name,
+) => [`#tag/${group.toLowerCase()}/${method}${path}`, summary] as const;
 
-test('the reference asks this service alone, and its console stays silent, from the first to the last section', async (t) => {
-  const service = await startTestService(t);
-  const { page, foreign, faults } = await openReference(await launchBrowser(t), service.url);
-  for (const [path, heading] of OPERATIONS) await showSection(page, path, heading);
+const lifetime = lifetimeOfFile();
+const shared = await startTestService(lifetime);
+const browser = await launchBrowser(lifetime);
+
+test('every section of the reference loads from this service without a console message', async () => {
+  const { page, foreign, faults } = await openReference(browser, shared.url);
+  for (const { name, operations } of RESOURCES)
+    for (const its of operations) await showSection(page, ...sectionOf(its, name));
   await showSection(page, '#schemas', 'Schemas');
   await page.getByRole('button', { name: 'Open Search' }).first().click();
   await page.getByRole('combobox', { name: 'Enter search query' }).fill('backing');
@@ -39,21 +46,18 @@ test('the reference asks this service alone, and its console stays silent, from 
   assert.deepEqual(faults, []);
 });
 
-test('the reference has the guide, the groups Pets and Store, and the operations with the deprecated one struck through', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openReference(await launchBrowser(t), service.url);
+test('the reference shows guide, groups and operations, and strikes the deprecated one', async () => {
+  const { page } = await openReference(browser, shared.url);
   const entries = page.getByRole('complementary').getByRole('link');
   const names = (await entries.allInnerTexts()).map((text) => text.split('\n')[0]);
   const [schemas, ...rest] = names.slice(names.indexOf('Schemas'));
   assert.deepEqual(names.slice(0, names.indexOf('Schemas')), [
     ...GUIDE,
-    'Pets',
-    ...OPERATIONS.map(([, heading]) => heading),
-    'Store',
+    ...RESOURCES.flatMap(({ name, operations }) => [name].concat(operations.map(({ summary }) => summary))),
   ]);
   assert.equal(schemas, 'Schemas');
   assert.ok(rest.includes('NewPet'));
-  const [path, heading] = OPERATIONS[2];
+  const [path, heading] = sectionOf(getPet);
   await showSection(page, path, heading);
   const headings = '[...document.querySelectorAll("h3")]';
   const line = await page.evaluate(
@@ -65,20 +69,18 @@ test('the reference has the guide, the groups Pets and Store, and the operations
   await page.getByText('No operation of this group is specified yet.').waitFor();
 });
 
-test('the reference offers no service of others: all links lead to this service, but for the one to the maker', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openReference(await launchBrowser(t), service.url);
+test('every link of the reference leads to this shared, except the one to the maker', async () => {
+  const { page } = await openReference(browser, shared.url);
   const origins = await page.evaluate<string[]>('Array.from(document.links, ({ origin }) => origin)');
-  assert.deepEqual([...new Set(origins)].toSorted(), [service.url, 'https://www.scalar.com']);
+  assert.deepEqual([...new Set(origins)].toSorted(), [shared.url, 'https://www.scalar.com']);
   const buttons = await page.getByRole('button').allInnerTexts();
   for (const offer of ['Ask AI', 'VS Code', 'Cursor', 'Share', 'Deploy', 'Developer Tools']) {
     assert.ok(!buttons.some((text) => text.includes(offer)), offer);
   }
 });
 
-test('the plan table of the guide is the one in the code', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openReference(await launchBrowser(t), service.url);
+test('the guide shows the plan table of the code', async () => {
+  const { page } = await openReference(browser, shared.url);
   const rows = await page.getByRole('table').first().getByRole('row').allInnerTexts();
   assert.deepEqual(
     rows.slice(1).map((row) => row.toLowerCase().replaceAll(',', '').split('\t')),
@@ -89,9 +91,9 @@ test('the plan table of the guide is the one in the code', async (t) => {
   );
 });
 
-test('both servers can be chosen, and the running one is chosen first', async (t) => {
+test('both servers can be chosen, and the running one is preselected', async (t) => {
   const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
-  const { page } = await openReference(await launchBrowser(t), service.url);
+  const { page } = await openReference(browser, service.url);
   await page
     .getByRole('button', { name: `${service.url}/v1` })
     .first()
@@ -100,10 +102,9 @@ test('both servers can be chosen, and the running one is chosen first', async (t
   await page.getByText('Production', { exact: true }).waitFor();
 });
 
-test('every operation has samples in curl, TypeScript and Python, each error code an example, each response its headers', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openReference(await launchBrowser(t), service.url);
-  await showSection(page, ...OPERATIONS[0]);
+test('every operation shows three samples, an example per error code, and all headers', async () => {
+  const { page } = await openReference(browser, shared.url);
+  await showSection(page, ...sectionOf(listPets));
   const shown = page.getByRole('button', { name: 'curl' }).first();
   await shown.click();
   assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['curl', 'TypeScript', 'Python']);
@@ -125,41 +126,35 @@ test('every operation has samples in curl, TypeScript and Python, each error cod
   }
 });
 
-test('an operation that the description marks as beta or experimental has a badge', async (t) => {
-  const service = await startTestService(t);
-  const pets = PATHS['/pets'];
-  assert.ok(pets?.get !== undefined && pets.post !== undefined);
-  const urls = { ...EXAMPLE_URLS, production: `${service.url}/v1` };
-  const { json } = openApi(urls, 'production', {
-    '/pets': {
-      get: { ...pets.get, 'x-stability': 'beta' },
-      post: { ...pets.post, 'x-stability': 'experimental' },
-    },
-  });
-  const { page } = await openPage(await launchBrowser(t), service.url);
+test('an operation that the description marks as beta or experimental has a badge', async () => {
+  const urls = { ...EXAMPLE_URLS, production: `${shared.url}/v1` };
+  const operations = [
+    { ...listPets, stability: 'beta' as const },
+    { ...createPet, stability: 'experimental' as const },
+  ];
+  const { json } = openApi(urls, 'production', [{ ...PETS_RESOURCE, operations }]);
+  const { page } = await openPage(browser, shared.url);
   await page.route('**/openapi.json', (route) =>
     route.fulfill({ body: json, contentType: 'application/json' }),
   );
-  await page.goto(`${service.url}/reference`);
-  await showSection(page, ...OPERATIONS[0]);
+  await page.goto(`${shared.url}/reference`);
+  await showSection(page, ...sectionOf(listPets));
   await page.getByText('Beta', { exact: true }).first().waitFor();
-  await showSection(page, ...OPERATIONS[1]);
+  await showSection(page, ...sectionOf(createPet));
   await page.getByText('Experimental', { exact: true }).first().waitFor();
 });
 
-test('without script the reference is there as text', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openPage(await launchBrowser(t), service.url, { javaScriptEnabled: false });
-  await page.goto(`${service.url}/reference`);
+test('without JavaScript the reference is readable as text', async () => {
+  const { page } = await openPage(browser, shared.url, { javaScriptEnabled: false });
+  await page.goto(`${shared.url}/reference`);
   const text = await page.locator('pre').innerText();
   assert.match(text, /^# Pet Store API 1\.0\.0\n/);
   assert.match(text, /\n### List animals\n/);
 });
 
-test('when the description cannot be loaded, the page says so and where else to look', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openPage(await launchBrowser(t), service.url);
+test('when the description fails to load, the page says so and links the alternatives', async () => {
+  const { page } = await openPage(browser, shared.url);
   await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
-  await page.goto(`${service.url}/reference`);
+  await page.goto(`${shared.url}/reference`);
   await page.getByRole('alert').getByText('Reload the page, or read reference.md').waitFor();
 });

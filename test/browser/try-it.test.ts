@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Pet } from '../../src/domain/pet.ts';
 import { parseExactJson } from '../../src/json.ts';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 /** Far beyond 2^53: a client that reads JSON with floating point shows 9223372036854776000. */
@@ -33,10 +34,13 @@ async function send(dialog: Locator, status: string): Promise<void> {
   await dialog.getByText(status).first().waitFor();
 }
 
-test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const { page, foreign, faults } = await openReference(await launchBrowser(t), service.url);
+const lifetime = lifetimeOfFile();
+const shared = await startTestService(lifetime);
+const browser = await launchBrowser(lifetime);
+
+test('"try it" adds an animal, lists it, and shows its int64 exactly', async () => {
+  const key = await shared.issueKey();
+  const { page, foreign, faults } = await openReference(browser, shared.url);
   const adding = await tryOut(page, '#tag/pets/POST/pets', 'Add an animal');
   await pasteKey(adding, key);
   const body = adding.locator('.cm-content[contenteditable="true"]').last();
@@ -50,8 +54,8 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t)
   const listing = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
   await send(listing, '200 OK');
   await listing.locator(answer).getByText(INT64_MAX, { exact: true }).waitFor();
-  const { json } = await service.store.pets.list({ limit: 2 });
-  const pets = parseExactJson(json) as Pet[];
+  const stored = await shared.store.pets.list({ limit: 2 });
+  const pets = parseExactJson(stored.pets) as Pet[];
   assert.deepEqual(
     pets.map(({ name, categoryId }) => [name, categoryId]),
     [['Rex', BigInt(INT64_MAX)]],
@@ -60,22 +64,20 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async (t)
   assert.deepEqual(faults, []);
 });
 
-test('"try it" sends the int64 of a path as it was typed', async (t) => {
-  const service = await startTestService(t);
-  const { page } = await openReference(await launchBrowser(t), service.url);
+test('"try it" sends the int64 of a path exactly as typed', async () => {
+  const { page } = await openReference(browser, shared.url);
   const dialog = await tryOut(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
-  await pasteKey(dialog, await service.issueKey());
+  await pasteKey(dialog, await shared.issueKey());
   const variables = dialog.getByRole('region', { name: 'Variables' });
   await variables.getByRole('combobox', { name: 'Value' }).first().fill(INT64_MAX);
   const asked = page.waitForRequest((request) => request.url().includes('/v1/pets/'));
   await send(dialog, '404 Not Found');
-  assert.equal((await asked).url(), `${service.url}/v1/pets/${INT64_MAX}`);
+  assert.equal((await asked).url(), `${shared.url}/v1/pets/${INT64_MAX}`);
 });
 
-test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate headers', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey({ account: 'small', limits: { perMinute: 1, perDay: 9 } });
-  const { page, faults } = await openReference(await launchBrowser(t), service.url);
+test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate headers', async () => {
+  const key = await shared.issueKey({ account: 'small', limits: { perMinute: 1, perDay: 9 } });
+  const { page, faults } = await openReference(browser, shared.url);
   const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
   await send(dialog, '401 Unauthorized');
   await dialog.getByText('"unauthorized"').waitFor();
@@ -91,10 +93,9 @@ test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate h
   assert.deepEqual(faults, [REFUSED('401 (Unauthorized)'), REFUSED('429 (Too Many Requests)')]);
 });
 
-test('a key that is pasted is kept nowhere', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const { page } = await openReference(await launchBrowser(t), service.url);
+test('a pasted key is stored nowhere', async () => {
+  const key = await shared.issueKey();
+  const { page } = await openReference(browser, shared.url);
   await page.clock.install();
   const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
   await pasteKey(dialog, key);
@@ -104,10 +105,10 @@ test('a key that is pasted is kept nowhere', async (t) => {
   assert.ok(!JSON.stringify(await page.context().storageState({ indexedDB: true })).includes(key));
 });
 
-test('"try it" asks the server that was chosen', async (t) => {
+test('"try it" calls the chosen server', async (t) => {
   const staging = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
   const service = await startTestService(t, { env: { STAGING_URL: `${staging.url}/v1` } });
-  const { page, foreign } = await openReference(await launchBrowser(t), service.url);
+  const { page, foreign } = await openReference(browser, service.url);
   await page
     .getByRole('button', { name: `${service.url}/v1` })
     .first()

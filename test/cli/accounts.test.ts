@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 
-test('accounts are created, changed and listed, with the limits of their plan', async (t) => {
+test('accounts are created, changed and listed with the limits of their plan', async (t) => {
   const variables = temporaryEnvironment(t);
   const shop = { name: 'shop', plan: 'pro', perMinute: 300, perDay: 10_000 };
   assert.deepEqual(await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables), shop);
@@ -15,7 +15,7 @@ test('accounts are created, changed and listed, with the limits of their plan', 
   assert.equal(stdout, 'NAME  PLAN        PER MINUTE  PER DAY\nshop  enterprise  5000        1000000\n');
 });
 
-test('an account that exists already, or does not exist, is one clear line and exit 1', async (t) => {
+test('an account that already exists or does not exist gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables);
   const again = await run(['accounts', 'create', 'shop', '--plan', 'pro'], variables);
@@ -33,7 +33,7 @@ const WRONG = [
   [['create', ' ', '--plan', 'pro'], /An account name has 1 to 100 characters/],
 ] as const;
 
-test('wrong use of accounts exits 2 with one line, and makes nothing', async (t) => {
+test('wrong use of accounts prints one line, changes nothing and exits 2', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const [args, reason] of WRONG) {
     const { code, stdout, stderr } = await run(['accounts', ...args], variables);

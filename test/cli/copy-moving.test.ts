@@ -55,11 +55,12 @@ for (const [environment, withRedis] of [
   ['staging', true],
 ] as const) {
   const name = `moving ${environment} to PostgreSQL${withRedis ? ' and Redis' : ''}`;
-  test(`${name}: keys, replays, the day and bans go on`, async (t) => {
+  test(`${name}: keys, replays, days and bans survive`, async (t) => {
     const redis = withRedis ? await startRedis() : undefined;
     t.after(() => redis?.stop());
     const { key, eager, created, tables, usage, bans, url, create } = await move(t, environment, redis?.url);
-    const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]));
+    const filled = tables.filter((table) => table.rows > 0);
+    const rows = Object.fromEntries(filled.map((table) => [table.name, table.rows]));
     assert.deepEqual(rows, { accounts: 2, keys: 2, pets: 1, idempotency: 1, usage: 2, standings: 1 });
     assert.deepEqual(
       usage.map(({ day }) => day.remaining),

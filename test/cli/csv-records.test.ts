@@ -25,7 +25,7 @@ function written(text: string, bare: boolean): string {
   return bare && !/[",\n\r]/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
-test('any table written as RFC 4180 comes back, each record with the line where it starts', async () => {
+test('any CSV table is read back, each record with the line where it starts', async () => {
   const anyCase = fc.asyncProperty(
     table,
     fc.boolean(),
@@ -47,7 +47,7 @@ test('any table written as RFC 4180 comes back, each record with the line where 
   await fc.assert(anyCase);
 });
 
-test('a quote that is never closed refuses its own row only', async () => {
+test('an unclosed quote refuses only its own row', async () => {
   const records = await recordsOf('a,1\n"b,2\nc,3\nd,4\n', 5);
   assert.deepEqual(records, [
     { line: 1, fields: ['a', '1'] },
@@ -57,7 +57,7 @@ test('a quote that is never closed refuses its own row only', async () => {
   ]);
 });
 
-test('a quote that is never closed does not hold more than a mebibyte in memory', async () => {
+test('an unclosed quote holds at most one mebibyte in memory', async () => {
   const records = new CsvRecords();
   records.push({ number: 1, text: '"b,2', fault: undefined });
   let number = 1;
@@ -69,7 +69,7 @@ test('a quote that is never closed does not hold more than a mebibyte in memory'
   assert.deepEqual([...records.end()], []);
 });
 
-test('rows after a quote that is never closed are read, however many there are', async () => {
+test('rows after an unclosed quote are read, whatever their number', async () => {
   for (const count of [200_000, 300_000]) {
     const records = await recordsOf(`"b,2\n${'c,3\n'.repeat(count)}`, 65_536);
     assert.equal(records.length, count + 1);
@@ -77,7 +77,7 @@ test('rows after a quote that is never closed are read, however many there are',
   }
 });
 
-test('stray quotes refuse a row, and the next one is read again', async () => {
+test('stray quotes refuse their row, and the next row is read', async () => {
   const records = await recordsOf('5" tall,1\n"a"b,2\n"c" ,3\nd,4', 5);
   assert.deepEqual(
     records.map((record) => ('fault' in record ? record.line : record.fields)),
@@ -97,7 +97,7 @@ const broken = fc.constantFrom(
   '"Rex" ,1,',
 );
 
-test('a broken record costs itself only, wherever it stands', async () => {
+test('a broken record refuses only itself, wherever it stands', async () => {
   const anyCase = fc.asyncProperty(
     fc.array(fc.array(plainField, { minLength: 3, maxLength: 3 }), { maxLength: 12 }),
     fc.nat(12),
@@ -124,14 +124,14 @@ test('a broken record costs itself only, wherever it stands', async () => {
   await fc.assert(anyCase, { numRuns: 2_000 });
 });
 
-test('a field of many lines is read, up to 10,000', async () => {
+test('a field of up to 10,000 lines is read', async () => {
   const lines = 'c,3\n'.repeat(9_999);
   const [record, ...others] = await recordsOf(`"${lines}b",2\nd,4\n`, 65_536);
   assert.deepEqual(record, { line: 1, fields: [`${lines}b`, '2'] });
   assert.deepEqual(others, [{ line: 10_001, fields: ['d', '4'] }]);
 });
 
-test('an open quote does not hold more than 10,000 lines in memory', () => {
+test('an open quote holds at most 10,000 lines in memory', () => {
   const records = new CsvRecords();
   records.push({ number: 1, text: '"b,2', fault: undefined });
   let number = 1;

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ReaderStalled, type Wait, writePieces } from '../../src/cli/write-pieces.ts';
+import { ReaderStalled, type Wait, writePieces } from '../../src/cli/export.ts';
 import type { PetArchive } from '../../src/domain/ports.ts';
 import { addPets, REX } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
@@ -45,7 +45,7 @@ function exportTo(archive: PetArchive, taken: number) {
   return { waits, ended, stalled: stalled.promise, passMinute: minute.resolve };
 }
 
-test('a reader that takes each piece in time gets the whole export', async (t) => {
+test('a reader that takes each chunk in time gets the whole export', async (t) => {
   const { store } = await sqliteFixture(t);
   await addPets(store.pets, PETS);
   const { waits, ended } = exportTo(store.archive, PETS.length);
@@ -86,7 +86,7 @@ test('PostgreSQL: an export that nobody reads for a minute ends its transaction'
   while ((await transactions()) > 0);
 });
 
-test('petstore export ends with exit 1 and one line when nobody reads it', PATIENCE, async (t) => {
+test('petstore export prints one line and exits 1 when nobody reads it', PATIENCE, async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '20000', '--random-seed', '1'], variables);
   const child = spawn(process.execPath, [SCRIPT, 'export'], {

@@ -49,7 +49,7 @@ function ndjson(animals: readonly Animal[]): string {
 }
 
 for (const format of ['ndjson', 'csv']) {
-  test(`export --format ${format} | import - brings back the same animals`, async (t) => {
+  test(`export --format ${format} | import - restores the same animals`, async (t) => {
     const animals = [...HARD, ...fc.sample(pet, 2_000)];
     const [first, second] = [temporaryEnvironment(t), temporaryEnvironment(t)];
     const expected = ndjson(animals);
@@ -63,7 +63,7 @@ for (const format of ['ndjson', 'csv']) {
   });
 }
 
-test('export of CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
+test('exported CSV has a header, quotes every name, and leaves an absent status empty', async (t) => {
   const variables = temporaryEnvironment(t);
   await run(['import', '-'], variables, ndjson(HARD.slice(0, 3)));
   assert.equal(
@@ -73,7 +73,7 @@ test('export of CSV has a header, quotes every name, and leaves an absent status
   );
 });
 
-test('export to a reader that has had enough ends quietly', async (t) => {
+test('an export ends quietly when its reader closes the pipe', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '50000', '--random-seed', '1'], variables);
   const { child, ended } = start(['export'], variables);
@@ -86,7 +86,7 @@ test('export to a reader that has had enough ends quietly', async (t) => {
   assert.equal(code, 0);
 });
 
-test('an output that cannot be written is one clear line and exit 1', async (t) => {
+test('an output that cannot be written gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '10', '--random-seed', '1'], variables);
   for (const args of [['export'], ['accounts', 'list', '--json']]) {
@@ -106,7 +106,7 @@ test('an output that cannot be written is one clear line and exit 1', async (t) 
   }
 });
 
-test('import and export stream: 200,000 animals pass through a heap of 32 MiB', {
+test('import and export stream 200,000 animals through a heap of 32 MiB', {
   timeout: 120_000,
 }, async (t) => {
   const variables = temporaryEnvironment(t);
@@ -125,7 +125,7 @@ test('import and export stream: 200,000 animals pass through a heap of 32 MiB', 
   assert.deepEqual(JSON.parse(report), { imported: 200_000, refused: 0, refusals: [] });
 });
 
-test('export --json is one JSON value: an array of the animals, int64 exact', async (t) => {
+test('export --json prints one JSON array of the animals with exact int64', async (t) => {
   const env = temporaryEnvironment(t);
   assert.equal((await run(['export', '--json'], env)).stdout, '[]\n');
   await run(['import', '-', '--format', 'csv'], env, 'name,categoryId\nRex,9223372036854775807\nMax,2\n');

@@ -18,7 +18,7 @@ const STATUS = ['--map', 'status=OutcomeType:Return_to_owner=sold,Transfer=sold,
 const importing = (variables: Variables, input: string, ...args: string[]) =>
   run(['import', '-', ...args], variables, input);
 
-test('columns and values of another shape are mapped, and an unlisted value refuses the row', async (t) => {
+test('--map renames columns and values, and an unlisted value refuses the row', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await importing(variables, OUTCOMES, ...NAME, ...CATEGORY, ...STATUS);
   assert.equal(code, 0);
@@ -35,7 +35,7 @@ test('columns and values of another shape are mapped, and an unlisted value refu
   );
 });
 
-test('fields of NDJSON are mapped too, whatever the type of their values', async (t) => {
+test('--map renames fields of NDJSON too, whatever the type of their values', async (t) => {
   const variables = temporaryEnvironment(t);
   const rows =
     '{"Name":"Rex","kind":3,"gone":true}\n{"Name":"Bo","kind":3}\n{"Name":"Cy","kind":[3],"gone":true}';
@@ -49,7 +49,7 @@ test('fields of NDJSON are mapped too, whatever the type of their values', async
   );
 });
 
-test('a mapped column that the file does not have is told before anything is imported', async (t) => {
+test('a mapped column that the file lacks is reported before anything is imported', async (t) => {
   const variables = temporaryEnvironment(t);
   const maps = [...NAME, ...CATEGORY, '--map', 'status=Outcome:x=sold'];
   assert.deepEqual(await importing(variables, OUTCOMES, ...maps), {
@@ -69,7 +69,7 @@ const WRONG = [
   ['status=Outcome:a=sold,a=pending', /"a" is mapped twice/],
 ] as const;
 
-test('a --map that is none exits 2 with the reason', async (t) => {
+test('an invalid --map exits 2 with the reason', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const [map, reason] of WRONG) {
     const { code, stdout, stderr } = await importing(variables, OUTCOMES, '--map', map);

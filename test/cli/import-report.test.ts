@@ -31,7 +31,7 @@ async function readSlowly(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-test('a slow reader of the refused rows does not fill the memory', { timeout: 120_000 }, async (t) => {
+test('a slow reader of the refused rows does not make memory grow', { timeout: 120_000 }, async (t) => {
   const { child, ended } = startImport(t, ROWS);
   const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
   assert.equal(await ended, 0, stderr.slice(-1_000));
@@ -54,7 +54,7 @@ test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async
 });
 
 for (const stream of ['stdout', 'stderr'] as const) {
-  test(`an import goes on when the reader of ${stream} is gone`, { timeout: 120_000 }, async (t) => {
+  test(`an import continues when the reader of ${stream} is gone`, { timeout: 120_000 }, async (t) => {
     const { child, ended } = startImport(t, 20_000, ...(stream === 'stdout' ? ['--json'] : []));
     const other = readSlowly(stream === 'stdout' ? child.stderr : child.stdout);
     await once(child[stream], 'data');

@@ -43,7 +43,7 @@ const IMPORTED = `{"id":1,"name":"Rex","categoryId":7,"status":"available"}
 
 const catalogue = async (variables: Variables) => (await run(['export'], variables)).stdout;
 
-test('import of CSV refuses rows by the line where they start, with the reason, and takes the others', async (t) => {
+test('import of CSV names line and reason of each refused row, and takes the others', async (t) => {
   const variables = temporaryEnvironment(t);
   const file = join(temporaryFolder(t), 'animals.csv');
   writeFileSync(file, CSV);
@@ -54,7 +54,7 @@ test('import of CSV refuses rows by the line where they start, with the reason, 
   assert.equal(await catalogue(variables), IMPORTED);
 });
 
-test('lines are counted alike in a file with CRLF line ends and a byte order mark', async (t) => {
+test('lines are counted the same with CRLF line ends and a byte order mark', async (t) => {
   const variables = temporaryEnvironment(t);
   const text = `\uFEFF${CSV.replaceAll('\n', '\r\n')}`;
   const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
@@ -62,7 +62,7 @@ test('lines are counted alike in a file with CRLF line ends and a byte order mar
   assert.equal(stdout, 'imported 3, refused 6\n');
 });
 
-test('import --json prints one JSON value with counts and refusals, and nothing else', async (t) => {
+test('import --json prints only one JSON value, with counts and refusals', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-', '--json'], variables, CSV);
   assert.equal(code, 0);
@@ -75,7 +75,7 @@ test('import --json prints one JSON value with counts and refusals, and nothing 
   assert.deepEqual(JSON.parse(stdout), { imported: 3, refused: 6, refusals });
 });
 
-test('a row with a stray quote costs no row behind it', async (t) => {
+test('a row with a stray quote does not affect the rows after it', async (t) => {
   const variables = temporaryEnvironment(t);
   const text = `name,categoryId\n"Rex,1\n${'Bo,3\n'.repeat(3_000)}5" x,2\nok,1\n`;
   const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
@@ -99,7 +99,7 @@ const NDJSON = [
   `{"name":"Deep","categoryId":${'['.repeat(50_000)}`,
 ].join('\n');
 
-test('import of NDJSON is exact over int64, and refuses lines with the reason', async (t) => {
+test('import of NDJSON keeps int64 exact and gives the reason of each refused line', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-'], variables, NDJSON);
   assert.equal(code, 0);
@@ -121,7 +121,7 @@ test('import of NDJSON is exact over int64, and refuses lines with the reason', 
   );
 });
 
-test('a line that is not UTF-8, or holds what no store can, is refused and the others are not', async (t) => {
+test('a line that is not UTF-8 or cannot be stored is refused, the others are imported', async (t) => {
   const bytes = Buffer.concat([
     Buffer.from('{"name":"a'),
     Buffer.of(0xff),
@@ -155,7 +155,7 @@ test('import --atomic reports every refused row, imports none, and exits 1', asy
   assert.equal((JSON.parse(json.stdout) as { imported: number }).imported, 0);
 });
 
-test('import --atomic of a file without fault imports all of it', async (t) => {
+test('import --atomic of a correct file imports all of it', async (t) => {
   const variables = temporaryEnvironment(t);
   const rows = Array.from({ length: 2_500 }, (_, index) => `Rex ${index},${index}`).join('\n');
   const result = await runJson(['import', '-', '--atomic'], variables, `name,categoryId\n${rows}`);
@@ -163,7 +163,7 @@ test('import --atomic of a file without fault imports all of it', async (t) => {
   assert.match(await catalogue(variables), /\{"id":2500,"name":"Rex 2499","categoryId":2499\}\n$/);
 });
 
-test('what is imported while the service runs is listed by it at once', async (t) => {
+test('the running service lists imported animals at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop'], variables);
   const { url } = await startServiceProcess(t, variables);
@@ -171,7 +171,7 @@ test('what is imported while the service runs is listed by it at once', async (t
   assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');
 });
 
-test('a file that cannot be read is one clear line and exit 1, and nothing is made', async (t) => {
+test('an unreadable file gives one clear line and exit 1, and creates nothing', async (t) => {
   const folder = temporaryFolder(t);
   const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
   const missing = join(folder, 'animals.csv');

@@ -10,7 +10,7 @@ const DATABASES = {
 } satisfies Record<string, (t: Parameters<typeof temporaryEnvironment>[0]) => Promise<Variables>>;
 
 for (const [name, fresh] of Object.entries(DATABASES)) {
-  test(`${name}: eight processes that create keys of a new account at once all succeed`, async (t) => {
+  test(`${name}: eight processes create keys of one new account at once`, async (t) => {
     const variables = await fresh(t);
     await run(['migrate'], variables);
     const command = ['keys', 'create', '--account', 'shop', '--plan', 'pro'];

@@ -22,7 +22,7 @@ const create = (variables: Variables, ...args: string[]) =>
 
 const list = (variables: Variables) => runJson<readonly KeyJson[]>(['keys', 'list'], variables);
 
-test('keys create --json prints the key and its settings, in this order, and makes the account', async (t) => {
+test('keys create --json prints key and settings in order, and creates the account', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
   const { key } = JSON.parse(stdout) as KeyJson;
@@ -34,7 +34,7 @@ test('keys create --json prints the key and its settings, in this order, and mak
   );
 });
 
-test('keys list --json prints the same without the key, with state and last use', async (t) => {
+test('keys list --json prints the settings without the key, with state and last use', async (t) => {
   const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging' };
   const settings = ['--scopes', 'pets:read', '--expires', '2100-01-01', '--label', 'price board'];
   const { key, ...created } = await create(variables, ...settings);
@@ -51,7 +51,7 @@ test('keys list --json prints the same without the key, with state and last use'
   assert.deepEqual(await list(variables), [{ ...created, state: 'active', lastUsedAt: null }]);
 });
 
-test('for people a key is shown in full, with the word that it is shown only this once', async (t) => {
+test('keys create shows the key in full and says that it is shown only once', async (t) => {
   const variables = temporaryEnvironment(t);
   const created = await run(['keys', 'create', '--account', 'shop'], variables);
   assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
@@ -61,7 +61,7 @@ test('for people a key is shown in full, with the word that it is shown only thi
   assert.doesNotMatch(listed.stdout, /petstore_live/);
 });
 
-test('a --plan that differs from the account’s is refused with exit 1, the same one is not', async (t) => {
+test('a --plan other than that of the account exits 1, the same plan is accepted', async (t) => {
   const variables = temporaryEnvironment(t);
   const own = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '9'];
   await create(variables, ...own);
@@ -74,7 +74,7 @@ test('a --plan that differs from the account’s is refused with exit 1, the sam
   assert.equal((await list(variables)).length, 2);
 });
 
-test('rotate gives a key of the same settings, and the old one lives on for the grace time', async (t) => {
+test('rotate issues a key with the same settings, and the old one keeps its grace time', async (t) => {
   const variables = temporaryEnvironment(t);
   const { key, id, ...settings } = await create(variables, '--label', 'a', '--scopes', 'pets:write');
   const before = Date.now();
@@ -92,7 +92,7 @@ test('rotate gives a key of the same settings, and the old one lives on for the 
   assert.ok(lives >= before && lives <= Date.now(), `${old?.expiresAt}`);
 });
 
-test('a rotated key lives never past its own expiry, and the grace time is 24 h unless told', async (t) => {
+test('a rotated key never outlives its expiry, and the default grace time is 24 hours', async (t) => {
   const variables = temporaryEnvironment(t);
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   await create(variables, '--expires', soon);
@@ -126,7 +126,7 @@ test('a revoked or expired key is not rotated', async (t) => {
   assert.deepEqual(await run(['keys', 'rotate', '2'], variables), refusal(2, 'expired'));
 });
 
-test('keys are issued, rotated and revoked while the service runs, and it obeys at once', async (t) => {
+test('issued, rotated and revoked keys take effect in the running service at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { url } = await startServiceProcess(t, variables);
   const status = async (key: string) => (await call(url, '/v1/pets', { key })).status;
@@ -139,7 +139,7 @@ test('keys are issued, rotated and revoked while the service runs, and it obeys 
   assert.equal(await status(rotated.key), 401);
 });
 
-test('an unknown key is one clear line and exit 1', async (t) => {
+test('an unknown key gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const command of [
     ['keys', 'rotate'],
@@ -165,7 +165,7 @@ const WRONG = [
   [['revoke', '1.5'], /whole number/],
 ] as const;
 
-test('wrong use of keys exits 2 with a reason, and makes nothing', async (t) => {
+test('wrong use of keys gives a reason, changes nothing and exits 2', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const [args, reason] of WRONG) {
     const { code, stdout, stderr } = await run(['keys', ...args], variables);

@@ -14,7 +14,7 @@ const ALL = [
   ...Object.entries(GROUPS).flatMap(([group, names]) => names.map((name) => `${group} ${name}`)),
 ];
 
-test('every command has --help, on standard output, with exit 0', async () => {
+test('every command prints --help to standard output and exits 0', async () => {
   for (const command of ALL) {
     const { code, stdout, stderr } = await run([...command.split(' '), '--help'], {});
     assert.equal(code, 0, stderr);
@@ -26,7 +26,7 @@ test('every command has --help, on standard output, with exit 0', async () => {
   assert.match(stdout, /DATABASE_URL/);
 });
 
-test('no command, or an unknown command or option, is wrong use: exit 2', async () => {
+test('no command, an unknown command and an unknown option exit 2', async () => {
   for (const args of [[], ['keys'], ['fly'], ['keys', 'fly'], ['export', '--fly'], ['migrate', 'now']]) {
     const { code, stdout, stderr } = await run(args, {});
     assert.equal(code, 2, args.join(' '));
@@ -35,14 +35,14 @@ test('no command, or an unknown command or option, is wrong use: exit 2', async 
   }
 });
 
-test('a command names every faulty variable, one line each, and exits 2', async () => {
+test('a command names every invalid variable, one line each, and exits 2', async () => {
   const { code, stdout, stderr } = await run(['migrate'], { PORT: 'http', DATABASE_URL: 'mysql:' });
   assert.equal(code, 2);
   assert.equal(stdout, '');
   assert.match(stderr, /^petstore: PORT must .*\npetstore: DATABASE_URL must .*\n$/);
 });
 
-test('a database that cannot be opened is one clear line and exit 1', async () => {
+test('a database that cannot be opened gives one clear line and exit 1', async () => {
   const { code, stdout, stderr } = await run(['accounts', 'list'], { DATABASE_URL: 'sqlite:/nowhere/a.db' });
   assert.equal(code, 1);
   assert.equal(stdout, '');

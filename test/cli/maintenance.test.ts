@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('seed adds animals that the same --random-seed invents again, of every status and of none', async (t) => {
+test('the same --random-seed makes the same animals, of every status and of none', async (t) => {
   const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
   assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), {
     added: 1_500,
@@ -27,7 +27,7 @@ test('seed adds animals that the same --random-seed invents again, of every stat
   assert.match(one ?? '', /"categoryId":\d+\}\n/);
 });
 
-test('seed tells people the number that makes the same animals again', async (t) => {
+test('seed prints the number that makes the same animals again', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['seed', '3'], variables);
   const number = /^added 3 animals \(--random-seed (\d+) gives the same again\)\n$/.exec(stdout)?.[1];
@@ -36,7 +36,7 @@ test('seed tells people the number that makes the same animals again', async (t)
   assert.equal((await run(['export'], again)).stdout, (await run(['export'], variables)).stdout);
 });
 
-test('a count that is none is wrong use: exit 2', async (t) => {
+test('an invalid count exits 2', async (t) => {
   const variables = temporaryEnvironment(t);
   for (const args of [['0'], ['1.5'], ['1e3'], ['many'], ['1', '--random-seed', 'x'], []]) {
     const { code, stdout } = await run(['seed', ...args], variables);
@@ -61,14 +61,14 @@ test('backup writes a consistent copy while the service runs, and overwrites not
   });
 });
 
-test('a backup that cannot be written is one clear line and exit 1', async (t) => {
+test('a backup that cannot be written gives one clear line and exit 1', async (t) => {
   const { code, stdout, stderr } = await run(['backup', '/nowhere/copy.db'], temporaryEnvironment(t));
   assert.equal(code, 1);
   assert.equal(stdout, '');
   assert.match(stderr, /^petstore: The backup \/nowhere\/copy\.db cannot be written\. .*\n$/);
 });
 
-test('migrate makes the database, and says that its schema is up to date', async (t) => {
+test('migrate creates the database and says that its schema is up to date', async (t) => {
   const variables = temporaryEnvironment(t);
   const { code, stdout } = await run(['migrate'], variables);
   assert.equal(code, 0);

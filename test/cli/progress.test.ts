@@ -28,7 +28,7 @@ test('on a terminal, progress is one rewritten line with the count and the rate'
   ]);
 });
 
-test('where there is no terminal, no progress is written', () => {
+test('without a terminal no progress is written', () => {
   const clock = fakeClock();
   const screen = terminal(false);
   const progress = new Progress(screen, clock);
@@ -38,7 +38,7 @@ test('where there is no terminal, no progress is written', () => {
   assert.deepEqual(screen.written, []);
 });
 
-test('progress says what it counts, when that is not animals', () => {
+test('progress names what it counts when that is not animals', () => {
   const clock = fakeClock();
   const screen = terminal(true);
   const progress = new Progress(screen, clock, 'rows of keys copied');

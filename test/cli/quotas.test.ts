@@ -87,7 +87,7 @@ test('a ban is listed while the service runs, and lifting it lets the key in aga
   assert.equal(answer, 'rate_limit_exceeded', 'the minute is still used up');
 });
 
-test('a ban can be lifted as soon as the request that began it is answered', {
+test('a ban can be lifted as soon as the request that caused it is answered', {
   timeout: 60_000,
 }, async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1', BAN_SECONDS: '3600' };
@@ -102,7 +102,7 @@ test('a ban can be lifted as soon as the request that began it is answered', {
   }
 });
 
-test('lifting a ban that is not there is one clear line and exit 1', async (t) => {
+test('lifting a ban that does not exist gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await issueKey(variables);
   const outcome = await run(['bans', 'lift', '1'], variables);

@@ -8,7 +8,7 @@ import { PROGRAM, run, startServiceProcess, temporaryEnvironment, waitFor } from
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
-test('serve --first-key prints one key on standard error, and its curl line works as printed', async (t) => {
+test('serve --first-key prints one key on standard error, with a curl line that works', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const command = await waitFor(service, ({ stderr }) => /^ +(curl .*)$/m.exec(stderr)?.[1]);
@@ -17,7 +17,7 @@ test('serve --first-key prints one key on standard error, and its curl line work
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
 });
 
-test('where log and first key go to one place, the key stands below the first line of the log', async (t) => {
+test('in a shared output the first key stands below the first line of the log', async (t) => {
   const command = `exec "${process.execPath}" "${PROGRAM}" serve --first-key 2>&1`;
   const child = spawn('sh', ['-c', command], { env: temporaryEnvironment(t) });
   t.after(() => child.kill('SIGKILL'));
@@ -29,7 +29,7 @@ test('where log and first key go to one place, the key stands below the first li
   assert.match(text, /^\{.*"listening"\}\n\nThere was no API key yet/);
 });
 
-test('with a key there already, serve --first-key makes and prints none', async (t) => {
+test('serve --first-key creates and prints nothing when a key exists', async (t) => {
   const variables = temporaryEnvironment(t);
   const created = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
   assert.equal(created.code, 0, created.stderr);
@@ -51,7 +51,7 @@ test('plain serve never prints a key', async (t) => {
   assert.doesNotMatch(stdout, KEY);
 });
 
-test('the log of serve is JSON on standard output, one line each, with ISO time and level by name', async (t) => {
+test('serve logs JSON lines on standard output, with ISO time and named level', async (t) => {
   const service = await startServiceProcess(t, { ...temporaryEnvironment(t), LOG_LEVEL: 'info' });
   service.child.kill('SIGTERM');
   const lines = (await service.ended).stdout.trimEnd().split('\n');

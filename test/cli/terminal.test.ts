@@ -40,7 +40,7 @@ test('commands escape control characters of the database, and keep columns align
   assert.equal(stdout, `Key 1 of account ${ESCAPED} is revoked.\n`);
 });
 
-test('--json escapes what JSON leaves raw, and keeps the value', async (t) => {
+test('--json escapes control characters that JSON leaves raw, and keeps the value', async (t) => {
   const variables = temporaryEnvironment(t);
   await hostileDatabase(variables);
   for (const command of [...LISTS, 'export']) {

@@ -46,7 +46,7 @@ const BAD_GATEWAY: Fault = {
   body: '<h1>Bad Gateway</h1>',
 };
 
-test('1,000 creates through a network that cuts 20 % of connections make exactly 1,000 animals', async (t) => {
+test('1,000 creates over a network that cuts 20 % of connections make 1,000 animals', async (t) => {
   const service = await startTestService(t);
   const apiKey = await service.issueKey();
   const faults: Fault[] = ['request lost', 'answer lost', 'half an answer'];
@@ -72,7 +72,7 @@ test('1,000 creates through a network that cuts 20 % of connections make exactly
 
 for (const fault of ['request lost', 'answer lost', 'half an answer', BAD_GATEWAY] as const) {
   const what = typeof fault === 'string' ? fault : fault.status;
-  test(`after "${what}" a create is sent again with the same key, and a list too`, async (t) => {
+  test(`after "${what}" a create is retried with the same key, and a list too`, async (t) => {
     const { time, client, proxy } = await unlucky(t, [fault, fault, undefined as never, fault]);
     const { id } = await settle(time, client.pets.create({ name: 'Rex', categoryId: 1 }));
     assert.equal(proxy.requests.length, 3);
@@ -88,7 +88,7 @@ for (const fault of ['request lost', 'answer lost', 'half an answer', BAD_GATEWA
   });
 }
 
-test('after 503 a call waits for Retry-After, and then some', async (t) => {
+test('after 503 a call waits a little longer than Retry-After', async (t) => {
   const { time, client, gaps } = await unlucky(t, [UNAVAILABLE, UNAVAILABLE]);
   await settle(time, client.pets.list());
   assert.equal(gaps().length, 2);
@@ -117,7 +117,7 @@ test('a 503 that asks for more than maxWait fails at once', async (t) => {
   assert.equal(proxy.requests.length, 1);
 });
 
-test('tries are bounded', async (t) => {
+test('the number of tries is bounded', async (t) => {
   const { time, client, proxy } = await unlucky(
     t,
     Array.from({ length: 20 }, () => BAD_GATEWAY),
@@ -129,7 +129,7 @@ test('tries are bounded', async (t) => {
   assert.equal(proxy.requests.length, 6);
 });
 
-test('nothing that would fail again is sent again', async (t) => {
+test('a request that would fail again is not retried', async (t) => {
   for (const status of [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 431, 302]) {
     const { time, client, proxy } = await unlucky(t, [
       { status, headers: { Location: 'http://127.0.0.1:1/v1/pets' } },
@@ -140,7 +140,7 @@ test('nothing that would fail again is sent again', async (t) => {
   }
 });
 
-test('a create whose first request is still in flight is asked for again', async (t) => {
+test('a create is retried while its first request is still in flight', async (t) => {
   const body =
     '{"code":"conflict","message":"The first request with this Idempotency-Key is in flight.","status":409}';
   const { time, client, gaps } = await unlucky(t, [{ status: 409, headers: { 'Retry-After': '1' }, body }]);
@@ -148,7 +148,7 @@ test('a create whose first request is still in flight is asked for again', async
   assert.ok((gaps()[0] ?? 0) >= 1_000);
 });
 
-test('a storm of 429 is met with fewer and fewer requests, with and without Retry-After', async (t) => {
+test('repeated 429 answers slow the client down, with and without Retry-After', async (t) => {
   for (const headers of [{}, { 'Retry-After': '2' }]) {
     const { time, client, gaps, proxy } = await unlucky(
       t,
@@ -187,7 +187,7 @@ test('after a 429, requests go one at a time until one is admitted', async (t) =
   assert.ok(Math.max(...together) > 1);
 });
 
-test('silence ends with the timeout, and is tried again', async (t) => {
+test('a silent server ends in the timeout, and the request is retried', async (t) => {
   const service = await startTestService(t);
   const apiKey = await service.issueKey();
   const proxy = await startFaultProxy(t, service.url, (before) => (before === 0 ? undefined : 'silence'));
@@ -199,7 +199,7 @@ test('silence ends with the timeout, and is tried again', async (t) => {
   assert.equal(proxy.requests.length, 3);
 });
 
-test('an abort ends a request that is under way, with its own reason', async (t) => {
+test('an abort ends a running request with its own reason', async (t) => {
   const service = await startTestService(t);
   const apiKey = await service.issueKey();
   const abort = new AbortController();
@@ -215,7 +215,7 @@ test('an abort ends a request that is under way, with its own reason', async (t)
   assert.equal(proxy.requests.length, 1);
 });
 
-test('a service that cannot be reached is a ConnectionError with its cause', async () => {
+test('an unreachable service gives a ConnectionError with its cause', async () => {
   const client = new PetStore({ apiKey: 'petstore_live_x', baseUrl: 'http://127.0.0.1:1/v1', maxTries: 2 });
   const error = await client.pets.list().catch((reason: unknown) => reason);
   assert.ok(error instanceof ConnectionError);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateLimitError, TimeoutError } from '../../client/src/index.ts';
 import { Gate } from '../../client/src/gate.ts';
-import { gateOf, SURROUNDINGS } from '../../client/src/surroundings.ts';
+import { gateOf, SYSTEM_RUNTIME } from '../../client/src/runtime.ts';
 
 const visit = (milliseconds: number, signal?: AbortSignal) => ({
-  deadline: SURROUNDINGS.now() + milliseconds,
+  deadline: SYSTEM_RUNTIME.now() + milliseconds,
   pace: false,
   signal,
 });
@@ -14,17 +14,17 @@ const visit = (milliseconds: number, signal?: AbortSignal) => ({
 function watchedGate(): { gate: Gate; asleep: () => number } {
   let asleep = 0;
   const gate = new Gate({
-    ...SURROUNDINGS,
+    ...SYSTEM_RUNTIME,
     async sleep(milliseconds, signal) {
       asleep++;
-      await SURROUNDINGS.sleep(milliseconds, signal).finally(() => asleep--);
+      await SYSTEM_RUNTIME.sleep(milliseconds, signal).finally(() => asleep--);
     },
   });
   return { gate, asleep: () => asleep };
 }
 
-test('whoever gives up waiting in the same moment as there is room takes none of it', async () => {
-  const gate = new Gate(SURROUNDINGS);
+test('a caller that gives up at the moment of its turn takes no turn from others', async () => {
+  const gate = new Gate(SYSTEM_RUNTIME);
   const passes = await Promise.all(Array.from({ length: 10 }, () => gate.enter(visit(60_000))));
   const abort = new AbortController();
   const waiting = gate.enter(visit(60_000, abort.signal));
@@ -36,8 +36,8 @@ test('whoever gives up waiting in the same moment as there is room takes none of
   assert.ok(gate.isIdle());
 });
 
-test('a turn that does not come before the deadline is a TimeoutError, and the next one is not lost', async () => {
-  const gate = new Gate(SURROUNDINGS);
+test('a missed deadline is a TimeoutError, and the next turn is not lost', async () => {
+  const gate = new Gate(SYSTEM_RUNTIME);
   const passes = await Promise.all(Array.from({ length: 10 }, () => gate.enter(visit(60_000))));
   await assert.rejects(gate.enter(visit(20)), TimeoutError);
   const next = gate.enter(visit(60_000));
@@ -46,7 +46,7 @@ test('a turn that does not come before the deadline is a TimeoutError, and the n
   assert.ok(gate.isIdle());
 });
 
-test('when the last one gives up waiting for the limit, no timer is left that would keep the program from ending', async () => {
+test('no timer stays when the last caller stops waiting for the limit', async () => {
   const { gate, asleep } = watchedGate();
   const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
   gate.leave(await gate.enter(visit(60_000)), undefined, refusal);
@@ -59,7 +59,7 @@ test('when the last one gives up waiting for the limit, no timer is left that wo
   assert.equal(asleep(), 0);
 });
 
-test('when the first in line gives up its paced turn, the next one does not wait for it, and no timer is left', async () => {
+test('when the first caller gives up its paced turn, the next moves up without a timer', async () => {
   const { gate, asleep } = watchedGate();
   const reading = { limit: 100, remaining: 1, resetAt: new Date(50_000), resetIn: 50_000 };
   gate.leave(await gate.enter(visit(60_000)), reading, 'admitted');
@@ -74,8 +74,8 @@ test('when the first in line gives up its paced turn, the next one does not wait
   assert.ok(gate.isIdle());
 });
 
-test('of many keys, those that are not used are forgotten, but none that must wait', async () => {
-  const surroundings = { ...SURROUNDINGS, gates: new Map<string, Gate>() };
+test('unused keys are forgotten, except keys that must wait', async () => {
+  const surroundings = { ...SYSTEM_RUNTIME, gates: new Map<string, Gate>() };
   const baseUrl = 'https://petstore.example/v1';
   const refused = gateOf(surroundings, baseUrl, 'refused');
   const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };

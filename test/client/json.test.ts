@@ -53,7 +53,7 @@ const { value: json } = fc.letrec((tie) => ({
   ),
 }));
 
-test('parses what the parser of the service parses, with every integer exact', () => {
+test('the client parses what the service parses, with every integer exact', () => {
   fc.assert(
     fc.property(json, (value) => {
       const text = textOf(value);
@@ -63,7 +63,7 @@ test('parses what the parser of the service parses, with every integer exact', (
   );
 });
 
-test('refuses what is not JSON, also beside large integers', () => {
+test('the client refuses text that is not JSON, also beside large integers', () => {
   for (const text of [
     '',
     '[9007199254740993',
@@ -75,7 +75,7 @@ test('refuses what is not JSON, also beside large integers', () => {
   }
 });
 
-test('writes what the service reads back', () => {
+test('the service reads what the client writes', () => {
   fc.assert(
     fc.property(fc.string(), fc.oneof(int64, nearTheEdge, fc.maxSafeInteger()), (name, categoryId) => {
       const text = writeJson({ name, categoryId, status: undefined });

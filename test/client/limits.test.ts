@@ -19,7 +19,7 @@ function hasBans({ seen }: Scene): boolean {
   return seen.some(({ code }) => code === 'key_banned');
 }
 
-test('50 clients of one process that share a Free key for three minutes send nothing inside a Retry-After and are never banned', async (t) => {
+test('50 clients in one process obey Retry-After and are never banned', async (t) => {
   const stage = await clientScene(t);
   const apiKey = await stage.service.issueKey({ limits: PLANS.free });
   const process = stage.time.surroundings();
@@ -33,7 +33,7 @@ test('50 clients of one process that share a Free key for three minutes send not
   assert.equal(admitted(seen), 3 * PLANS.free.perMinute);
 });
 
-test('50 processes that share a Free key for ten minutes are never banned, though none knows of the others', async (t) => {
+test('50 processes that share a Free key for ten minutes are never banned', async (t) => {
   const stage = await clientScene(t);
   const apiKey = await stage.service.issueKey({ limits: PLANS.free });
   const clients = Array.from({ length: 50 }, () =>
@@ -61,7 +61,7 @@ test('1,000 calls at once with a Free key are refused at most once a minute', as
   assert.deepEqual(insideRetryAfter(seen), []);
 });
 
-test('a wait of a day is not slept: the call fails at once, says when to come back, and nothing more is sent until then', async (t) => {
+test('a call that would wait a day fails at once, and nothing is sent until then', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 100, perDay: 3 } });
@@ -91,7 +91,7 @@ test('a wait of a day is not slept: the call fails at once, says when to come ba
   assert.equal(admitted(seen), 4);
 });
 
-test('pace: a wait of a day is not slept either by calls that were in line when the last request of the day went', async (t) => {
+test('pace: queued calls fail at once when the last request of the day is sent', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 100, perDay: 3 } });
@@ -122,7 +122,7 @@ test('pace: a wait of a day is not slept either by calls that were in line when 
   );
 });
 
-test('pace: the rest of a minute is not slept when it is longer than maxWait', async (t) => {
+test('pace: a call fails at once when the rest of the minute exceeds maxWait', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 10, perDay: 1_000 } });
@@ -139,7 +139,7 @@ test('pace: the rest of a minute is not slept when it is longer than maxWait', a
   assert.equal(admitted(seen), seen.length);
 });
 
-test('a ban is not slept either, and when it is over all goes on', async (t) => {
+test('a call during a ban fails at once, and calls succeed after the ban', async (t) => {
   const stage = await clientScene(t, { BAN_AFTER: '1' });
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 2, perDay: 1_000 } });
@@ -160,7 +160,7 @@ test('a ban is not slept either, and when it is over all goes on', async (t) => 
   );
 });
 
-test('with maxWait 0 nothing is waited for, and yet every call is sent', async (t) => {
+test('with maxWait 0 no call waits, and every call is sent', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 2, perDay: 1_000 } });
@@ -191,7 +191,7 @@ test('an abort ends the wait for the limit', async (t) => {
   assert.deepEqual(insideRetryAfter(seen), []);
 });
 
-test('pace: a client that paces itself is never refused, and uses each minute up', async (t) => {
+test('pace: a client that paces itself is never refused and uses each minute fully', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 60, perDay: 10_000 } });
@@ -202,7 +202,7 @@ test('pace: a client that paces itself is never refused, and uses each minute up
   assert.ok(admitted(seen) >= 4.5 * 60, `${admitted(seen)} requests in five minutes`);
 });
 
-test('pace: calls go at once while half of the minute is left, then evenly until its end', async (t) => {
+test('pace: calls go at once until half of the minute is used, then evenly to its end', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;
   const apiKey = await service.issueKey({ limits: { perMinute: 60, perDay: 10_000 } });

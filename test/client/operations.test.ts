@@ -34,7 +34,7 @@ function requestsOf(service: TestService): number {
   return service.log.filter(({ msg }) => msg === 'request').length;
 }
 
-test('create gives the animal with its id, and an absent status stays absent', async (t) => {
+test('create returns the animal with its id, and an absent status stays absent', async (t) => {
   const { client } = await start(t);
   assert.deepEqual(await client.pets.create({ name: 'Rex 🐕', categoryId: 7, status: 'pending' }), {
     id: 1,
@@ -49,7 +49,7 @@ test('create gives the animal with its id, and an absent status stays absent', a
   });
 });
 
-test('await gives one page, and its cursor the next one', async (t) => {
+test('await gives one page, and its cursor gives the next', async (t) => {
   const { client } = await start(t);
   const pets = await addPets(client, 5);
   const first = await client.pets.list({ limit: 2 });
@@ -58,7 +58,7 @@ test('await gives one page, and its cursor the next one', async (t) => {
   assert.deepEqual(second, { pets: pets.slice(2), nextCursor: undefined });
 });
 
-test('for await walks over all pages, in the order of the service, and asks for a page only when it is needed', async (t) => {
+test('for await walks all pages in order and requests a page only when it is needed', async (t) => {
   const { client, service } = await start(t);
   const pets = await addPets(client, 7);
   const before = requestsOf(service);
@@ -73,7 +73,7 @@ test('for await walks over all pages, in the order of the service, and asks for 
   assert.equal(requestsOf(service) - before, 5);
 });
 
-test('a list can be filtered, awaited more than once, and asks for nothing before', async (t) => {
+test('a list can be filtered and awaited twice, and requests nothing before', async (t) => {
   const { client, service } = await start(t);
   const pets = await addPets(client, 4);
   const before = requestsOf(service);
@@ -89,7 +89,7 @@ test('a list can be filtered, awaited more than once, and asks for nothing befor
   assert.equal(requestsOf(service), before + 1);
 });
 
-test('int64 is exact in and out, as a number up to 2^53 − 1 and as a bigint beyond', async (t) => {
+test('int64 is exact both ways: a number up to 2^53 − 1, a bigint beyond', async (t) => {
   const { client, service } = await start(t);
   const values = [
     0,
@@ -113,7 +113,7 @@ test('int64 is exact in and out, as a number up to 2^53 − 1 and as a bigint be
   }
 });
 
-test('a number that may have been rounded already is refused before anything is sent', async (t) => {
+test('a number that may be rounded already is refused before anything is sent', async (t) => {
   const { client, service } = await start(t, { onDeprecation: () => undefined });
   const message =
     'categoryId is the number 9007199254740992, which is not an exact integer: give integers beyond 2^53 - 1 as a bigint.';
@@ -126,7 +126,7 @@ test('a number that may have been rounded already is refused before anything is 
   assert.equal(requestsOf(service), 0);
 });
 
-test('an error of the service is an ApiError with its status, code, message and request id', async (t) => {
+test('a service error is an ApiError with status, code, message and request id', async (t) => {
   const { client, apiKey } = await start(t);
   const error = await client.pets.create({ name: '', categoryId: 1.5 }).catch((reason: unknown) => reason);
   assert.ok(error instanceof ApiError);
@@ -140,7 +140,7 @@ test('an error of the service is an ApiError with its status, code, message and 
   assert.ok(!inspect(client, { depth: 9, showHidden: true }).includes(apiKey));
 });
 
-test('a wrong key is refused once, not again and again', async (t) => {
+test('a call with a wrong key is not retried', async (t) => {
   const { service } = await start(t);
   const client = new PetStore({ apiKey: 'petstore_live_wrong', baseUrl: `${service.url}/v1` });
   const error = await client.pets.list().catch((reason: unknown) => reason);
@@ -150,7 +150,7 @@ test('a wrong key is refused once, not again and again', async (t) => {
   assert.equal(requestsOf(service), 1);
 });
 
-test('the same Idempotency-Key gives the same animal, and another animal under it is refused', async (t) => {
+test('a repeated Idempotency-Key gives the same animal, and refuses another animal', async (t) => {
   const { client } = await start(t);
   const idempotencyKey = 'order-4711';
   const first = await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey });
@@ -181,7 +181,7 @@ test('get warns once that it is deprecated', async (t) => {
   ]);
 });
 
-test('unless told otherwise, the warning goes to the console, once', async (t) => {
+test('by default the warning goes to the console, once', async (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
   const { client, service, apiKey } = await start(t);
   const { id } = await client.pets.create({ name: 'Rex', categoryId: 1 });
@@ -212,7 +212,7 @@ test('the last rate limit can be read', async (t) => {
   );
 });
 
-test('the key goes to the base address only: redirects and links that lead elsewhere are not followed', async (t) => {
+test('the key goes only to the base address, not along redirects or foreign links', async (t) => {
   const { service, apiKey } = await start(t);
   const elsewhere = await startFaultProxy(t, service.url, () => undefined);
   const body = '[{"id":1,"name":"Rex","categoryId":1}]';
@@ -236,7 +236,7 @@ test('the key goes to the base address only: redirects and links that lead elsew
   ]);
 });
 
-test('an answer that is not one of the service is no result', async (t) => {
+test('an answer that is not from the service is no result', async (t) => {
   for (const body of ['<html>', '{}', '[{"id":1}]', '[{"id":"1","name":"Rex","categoryId":1}]', '']) {
     const { service, apiKey } = await start(t);
     const proxy = await startFaultProxy(t, service.url, () => ({ status: 200, body }));

@@ -5,7 +5,7 @@ import { PetStore } from '../../client/src/index.ts';
 
 const apiKey = 'petstore_live_0123456789';
 
-test('a wrong option is refused by name, and the key is never repeated', () => {
+test('a wrong option is refused by name, and the key is never printed', () => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ apiKey: undefined }, /^apiKey must be/],
     [{ apiKey: '' }, /^apiKey must be/],
@@ -40,7 +40,7 @@ test('a wrong option is refused by name, and the key is never repeated', () => {
   }
 });
 
-test('production is called unless staging is asked for', async () => {
+test('the client calls production unless staging is chosen', async () => {
   const called: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
     called.push(new Request(input).url);

@@ -49,7 +49,7 @@ function typescriptOptions(module: string, moduleResolution: string): string {
   });
 }
 
-test('the package can be used from JavaScript and from strict TypeScript, on Node.js 20.0 and on this one', async (t) => {
+test('the package works in JavaScript and strict TypeScript, on Node.js 20.0 and now', async (t) => {
   const project = await projectWithClient(t);
   const service = await startTestService(t);
   const variables = async () => ({

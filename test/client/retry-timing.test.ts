@@ -16,7 +16,7 @@ test('backoff is anything up to a ceiling that doubles, at most 16 s', () => {
   assert.equal(backoff(3, 0.5), 1_000);
 });
 
-test('Retry-After is read as seconds or as a date, and anything else is none', () => {
+test('Retry-After is read as seconds or a date, and anything else is ignored', () => {
   const cases: [Record<string, string>, number | undefined][] = [
     [{}, undefined],
     [{ 'Retry-After': '0' }, 0],
@@ -37,7 +37,7 @@ test('Retry-After is read as seconds or as a date, and anything else is none', (
   }
 });
 
-test('no wait is shorter than Retry-After, and only what passes by itself is waited for', () => {
+test('no wait is shorter than Retry-After, and only temporary failures are waited for', () => {
   assert.equal(waitAfter(429, 60_000, 1, 0), 60_000);
   assert.equal(waitAfter(503, 5_000, 2, 1), 6_000);
   assert.equal(waitAfter(500, undefined, 1, 1), 500);
@@ -65,7 +65,7 @@ test('the reset is measured without trusting the clock of this machine', () => {
   assert.equal(readRateLimit(new Headers(), NOW), undefined);
 });
 
-test('links are found by their relation, among others and however they are quoted', () => {
+test('links are found by their relation, among others and in any quoting', () => {
   const find = (link: string, relation: string) => linkTarget(new Headers({ Link: link }), relation);
   const two = '<https://a/reference>; rel="deprecation", <https://a/v1/pets?x=1,2>; title="a, b"; rel="next"';
   assert.equal(find(two, 'next'), 'https://a/v1/pets?x=1,2');

@@ -1,24 +1,38 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { clientSchema } from '../../scripts/client-schema.ts';
+import { clientOperations, clientResources, clientSchema } from '../../scripts/client-schema.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { GET_PET_SUNSET } from '../../src/http/deprecation.ts';
-import { openApi } from '../../src/http/openapi.ts';
+import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
+import { sunsetDate } from '../../src/api/operation.ts';
+import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
+import { openApi } from '../../src/description/openapi.ts';
 
 function source(name: string): string {
   return readFileSync(new URL(`../../client/src/${name}`, import.meta.url), 'utf8');
 }
 
-test("the client's types and base addresses are those of the description", () => {
+test("the client's types, table of calls and resources are those of the description", () => {
   const { document } = openApi(EXAMPLE_URLS, 'production');
-  assert.ok(
-    source('schema.ts') === clientSchema(document),
-    'client/src/schema.ts is out of date: run npm run openapi',
-  );
+  const generated = {
+    'schema.ts': clientSchema(document),
+    'operations.ts': clientOperations(document),
+    'resources.ts': clientResources(RESOURCES),
+  };
+  for (const [name, text] of Object.entries(generated))
+    assert.ok(source(name) === text, `client/src/${name} is out of date: run npm run openapi`);
 });
 
-test('what the client says of the removal of get is what the description says', () => {
-  assert.match(source('pets.ts'), new RegExp(`@deprecated It will be removed on ${GET_PET_SUNSET}: `));
+test('the client calls every operation', () => {
+  const folder = new URL('../../client/src/', import.meta.url);
+  const all = readdirSync(folder).map(source).join('\n');
+  for (const { id } of OPERATIONS) assert.ok(all.includes(`operation: '${id}'`), id);
+});
+
+test('the client and the description give the same removal date of get', () => {
+  assert.match(
+    source('pets.ts'),
+    new RegExp(`@deprecated It will be removed on ${sunsetDate(GET_PET_DEPRECATION)}: `),
+  );
 });

@@ -5,9 +5,9 @@ import * as fc from 'fast-check';
 import { accountName, keyState, limitsOf, rotatedExpiry, SCOPES } from '../../src/domain/account.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 
-const invalid = (pattern: RegExp) => ({ name: 'PetStoreError', code: 'invalid_parameter', message: pattern });
+const invalid = (pattern: RegExp) => ({ name: 'ServiceError', code: 'invalid_parameter', message: pattern });
 
-test('the plans and their limits are those of the table', () => {
+test('the plans have the limits of the table', () => {
   assert.deepEqual(PLANS, {
     free: { perMinute: 60, perDay: 1_000 },
     pro: { perMinute: 300, perDay: 10_000 },
@@ -18,7 +18,7 @@ test('the plans and their limits are those of the table', () => {
 
 for (const plan of PLAN_NAMES) {
   if (plan === 'enterprise') continue;
-  test(`the limits of plan ${plan} are fixed, and numbers of its own are refused`, () => {
+  test(`the limits of plan ${plan} are fixed, and other numbers are refused`, () => {
     assert.deepEqual(limitsOf(plan, {}), PLANS[plan]);
     for (const custom of [{ perMinute: 1 }, { perDay: 1 }, { perMinute: 1, perDay: 1 }]) {
       assert.throws(() => limitsOf(plan, custom), invalid(/fixed limits/));
@@ -26,7 +26,7 @@ for (const plan of PLAN_NAMES) {
   });
 }
 
-test('an enterprise account has numbers of its own, and needs both', () => {
+test('an enterprise account needs both of its own limits', () => {
   assert.deepEqual(limitsOf('enterprise', { perMinute: 5_000, perDay: 1_000_000 }), {
     perMinute: 5_000,
     perDay: 1_000_000,
@@ -50,7 +50,7 @@ test('a key works until the instant it expires or is revoked', () => {
   assert.equal(keyState({ expiresAt: 1, revokedAt: 2 }, 1_000), 'revoked');
 });
 
-test('a rotated key lives on for the grace time, never past its own expiry', () => {
+test('a rotated key works for the grace time, never past its own expiry', () => {
   assert.equal(rotatedExpiry({ expiresAt: undefined }, 1_000, 500), 1_500);
   assert.equal(rotatedExpiry({ expiresAt: 1_200 }, 1_000, 500), 1_200);
   const instant = fc.nat();
@@ -63,7 +63,7 @@ test('a rotated key lives on for the grace time, never past its own expiry', () 
   );
 });
 
-test('an account name is text that can stand in a line', () => {
+test('an account name fits on one line', () => {
   for (const name of ['a', 'Tierheim Köln e. V.', '🐕'.repeat(100)]) assert.equal(accountName(name), name);
   for (const name of ['', ' a', 'a ', 'a\nb', 'a\tb', 'a\0', '\ud800', 'x'.repeat(101)]) {
     assert.throws(() => accountName(name), invalid(/account name/), JSON.stringify(name));

@@ -30,7 +30,7 @@ const PRINTERS: readonly ((value: unknown) => string)[] = [
 const PREFIXES = { production: 'petstore_live_', staging: 'petstore_test_' };
 
 for (const environment of ENVIRONMENTS) {
-  test(`a key of ${environment} is ${PREFIXES[environment]}, 32 base62 characters and their CRC-32`, () => {
+  test(`a key for ${environment} is prefix, 32 base62 characters and CRC-32`, () => {
     const bytes = fc.uint8Array({ minLength: 64, maxLength: 64 });
     fc.assert(
       fc.property(bytes, (random) => {
@@ -74,7 +74,7 @@ test('a key is read back as it was issued, with its environment and its SHA-256'
   );
 });
 
-test('a key with one character mistyped, left out, doubled or swapped with the next is refused', () => {
+test('a key with one character changed, missing, doubled or swapped is refused', () => {
   fc.assert(
     fc.property(
       key,
@@ -99,7 +99,7 @@ test('a key with one character mistyped, left out, doubled or swapped with the n
   );
 });
 
-test('a text that is no key is refused', () => {
+test('text that is not a key is refused', () => {
   for (const text of ['', 'petstore_live_', 'x'.repeat(52), `petstore_prod_${'0'.repeat(38)}`]) {
     assert.equal(ApiKey.parse(text), undefined);
   }
@@ -109,7 +109,7 @@ test('a text that is no key is refused', () => {
   }
 });
 
-test('a text whose checksum is right is no key when a character is not base62', () => {
+test('text with the right checksum but a character outside base62 is refused', () => {
   for (const character of ['-', '_', ' ', '\u007f']) {
     const secret = character.repeat(32);
     const value = crc32(secret);
@@ -118,7 +118,7 @@ test('a text whose checksum is right is no key when a character is not base62', 
   }
 });
 
-test('neither a key nor its hash prints its text, whichever way it is printed', () => {
+test('no way of printing shows the text of a key or its hash', () => {
   fc.assert(
     fc.property(key, (issued) => {
       const hash = issued.hash();

@@ -10,7 +10,7 @@ const START = '2026-11-21T12:00:00Z';
 /** Both time lines without the parts of a millisecond that pass between two readings. */
 const whole = ({ unix, monotonic }: Moment) => ({ unix: Math.floor(unix), monotonic: Math.floor(monotonic) });
 
-test('Unix time goes on from where it was when the system clock is set back', () => {
+test('Unix time continues from its last value when the system clock is set back', () => {
   const clock = fakeClock(START);
   const before = whole(clock());
   clock.jump(-3_600_000);
@@ -19,14 +19,14 @@ test('Unix time goes on from where it was when the system clock is set back', ()
   assert.deepEqual(whole(clock()), { unix: before.unix + 1_500, monotonic: before.monotonic + 1_500 });
 });
 
-test('Unix time follows when the system clock is set forward, and no time passes by it', () => {
+test('Unix time follows a clock that is set forward, and elapsed time does not', () => {
   const clock = fakeClock(START);
   const before = whole(clock());
   clock.jump(3_600_000);
   assert.deepEqual(whole(clock()), { unix: before.unix + 3_600_000, monotonic: before.monotonic });
 });
 
-test('neither time line ever runs backwards, whatever happens to the system clock', () => {
+test('neither time ever runs backwards, whatever happens to the system clock', () => {
   const move = fc.record({
     jump: fc.integer({ min: -1e9, max: 1e9 }),
     advance: fc.integer({ min: 0, max: 1e9 }),
@@ -47,7 +47,7 @@ test('neither time line ever runs backwards, whatever happens to the system cloc
   );
 });
 
-test('a pause between the two readings of a clock does not move its later readings ahead', () => {
+test('a pause between the two readings of a clock does not advance later readings', () => {
   let passed = 0;
   // Of the second of three readings, between the two clocks.
   const pauses = [0, 0, 0, 500];

@@ -13,11 +13,11 @@ test('a cursor continues exactly where it was made', () => {
   assert.equal(decodeCursor(encodeCursor(1n)), 1n);
 });
 
-test('a cursor can stand in a URL as it is', () => {
+test('a cursor needs no encoding in a URL', () => {
   fc.assert(fc.property(id, (value) => assert.match(encodeCursor(value), /^[\w-]+$/)));
 });
 
-test('a cursor with one character changed, left out or put in is refused', () => {
+test('a cursor with one character changed, missing or added is refused', () => {
   const character = fc.string({ minLength: 1, maxLength: 1 });
   fc.assert(
     fc.property(id, fc.nat(15), character, (value, at, other) => {
@@ -31,7 +31,7 @@ test('a cursor with one character changed, left out or put in is refused', () =>
   );
 });
 
-test('a cursor has one spelling: that of plain base64, or with wide characters, is refused', () => {
+test('a cursor in plain base64 or with wide characters is refused', () => {
   fc.assert(
     fc.property(id, fc.nat(15), (value, at) => {
       const cursor = encodeCursor(value);
@@ -43,13 +43,13 @@ test('a cursor has one spelling: that of plain base64, or with wide characters, 
   );
 });
 
-test('a text that is no cursor is refused', () => {
+test('text that is not a cursor is refused', () => {
   const texts = ['', '1', 'abc', '%', `${encodeCursor(1n)}=`, `${encodeCursor(1n)} `, 'A'.repeat(10_000)];
   for (const text of texts) assert.equal(decodeCursor(text), undefined, text.slice(0, 40));
   fc.assert(fc.property(fc.string(), (text) => assert.equal(decodeCursor(text), undefined)));
 });
 
-test('no cursor stands for an id that no animal can have', () => {
+test('a cursor for an id that no animal can have is refused', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: INT64_MIN, max: 0n }), (value) => {
       assert.equal(decodeCursor(encodeCursor(value)), undefined);

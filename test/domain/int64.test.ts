@@ -32,7 +32,7 @@ const spelling = fc
 
 const inRange = (value: bigint) => (BigInt.asIntN(64, value) === value ? value : undefined);
 
-test('every spelling of an int64 as a JSON number is read exactly, and none outside the range', () => {
+test('every JSON spelling of an int64 is read exactly, and none outside the range', () => {
   fc.assert(
     fc.property(spelling, ({ source, value }) => {
       assert.equal(int64FromJson(source), inRange(value), source);
@@ -41,7 +41,7 @@ test('every spelling of an int64 as a JSON number is read exactly, and none outs
   );
 });
 
-test('a JSON number that is not an integer is no int64, however small its fraction', () => {
+test('a JSON number with a fraction is no int64, however small the fraction', () => {
   const fraction = fc.tuple(anyInt64, fc.bigInt({ min: 0n }), fc.integer({ min: 1, max: 9 }));
   fc.assert(
     fc.property(fraction, ([whole, middle, last]) => {
@@ -81,7 +81,7 @@ for (const [source, value] of examples) {
   });
 }
 
-test('a number that is written to be expensive is judged without building it', () => {
+test('a number with a huge exponent is judged without computing it', () => {
   for (const source of ['1e999999999', '-1e999999999', '1e-999999999', `1e${'9'.repeat(400)}`]) {
     assert.equal(int64FromJson(source), undefined);
   }

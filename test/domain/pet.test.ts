@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { PetStoreError } from '../../src/domain/errors.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { parseNewPet } from '../../src/domain/pet.ts';
 
@@ -13,7 +13,7 @@ function refusal(body: unknown): string {
   try {
     parseNewPet(body);
   } catch (error) {
-    assert.ok(error instanceof PetStoreError);
+    assert.ok(error instanceof ServiceError);
     assert.equal(error.code, 'invalid_request');
     return error.message;
   }
@@ -26,12 +26,12 @@ for (const status of ['available', 'pending', 'sold'] as const) {
   });
 }
 
-test('an animal may be created without status, and then has none', () => {
+test('an animal created without status has none', () => {
   assert.deepEqual(Object.keys(parseNewPet(REX)), ['name', 'categoryId']);
 });
 
 for (const field of ['name', 'categoryId'] as const) {
-  test(`${field} is required, and its fault is named`, () => {
+  test(`${field} is required and named when it is at fault`, () => {
     const { [field]: _, ...rest } = REX;
     assert.match(refusal(rest), new RegExp(`^${field} must be`));
   });
@@ -90,7 +90,7 @@ test('a name has 1 to 200 code points and is kept exactly as sent', () => {
   );
 });
 
-test('fields that NewPet does not have are ignored, a client-sent id too', () => {
+test('unknown fields are ignored, an id too', () => {
   assert.deepEqual(parseNewPet({ ...REX, id: 999n, colour: 'brown', tags: [] }), REX);
 });
 

@@ -43,7 +43,7 @@ async function list(url: string, key: string): Promise<Sent> {
   }
 }
 
-test('a crash keeps what 1,500 accounts used ten seconds before, and forgets addresses', async (t) => {
+test('a crash keeps counts of 1,500 accounts from 10 s before, and forgets addresses', async (t) => {
   const env = temporaryEnvironment(t);
   const url = env['DATABASE_URL'] ?? '';
   const keys = await issueKeys(url, ACCOUNTS);

@@ -7,7 +7,7 @@ import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 
-test('a disk that fills up: creates get 503 with Retry-After, reads go on, and it recovers', async (t) => {
+test('on a full disk creates get 503 and reads work, and the service recovers', async (t) => {
   const disk = smallDisk(t);
   const service = await startTestService(t, { databaseUrl: `sqlite:${join(disk.folder, 'petstore.db')}` });
   const key = await service.issueKey();
@@ -35,7 +35,7 @@ test('a disk that fills up: creates get 503 with Retry-After, reads go on, and i
   assert.equal(next.json.id, last.id + 1, 'no id was lost or used twice');
 });
 
-test('a full disk at start is one clear line and exit 1, and nothing is damaged', async (t) => {
+test('a full disk at start gives one clear line and exit 1, and damages nothing', async (t) => {
   const disk = smallDisk(t);
   const env = { DATABASE_URL: `sqlite:${join(disk.folder, 'petstore.db')}`, PORT: '0' };
   assert.equal((await run(['seed', '10'], env)).code, 0);

@@ -18,7 +18,7 @@ const GIVEN: Record<string, string> = {
   PRODUCTION_URL: 'https://pets.example/v1',
 };
 
-test('compose.yaml configures the service for PostgreSQL, Valkey and the proxy of its own network', () => {
+test('compose.yaml configures PostgreSQL, Valkey and the trusted proxy', () => {
   const { services, networks } = parse(file('compose.yaml')) as Compose;
   const given = Object.entries(services['service']?.environment ?? {}).map(([name, value]) => {
     return [name, value.replaceAll(/\$\{(\w+):\?\}/g, (_, variable: string) => GIVEN[variable] ?? '')];
@@ -34,7 +34,7 @@ test('compose.yaml configures the service for PostgreSQL, Valkey and the proxy o
   );
 });
 
-test('compose.yaml holds no secret: every one comes from the environment', () => {
+test('compose.yaml takes every secret from the environment', () => {
   const secrets = file('compose.yaml').match(/(?:PASSWORD|AUTH):.*|requirepass \S+|:\/\/\S+@/g) ?? [];
   assert.ok(secrets.length >= 4);
   for (const secret of secrets) assert.match(secret, /\$\{\w+:\?\}/);

@@ -5,7 +5,7 @@ import { startInstances, startTestInstances } from '../support/instances.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('1,000 creates at once with one Idempotency-Key over three instances make one animal', async (t) => {
+test('1,000 creates with one Idempotency-Key on three instances make one animal', async (t) => {
   const { send } = await startInstances(t, 3, { connections: 334 });
   const headers = { 'idempotency-key': 'order-1' };
   const answers = await Promise.all(
@@ -18,7 +18,7 @@ test('1,000 creates at once with one Idempotency-Key over three instances make o
   assert.equal((await send(0, '/v1/pets')).text, `[${first?.text}]`);
 });
 
-test('a create that one instance answered is in the very next list and get of any other', async (t) => {
+test('an answered create is in the next list and get of any other instance', async (t) => {
   const { send } = await startInstances(t, 3);
   for (let round = 0; round < 200; round++) {
     const status = ['available', 'pending', 'sold'][round % 3];
@@ -40,7 +40,7 @@ test('a create that one instance answered is in the very next list and get of an
   }
 });
 
-test('ids ascend over all instances, and none is given twice', async (t) => {
+test('ids ascend across all instances, and none is given twice', async (t) => {
   const { send } = await startInstances(t, 3);
   const ids: number[] = [];
   for (let round = 0; round < 30; round++) {
@@ -52,7 +52,7 @@ test('ids ascend over all instances, and none is given twice', async (t) => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('ten instances that start at once on an empty database all come up', async (t) => {
+test('ten instances start at once on an empty database', async (t) => {
   const { services } = await startTestInstances(t, 10);
   const ready = await Promise.all(services.map(({ url }) => fetch(`${url}/readyz`)));
   assert.deepEqual(

@@ -17,7 +17,7 @@ function randomInt64s(count: number): string[] {
   return ['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', ...values.slice(4)];
 }
 
-test('100,000 random int64 go through create, get and list, and none differs', async (t) => {
+test('100,000 random int64 pass through create, get and list unchanged', async (t) => {
   const service = await startTestService(t, { env: { LOG_LEVEL: 'warn' } });
   const client = keepAliveClient(service.url, await service.issueKey(), 64);
   t.after(client.close);

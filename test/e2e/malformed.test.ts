@@ -100,7 +100,7 @@ const framed = fc
 
 const malformed = fc.oneof(garbled, { weight: 3, arbitrary: framed });
 
-test('5,000 random malformed requests: no 5xx, no hang, always the Error body and the three headers', async (t) => {
+test('5,000 malformed requests each get the Error body and the headers, never a 5xx', async (t) => {
   // An unfinished body is what most of them are: they must not be waited for.
   const limits = { headersTimeout: 200, requestTimeout: 300, checkingInterval: 20, keepAliveTimeout: 100 };
   const service = await startTestService(t, { env: { LOG_LEVEL: 'error' }, limits });

@@ -29,7 +29,7 @@ async function databaseIn(
   return { file, env: { DATABASE_URL: `sqlite:${file}` } };
 }
 
-test('a port in use: one line that names it, exit 1', async (t) => {
+test('a port in use gives one line that names it and exit 1', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -39,7 +39,7 @@ test('a port in use: one line that names it, exit 1', async (t) => {
   assert.equal(line, `petstore: Cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
 });
 
-test('bad variables: one line each, exit 2, and nothing is made', async (t) => {
+test('each invalid variable gives one line; exit 2, and nothing is created', async (t) => {
   const folder = temporaryFolder(t);
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}`,
@@ -59,7 +59,8 @@ test('bad variables: one line each, exit 2, and nothing is made', async (t) => {
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('a missing data folder is refused, exit 1: a mistyped path must not start an empty catalogue', async (t) => {
+// A mistyped path must not start an empty catalogue.
+test('a missing data folder is refused with exit 1', async (t) => {
   const folder = temporaryFolder(t);
   const { code, line } = await refusal({ DATABASE_URL: `sqlite:${join(folder, 'data', 'petstore.db')}` });
   assert.equal(code, 1);
@@ -67,7 +68,7 @@ test('a missing data folder is refused, exit 1: a mistyped path must not start a
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('an unwritable data folder is refused, exit 1', async (t) => {
+test('an unwritable data folder is refused with exit 1', async (t) => {
   const { env } = await databaseIn(t, async (file) => {
     // Root may write to any folder, but nobody into a file.
     await writeFile(join(file, '..', 'data'), '');
@@ -79,7 +80,7 @@ test('an unwritable data folder is refused, exit 1', async (t) => {
   assert.match(line, /cannot be opened|does not exist/);
 });
 
-test('a file that is no database is refused and left as it is, exit 1', async (t) => {
+test('a file that is no database is left unchanged and refused with exit 1', async (t) => {
   const { env, file } = await databaseIn(t, (path) => writeFile(path, 'Dear diary, '.repeat(1_000)));
   const { code, line } = await refusal(env);
   assert.equal(code, 1);
@@ -87,7 +88,7 @@ test('a file that is no database is refused and left as it is, exit 1', async (t
   assert.deepEqual((await readdir(join(file, '..'))).toSorted(), ['petstore.db']);
 });
 
-test('a database of another program, or of a newer schema, is refused and left as it is, exit 1', async (t) => {
+test('a database of another program or a newer schema is refused and left unchanged', async (t) => {
   const foreign = await databaseIn(t, (path) => {
     const db = new DatabaseSync(path);
     db.exec('CREATE TABLE songs (title TEXT)');
@@ -105,7 +106,7 @@ test('a database of another program, or of a newer schema, is refused and left a
   assert.match(line, /newer version of petstore/);
 });
 
-test('a second service on the same database and environment is refused, exit 1', async (t) => {
+test('a second service on the same database and environment exits 1', async (t) => {
   const env = temporaryEnvironment(t);
   await startServiceProcess(t, env);
   const { code, line } = await refusal(env);
@@ -117,7 +118,7 @@ for (const [what, versions] of Object.entries({
   'Node.js': { node: '20.20.2' },
   SQLite: { sqlite: '3.51.2' },
 })) {
-  test(`an older ${what} than needed is refused in one sentence that says what to do, exit 1`, async () => {
+  test(`an old ${what} is refused in one sentence that says what to do`, async () => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`;
     const child = spawn(process.execPath, [
       '--import',
@@ -135,7 +136,7 @@ for (const [what, versions] of Object.entries({
   });
 }
 
-test('a folder made for the default database: data/ beside where it starts', async (t) => {
+test('the default database creates the folder data/ in the current folder', async (t) => {
   const folder = temporaryFolder(t);
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
@@ -145,7 +146,7 @@ test('a folder made for the default database: data/ beside where it starts', asy
   assert.ok((await readdir(join(folder, 'data'))).includes('petstore.db'));
 });
 
-test('SIGUSR1 opens no debugger, and the service goes on', async (t) => {
+test('SIGUSR1 opens no debugger, and the service continues', async (t) => {
   const service = await startServiceProcess(t, {
     ...temporaryEnvironment(t),
     NODE_OPTIONS: `--inspect-port=${await freePort()}`,

@@ -10,7 +10,7 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('SIGTERM: what was accepted is finished, counters are written, exit 0; exactly', async (t) => {
+test('SIGTERM finishes accepted requests, writes exact counters and exits 0', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -39,7 +39,7 @@ test('SIGTERM: what was accepted is finished, counters are written, exit 0; exac
   assert.equal(usage.day.remaining, 1_000 - 8);
 });
 
-test('a clean stop writes down when each key was last used', async (t) => {
+test('a clean stop writes the last use of each key', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -82,7 +82,7 @@ test('SIGINT stops the service as SIGTERM does', async (t) => {
   assert.equal((await service.ended).code, 0);
 });
 
-test('after a crash at most the last second of counting is lost', async (t) => {
+test('a crash loses at most the last second of counting', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -103,7 +103,7 @@ test('after a crash at most the last second of counting is lost', async (t) => {
   assert.match(answer.headers.get('ratelimit') ?? '', /"day";r=992;/);
 });
 
-test('a stop that cannot write down the last counts says so in the log, exit 1', async (t) => {
+test('a stop that cannot write the last counts logs it and exits 1', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
@@ -122,7 +122,7 @@ test('a stop that cannot write down the last counts says so in the log, exit 1',
   assert.deepEqual(messages.slice(-2), ['the last counts could not be written down and are lost', 'stopped']);
 });
 
-test('a log that nobody reads does not hold up the stop', async (t) => {
+test('a log that nobody reads does not delay the stop', async (t) => {
   const env = temporaryEnvironment(t);
   const service = await startServiceProcess(t, env);
   service.child.stdout?.pause();
@@ -138,7 +138,7 @@ test('a log that nobody reads does not hold up the stop', async (t) => {
   assert.equal(code, 0);
 });
 
-test('a request that is still incomplete when the service ends gets 503', async (t) => {
+test('a request that is incomplete when the service stops gets 503', async (t) => {
   const env = temporaryEnvironment(t);
   const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };

@@ -1,12 +1,13 @@
 // Contract: sections 3, 4 and 6.
 // A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
+import { renameSync, truncateSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
+import { runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
@@ -55,6 +56,34 @@ test('without its SQLite file the service answers 503, and 200 once the file is 
   assert.equal(linesOf(service, AGAIN).length, 1);
 });
 
+test('requests that meet one outage in the same second log its reason once at most', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const file = databaseUrl.slice('sqlite:'.length);
+  // Its clock stands, apart from readings.
+  const service = await startTestService(t, { databaseUrl });
+  const key = await service.issueKey();
+  renameSync(file, `${file}.moved`);
+  const create = async () => {
+    const body = '{"name":"Rex","categoryId":7}';
+    assertError(await call(service.url, '/v1/pets', { key, body }), 'unavailable');
+  };
+  await Promise.all(Array.from({ length: 5 }, create));
+  renameSync(`${file}.moved`, file);
+  // None if the check of each second came first.
+  assert.ok(service.log.filter(({ reason }) => reason !== undefined).length <= 1);
+});
+
+test('a request is answered even if the database is too damaged to read its limits', async (t) => {
+  const environment = temporaryEnvironment(t);
+  const args = ['keys', 'create', '--account', 'acme', '--plan', 'free'];
+  const { key } = await runJson<{ key: string }>(args, environment);
+  const { url } = await startServiceProcess(t, environment);
+  truncateSync(environment['DATABASE_URL']!.slice('sqlite:'.length));
+  const answer = await call(url, '/v1/pets', { key });
+  assertError(answer, 'internal_error');
+  assertRateHeaders(answer);
+});
+
 /** A service that counts by itself over PostgreSQL, an account of 60 requests per minute, and an operator. */
 async function countingService(t: TestContext) {
   // Hooks run in the order they are registered: the service stops before its database is dropped.
@@ -76,7 +105,7 @@ const remaining = (answer: Awaited<ReturnType<typeof call>>) =>
 const TERMINATE_HOLDER = `SELECT pg_terminate_backend(pid) FROM pg_locks
   WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-test('a service that lost its lock to another one answers 503, then goes on from the counts of the other', async (t) => {
+test("a service that lost its lock answers 503, then takes over the other's counts", async (t) => {
   const { service, key, operator, databaseUrl } = await countingService(t);
   const other = new Client({ connectionString: databaseUrl });
   other.on('error', () => undefined);
@@ -102,7 +131,7 @@ test('a service that lost its lock to another one answers 503, then goes on from
   assert.equal(linesOf(service, AGAIN).length, 1);
 });
 
-test('a service that loses its lock and takes it again at once forgets nothing that it counted', async (t) => {
+test('a service that retakes its lost lock at once forgets no counts', async (t) => {
   const { service, key, operator } = await countingService(t);
   await operator.query(TERMINATE_HOLDER);
   while (linesOf(service, AGAIN).length === 0) await wait(20);

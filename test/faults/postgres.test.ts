@@ -60,7 +60,7 @@ async function startLoadedService(t: TestContext, account: string) {
   };
 }
 
-test('PostgreSQL is killed and started again under load: 503 meanwhile, nothing lost, nothing twice, and all by itself well again', async (t) => {
+test('a PostgreSQL restart under load gives 503, loses nothing and repeats nothing', async (t) => {
   const service = await startLoadedService(t, 'killed');
   for (let round = 0; round < 3; round++) {
     await service.creates(100);
@@ -73,7 +73,7 @@ test('PostgreSQL is killed and started again under load: 503 meanwhile, nothing 
   await service.finish();
 });
 
-test('PostgreSQL hangs under load and goes on: 503 meanwhile, nothing lost, nothing twice, and all by itself well again', async (t) => {
+test('a PostgreSQL hang under load gives 503, loses nothing and repeats nothing', async (t) => {
   const service = await startLoadedService(t, 'paused');
   await service.creates(100);
   server.pause();
@@ -85,7 +85,7 @@ test('PostgreSQL hangs under load and goes on: 503 meanwhile, nothing lost, noth
   await service.finish();
 });
 
-test('PostgreSQL ends all connections under load, ten times: nothing lost, nothing twice, no crash', async (t) => {
+test('ten times all connections lost under load: nothing lost, nothing repeated', async (t) => {
   const service = await startLoadedService(t, 'terminated');
   const admin = new Client({ connectionString: server.url });
   await admin.connect();
@@ -100,7 +100,7 @@ test('PostgreSQL ends all connections under load, ten times: nothing lost, nothi
   await service.finish();
 });
 
-test('callers whose counters cannot be loaded get 503, never 500, with the Error body and the headers', async (t) => {
+test('callers whose counters cannot be loaded get 503 with Error body and headers', async (t) => {
   const variables = { DATABASE_URL: server.url, PORT: '0' };
   const { key } = await issueKey(variables, 'stranger');
   const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });

@@ -31,12 +31,12 @@ async function counts(t: TestContext, variables: Variables): Promise<void> {
   assert.deepEqual(await runJson(['bans', 'list'], env), []);
 }
 
-test('a Redis with a password works, whatever characters it has', async (t) => {
+test('a Redis password may have any characters', async (t) => {
   const { port } = await temporaryRedis(t, ['--requirepass', 'p@ss/w:rd%']);
   await counts(t, { REDIS_URL: `redis://:${encodeURIComponent('p@ss/w:rd%')}@127.0.0.1:${port}` });
 });
 
-test('a Redis user with no more than the documented rights works', async (t) => {
+test('a Redis user with only the documented rights works', async (t) => {
   const rights = ['~petstore:*', '+@hash', '+@list', '+@sortedset', '+eval', '+evalsha', '+info', '+time'];
   const keys = ['+del', '+pexpire', '+pexpireat', '+pexpiretime', '+scan'];
   const { port, url } = await temporaryRedis(t);
@@ -45,7 +45,7 @@ test('a Redis user with no more than the documented rights works', async (t) => 
   await counts(t, { REDIS_URL: `redis://petstore:secret@127.0.0.1:${port}` });
 });
 
-test('rediss:// works with a certificate of our own, and is refused without it', async (t) => {
+test('rediss:// works with the given certificate, and is refused without it', async (t) => {
   const folder = temporaryFolder(t);
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const subject = ['-subj', '/CN=petstore', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -26,7 +26,7 @@ async function ownerOf(key: string, servers: readonly TestServer[]): Promise<Tes
   return owner;
 }
 
-test('without one primary of three its callers have a share, and all others their limits', async (t) => {
+test('callers of a lost primary get a share, all others keep their limits', async (t) => {
   const servers = await temporaryCluster(t);
   const [gone] = servers;
   assert.ok(gone !== undefined);
@@ -66,7 +66,7 @@ test('without one primary of three its callers have a share, and all others thei
   for (const each of services) assert.deepEqual([logged(each, LOST), logged(each, BACK)], [1, 1]);
 });
 
-test('a replica that takes over goes on where its primary ended', async (t) => {
+test('a replica that takes over continues the counts of its primary', async (t) => {
   const servers = await temporaryCluster(t);
   const [gone, other] = servers;
   assert.ok(gone !== undefined && other !== undefined);
@@ -78,18 +78,28 @@ test('a replica that takes over goes on where its primary ended', async (t) => {
   while ((await ownerOf(usageKey(`account ${account}`), servers)) !== gone) account++;
   for (let number = 2; number < account; number++) await first.issueKey({ account: `account ${number}` });
   const key = await first.issueKey({ account: `account ${account}`, limits: LIMITS });
-  for (let request = 0; request < 10; request++) await call(first.url, '/v1/pets', { key });
+  // On a busy machine an answer may come too late, so that the service gives a share: another request then asks again.
+  const askShared = async ({ url }: TestService) => {
+    for (let sent = 1; ; sent++) {
+      const { headers } = await call(url, '/v1/pets', { key });
+      if (headers.get('x-ratelimit-limit') === '60')
+        return { sent, remaining: Number(headers.get('x-ratelimit-remaining')) };
+    }
+  };
+  let before = LIMITS.perMinute;
+  for (let request = 0; request < 10; request++) before = (await askShared(first)).remaining;
+  assert.ok(before <= 50);
   await gone.kill();
   assert.equal((await call(first.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '30');
-  // On a busy machine another server may miss an answer, too.
+  await ask(replica.url, ['CONFIG', 'SET', 'cluster-replica-no-failover', 'no']);
   const said = ({ log }: TestService, message: string, { port }: TestServer) =>
-    log.filter(({ msg, server }) => msg === message && server === `127.0.0.1:${port}`).length;
-  await until(() => services.every((each) => said(each, LOST, gone) === 1 && said(each, BACK, replica) > 0));
-  const { headers } = await call(second.url, '/v1/pets', { key });
-  assert.deepEqual([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['60', '49']);
+    log.some(({ msg, server }) => msg === message && server === `127.0.0.1:${port}`);
+  await until(() => services.every((each) => said(each, LOST, gone) && said(each, BACK, replica)));
+  const { sent, remaining } = await askShared(second);
+  assert.ok(remaining < before && remaining >= before - sent, `${remaining} after ${before} and ${sent}`);
 });
 
-test('a caller whose slot moves to another server is counted on without a gap', async (t) => {
+test('a caller whose slot moves to another server keeps its counts', async (t) => {
   const servers = await temporaryCluster(t);
   const any = servers[0]?.url ?? '';
   const counter = newCounter(await connected(t, any), fakeClock(), { banAfter: 100, banSeconds: 300 });
@@ -106,7 +116,7 @@ test('a caller whose slot moves to another server is counted on without a gap', 
   assert.equal(counter.serverOf(caller), `127.0.0.1:${move.to.port}`);
 });
 
-test('an account whose keys lie on two servers while they move is no outage of either', async (t) => {
+test('an account that is being moved between two servers is no outage of either', async (t) => {
   const servers = await temporaryCluster(t);
   const counter = newCounter(await connected(t, servers[0]?.url ?? ''), fakeClock(), {
     banAfter: 9,

@@ -37,7 +37,7 @@ const outages: Record<string, (redis: TestServer) => Promise<void>> = {
 };
 
 for (const [what, begin] of Object.entries(outages)) {
-  test(`an instance starts while Redis ${what}, counts by itself, and uses Redis once it answers`, async (t) => {
+  test(`a start while Redis ${what}: used once it answers`, async (t) => {
     const redis = await temporaryRedis(t);
     await begin(redis);
     const started = await startAlone(t, redis.url);
@@ -47,7 +47,7 @@ for (const [what, begin] of Object.entries(outages)) {
   });
 }
 
-test('an instance starts while a whole cluster is down, and uses all of it once it answers', async (t) => {
+test('a start while a whole cluster is down: it is used once it answers', async (t) => {
   const servers = await temporaryCluster(t);
   for (const server of servers) await server.kill();
   const { service, key } = await startAlone(t, servers[0]?.url ?? '');
@@ -57,7 +57,7 @@ test('an instance starts while a whole cluster is down, and uses all of it once 
   assert.equal(headers.get('x-ratelimit-remaining'), '4');
 });
 
-test('a wrong password that is found out later is logged once, and the instance goes on by itself', async (t) => {
+test('a wrong password found after the start is logged once, and the instance runs on', async (t) => {
   const redis = await temporaryRedis(t, ['--requirepass', 'right']);
   await redis.kill();
   const started = await startAlone(t, `redis://:hunter2@127.0.0.1:${redis.port}`);
@@ -75,7 +75,7 @@ test('a wrong password that is found out later is logged once, and the instance 
   assert.doesNotMatch(service.logText(), /hunter2/);
 });
 
-test('a Redis that is found out later to evict keys is not used until it no longer does', async (t) => {
+test('a Redis found after the start to evict keys is unused until it stops doing so', async (t) => {
   const redis = await temporaryRedis(t, ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
   await redis.kill();
   const started = await startAlone(t, redis.url);
@@ -86,7 +86,7 @@ test('a Redis that is found out later to evict keys is not used until it no long
   await countsIn(redis.url, started);
 });
 
-test('a Redis user that is found out later to lack rights is not used until it has them', async (t) => {
+test('a Redis user found after the start to lack rights is unused until it has them', async (t) => {
   const redis = await temporaryRedis(t, ['--user', 'guest', 'on', '>hunter2', '~*', '+info']);
   await redis.kill();
   const started = await startAlone(t, `redis://guest:hunter2@127.0.0.1:${redis.port}`);

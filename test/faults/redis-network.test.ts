@@ -8,7 +8,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const LIMITS = { perMinute: 40, perDay: 1_000 };
 
-test('requests are answered while Redis holds back every answer, and what it counted late is counted once', async (t) => {
+test('requests are answered while Redis delays every answer, and each counts once', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url], { limits: LIMITS });
@@ -35,7 +35,7 @@ test('requests are answered while Redis holds back every answer, and what it cou
   assert.equal(tally.admitted, 1 + 11 + 29);
 });
 
-test('a Redis that answers after 200 ms is an outage, told once, until it is faster', async (t) => {
+test('a Redis that answers after 200 ms is an outage, logged once, until it is faster', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url], { limits: LIMITS });
@@ -59,7 +59,7 @@ test('a Redis that answers after 200 ms is an outage, told once, until it is fas
     assert.deepEqual([logged(service, LOST), logged(service, BACK)], [1, 1]);
 });
 
-test('a connection that is lost without a word is given up for a new one', async (t) => {
+test('a connection that falls silent is replaced by a new one', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startTcpProxy(t, redis.port);
   const counting = await startSharedCounting(t, 1, [proxy.through(redis.url)], { limits: LIMITS });
@@ -73,7 +73,7 @@ test('a connection that is lost without a word is given up for a new one', async
   );
 });
 
-test('a Redis that comes back empty is counted on once all instances have told it what they know', async (t) => {
+test('a Redis that returns empty is used once all instances restored their counts', async (t) => {
   const redis = await temporaryRedis(t);
   const proxy = await startRedisProxy(t, redis.port);
   const counting = await startSharedCounting(t, 2, [proxy.url, redis.url], { limits: LIMITS });
@@ -90,7 +90,7 @@ test('a Redis that comes back empty is counted on once all instances have told i
   assert.equal((await counting.send(1)).status, 429);
 });
 
-test('an instance that does not come back with Redis does not hold up the others for good', async (t) => {
+test('an instance that stays away does not block the return to Redis for ever', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 2, [redis.url], { limits: LIMITS });
   const [gone, left] = counting.services;

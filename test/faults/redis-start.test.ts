@@ -14,7 +14,7 @@ async function refusal(t: TestContext, redisUrl: string, command = ['serve']): P
   return stderr;
 }
 
-test('a command that needs a Redis out of reach: one line, exit 1', async (t) => {
+test('a command that cannot reach Redis gives one line and exit 1', async (t) => {
   const port = await freePort();
   const line = await refusal(t, `redis://user:hunter2@127.0.0.1:${port}`, ['bans', 'list']);
   assert.match(
@@ -24,36 +24,36 @@ test('a command that needs a Redis out of reach: one line, exit 1', async (t) =>
   assert.doesNotMatch(line, /hunter2/);
 });
 
-test('a command that needs a Redis that never answers: one line, exit 1', async (t) => {
+test('a command whose Redis never answers gives one line and exit 1', async (t) => {
   const server = await temporaryRedis(t);
   server.pause();
   assert.match(await refusal(t, server.url, ['bans', 'list']), /cannot be used: no answer within 1000 ms/);
 });
 
-test('a wrong password for Redis: one line without it, exit 1', async (t) => {
+test('a wrong Redis password gives one line without the password and exit 1', async (t) => {
   const { port } = await temporaryRedis(t, ['--requirepass', 'right']);
   const line = await refusal(t, `redis://:hunter2@127.0.0.1:${port}`);
   assert.match(line, /cannot be used: WRONGPASS/);
   assert.doesNotMatch(line, /hunter2/);
 });
 
-test('a missing password for Redis: one line, exit 1', async (t) => {
+test('a missing Redis password gives one line and exit 1', async (t) => {
   const { url } = await temporaryRedis(t, ['--requirepass', 'right']);
   assert.match(await refusal(t, url), /cannot be used: NOAUTH/);
 });
 
-test('a Redis that evicts keys: one line that names the policy, exit 1', async (t) => {
+test('a Redis that evicts keys gives one line that names the policy and exit 1', async (t) => {
   const { url } = await temporaryRedis(t, ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
   assert.match(await refusal(t, url), /evicts keys \(maxmemory-policy allkeys-lru\).* set noeviction/);
 });
 
-test('a Redis that is a replica: one line, exit 1', async (t) => {
+test('a Redis replica gives one line and exit 1', async (t) => {
   const primary = await temporaryRedis(t);
   const { url } = await temporaryRedis(t, ['--replicaof', '127.0.0.1', `${primary.port}`]);
   assert.match(await refusal(t, url), /read-only replica: connect to the primary/);
 });
 
-test('a Redis user without the rights to count: one line, exit 1', async (t) => {
+test('a Redis user without the rights to count gives one line and exit 1', async (t) => {
   const { port } = await temporaryRedis(t, ['--user', 'guest', 'on', '>hunter2', '~*', '+info']);
   const line = await refusal(t, `redis://guest:hunter2@127.0.0.1:${port}`);
   assert.match(line, /cannot be used: NOPERM/);
@@ -66,7 +66,7 @@ const info = (lines: Record<string, string>) =>
     .map(([name, value]) => `${name}:${value}\r\n`)
     .join('');
 
-test('Redis 7 and everything after it is taken, Redis 6 and what does not say is not', () => {
+test('Redis 7 and later are accepted, Redis 6 and unknown versions are refused', () => {
   for (const version of ['7.0.0', '7.2.4', '8.2.1', '10.0.0']) {
     assert.deepEqual(refuseUnfit(info({ redis_version: version })), { clustered: false });
   }
@@ -81,7 +81,7 @@ test('Redis 7 and everything after it is taken, Redis 6 and what does not say is
   });
 });
 
-test('a memory limit without eviction is taken, and a policy without a limit', () => {
+test('a memory limit without eviction is accepted, and so is a policy without a limit', () => {
   refuseUnfit(info({ maxmemory: '1000', maxmemory_policy: 'noeviction' }));
   refuseUnfit(info({ maxmemory: '0', maxmemory_policy: 'allkeys-lru' }));
   assert.throws(

@@ -32,7 +32,7 @@ const outages: Record<
 };
 
 for (const [what, { begin, end }] of Object.entries(outages)) {
-  test(`under load Redis ${what}: every answer has its headers, none is a 5xx, nobody gets more than the limit and one share of each instance`, async (t) => {
+  test(`Redis ${what} under load: no 5xx, limit and shares hold`, async (t) => {
     const redis = await temporaryRedis(t);
     const counting = await startSharedCounting(t, 3, [redis.url], {
       limits: LIMITS,
@@ -59,7 +59,7 @@ for (const [what, { begin, end }] of Object.entries(outages)) {
   });
 }
 
-test('an outage gives each instance its share, to keys and to addresses, and the share of the day once', async (t) => {
+test('in an outage each instance gives its share, and the share of a day only once', async (t) => {
   const redis = await temporaryRedis(t);
   const limits = { perMinute: 30, perDay: 12 };
   const counting = await startSharedCounting(t, 3, [redis.url], { limits });
@@ -81,7 +81,7 @@ test('an outage gives each instance its share, to keys and to addresses, and the
   assert.deepEqual(unknown, [...Array<number>(20).fill(401), 429]);
 });
 
-test('what an account has used up stays used up in an outage', async (t) => {
+test('a used-up quota stays used up in an outage', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 1, [redis.url], { limits: { perMinute: 5, perDay: 100 } });
   for (let request = 0; request < 6; request++) await counting.send(0);
@@ -90,7 +90,7 @@ test('what an account has used up stays used up in an outage', async (t) => {
   assert.deepEqual([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']], [429, '5', '0']);
 });
 
-test('a ban that begins in an outage tells how long it lasts', async (t) => {
+test('a ban that begins in an outage says how long it lasts', async (t) => {
   const redis = await temporaryRedis(t);
   const limits = { perMinute: 5, perDay: 100 };
   const counting = await startSharedCounting(t, 1, [redis.url], { limits, env: { BAN_AFTER: '2' } });
@@ -103,7 +103,7 @@ test('a ban that begins in an outage tells how long it lasts', async (t) => {
   assert.equal(headers['ratelimit'], '"minute";r=0;t=300, "day";r=0;t=300');
 });
 
-test('bans that an instance heard of hold in an outage, and in a Redis that comes back empty', async (t) => {
+test('known bans hold in an outage, and in a Redis that returns empty', async (t) => {
   const redis = await temporaryRedis(t);
   const env = { BAN_AFTER: '2' };
   const counting = await startSharedCounting(t, 2, [redis.url], {
@@ -124,7 +124,7 @@ test('bans that an instance heard of hold in an outage, and in a Redis that come
   assert.ok(Number(other.headers['retry-after']) > 280);
 });
 
-test('what one instance alone had heard binds all of them in a Redis that comes back empty', async (t) => {
+test('counts that one instance knew bind all instances in a Redis that returns empty', async (t) => {
   const redis = await temporaryRedis(t);
   const limits = { perMinute: 60, perDay: 100 };
   const counting = await startSharedCounting(t, 3, [redis.url], { limits });
@@ -141,7 +141,7 @@ test('what one instance alone had heard binds all of them in a Redis that comes 
   assert.match(String(headers['ratelimit']), /"day";r=40;/);
 });
 
-test('a Redis that comes and goes within a minute gives nobody a new share', async (t) => {
+test('a Redis that leaves twice within a minute gives nobody a second share', async (t) => {
   const redis = await temporaryRedis(t);
   const counting = await startSharedCounting(t, 3, [redis.url], { limits: LIMITS });
   const tally = new Tally();
@@ -160,7 +160,7 @@ test('a Redis that comes and goes within a minute gives nobody a new share', asy
   assert.ok(tally.admitted >= 300 && tally.admitted <= 300 + 3 * SHARE, `${tally.admitted} admitted`);
 });
 
-test('without a shared counter there is no gauge of it', async (t) => {
+test('without a shared counter its gauge is absent', async (t) => {
   const service = await startTestService(t, { env: { METRICS_PORT: '0' } });
   assert.equal(await gauge(service), undefined);
 });

@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
 
-test('a caller without a valid key has the address’s bucket with Free’s numbers; empty, 429 not 401', async (t) => {
+test('a caller without a valid key uses the Free bucket of its address: 401, then 429', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (let used = 1; used <= 60; used++) {
@@ -34,7 +34,7 @@ test('a caller without a valid key has the address’s bucket with Free’s numb
   assertError(await call(service.url, '/v1/pets'), 'unauthorized');
 });
 
-test('an address that goes on is never banned, and has a day of 1,000', async (t) => {
+test('an address is never banned, and has 1,000 requests a day', async (t) => {
   const service = await startTestService(t, { env: { BAN_AFTER: '2' } });
   for (let minute = 0; minute < 16; minute++) {
     for (let i = 0; i < 60; i++) await call(service.url, '/v1/pets');
@@ -45,7 +45,7 @@ test('an address that goes on is never banned, and has a day of 1,000', async (t
   assertError(await call(service.url, '/v1/pets'), 'daily_limit_exceeded');
 });
 
-test('a valid key’s requests take nothing from the address’s bucket', async (t) => {
+test('requests with a valid key take nothing from the bucket of the address', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   for (let i = 0; i < 5; i++) await call(service.url, '/v1/pets', { key });
@@ -84,7 +84,7 @@ test('an IPv6 client is its /64', async (t) => {
   assert.equal(await left('2001:db8:1:3::1'), 59);
 });
 
-test('the 401 answers carry all rate headers', async (t) => {
+test('a 401 carries all rate headers', async (t) => {
   const service = await startTestService(t);
   assertRateHeaders(await call(service.url, '/v1/pets'));
 });

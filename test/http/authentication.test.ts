@@ -4,14 +4,16 @@ import { test } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { unixMilliseconds } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+
+const shared = await startTestService(lifetimeOfFile());
 
 const stranger = (environment: 'production' | 'staging') => {
   return ApiKey.generate(environment, (length) => crypto.getRandomValues(new Uint8Array(length))).reveal();
 };
 
-test('every operation requires a key; 401 is an Error body with WWW-Authenticate: Bearer', async (t) => {
-  const service = await startTestService(t);
+test('every operation without a key is 401, with WWW-Authenticate: Bearer', async () => {
   for (const [path, method] of [
     ['/v1/pets', 'GET'],
     ['/v1/pets', 'POST'],
@@ -22,17 +24,16 @@ test('every operation requires a key; 401 is an Error body with WWW-Authenticate
     ['/v1/no/such/path', 'GET'],
     ['/v1/pets/%zz', 'GET'],
   ] as const) {
-    const answer = await call(service.url, path, { method });
+    const answer = await call(shared.url, path, { method });
     assertError(answer, 'unauthorized');
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
     assertRateHeaders(answer);
   }
 });
 
-test('the key is the bearer token of Authorization; the scheme may have any case', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const send = (authorization: string) => call(service.url, '/v1/pets', { headers: { authorization } });
+test('the key is the bearer token of Authorization, with the scheme in any case', async () => {
+  const key = await shared.issueKey();
+  const send = (authorization: string) => call(shared.url, '/v1/pets', { headers: { authorization } });
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
     assert.equal((await send(`${scheme} ${key}`)).status, 200);
   for (const wrong of [
@@ -46,10 +47,10 @@ test('the key is the bearer token of Authorization; the scheme may have any case
   ]) {
     assertError(await send(wrong), 'unauthorized');
   }
-  assertError(await call(service.url, `/v1/pets?api_key=${key}`), 'unauthorized');
+  assertError(await call(shared.url, `/v1/pets?api_key=${key}`), 'unauthorized');
 });
 
-test('missing, malformed, mistyped, unknown, expired and revoked keys are 401 and say which', async (t) => {
+test('a 401 says whether the key is missing, malformed, unknown, expired or revoked', async (t) => {
   const service = await startTestService(t);
   const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });
   const revoked = await service.issueKey();
@@ -70,7 +71,7 @@ test('missing, malformed, mistyped, unknown, expired and revoked keys are 401 an
   assert.match(await said(revoked), /revoked/);
 });
 
-test('a key of the other environment is 401 and the message says where it belongs', async (t) => {
+test('a key of the other environment is 401, and the message names its environment', async (t) => {
   const production = await startTestService(t, { env: { STAGING_URL: 'https://try.pets.example/v1' } });
   const answer = await call(production.url, '/v1/pets', { key: stranger('staging') });
   assertError(answer, 'unauthorized');
@@ -86,32 +87,30 @@ test('a key of the other environment is 401 and the message says where it belong
   assert.equal((await call(staging.url, '/v1/pets', { key })).status, 200);
 });
 
-test('a key that lacks the operation’s scope is 403 and the message names the scope', async (t) => {
-  const service = await startTestService(t);
-  const reader = await service.issueKey({ scopes: ['pets:read'] });
-  const writer = await service.issueKey({ scopes: ['pets:write'] });
+test('a key without the scope of the operation is 403, and the message names the scope', async () => {
+  const reader = await shared.issueKey({ scopes: ['pets:read'] });
+  const writer = await shared.issueKey({ scopes: ['pets:write'] });
   const body = '{"name":"Rex","categoryId":7}';
-  const refused = await call(service.url, '/v1/pets', { key: reader, body });
+  const refused = await call(shared.url, '/v1/pets', { key: reader, body });
   assertError(refused, 'insufficient_scope');
   assert.match(refused.json.message, /pets:write/);
   assertRateHeaders(refused);
-  const created = await call(service.url, '/v1/pets', { key: writer, body });
+  const created = await call(shared.url, '/v1/pets', { key: writer, body });
   assert.equal(created.status, 201);
-  assert.equal((await call(service.url, `/v1/pets/${created.json.id}`, { key: reader })).status, 200);
+  assert.equal((await call(shared.url, `/v1/pets/${created.json.id}`, { key: reader })).status, 200);
   for (const path of ['/v1/pets', '/v1/pets/1']) {
-    assertError(await call(service.url, path, { key: writer }), 'insufficient_scope');
+    assertError(await call(shared.url, path, { key: writer }), 'insufficient_scope');
   }
 });
 
-test('scope comes before validation, route before scope', async (t) => {
-  const service = await startTestService(t);
-  const reader = await service.issueKey({ scopes: ['pets:read'] });
-  assertError(await call(service.url, '/v1/pets', { key: reader, body: 'nonsense' }), 'insufficient_scope');
-  assertError(await call(service.url, '/v1/nowhere', { key: reader, body: 'nonsense' }), 'not_found');
-  assertError(await call(service.url, '/v1/pets/1', { key: reader, body: 'nonsense' }), 'method_not_allowed');
+test('the route is checked before the scope, the scope before the body', async () => {
+  const reader = await shared.issueKey({ scopes: ['pets:read'] });
+  assertError(await call(shared.url, '/v1/pets', { key: reader, body: 'nonsense' }), 'insufficient_scope');
+  assertError(await call(shared.url, '/v1/nowhere', { key: reader, body: 'nonsense' }), 'not_found');
+  assertError(await call(shared.url, '/v1/pets/1', { key: reader, body: 'nonsense' }), 'method_not_allowed');
 });
 
-test('a revoked key and a changed plan count at the next request', async (t) => {
+test('a revoked key and a changed plan take effect at the next request', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   await call(service.url, '/v1/pets', { key });

@@ -37,7 +37,7 @@ test('a key refused BAN_AFTER times within 60 s is banned for BAN_SECONDS', asyn
   assert.equal(Number(banned.headers.get('x-ratelimit-reset')), unixMilliseconds(service.clock) / 1000 + 300);
 });
 
-test('during a ban RateLimit shows nothing left of either window before the ban ends', async (t) => {
+test('during a ban RateLimit shows both windows empty until the ban ends', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits });
   const ratelimit = (answer: Answer) => answer.headers.get('ratelimit');
@@ -49,7 +49,7 @@ test('during a ban RateLimit shows nothing left of either window before the ban 
   assert.equal(Number(later.headers.get('x-ratelimit-reset')), unixMilliseconds(fakeClock()) / 1000 + 300);
 });
 
-test('requests during a ban count for nothing and do not lengthen it; then all is well', async (t) => {
+test('requests during a ban do not count, do not lengthen it, and succeed after it', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits });
   await untilBanned(service, key);
@@ -79,7 +79,7 @@ test('each further ban within 24 hours lasts twice as long, at most 24 hours', a
   assert.equal((await untilBanned(service, key)).headers.get('retry-after'), '300', 'after 24 good hours');
 });
 
-test('refusals that are spread over more than 60 s ban nobody', async (t) => {
+test('refusals spread over more than 60 s cause no ban', async (t) => {
   const service = await startTestService(t, { env });
   const key = await service.issueKey({ limits: { perMinute: 100, perDay: 1 } });
   await get(service, key);
@@ -98,7 +98,7 @@ test('a ban belongs to the key; another key of the account goes on', async (t) =
   assert.equal((await get(service, good)).status, 200);
 });
 
-test('bans and refusals outlive a restart; an operator lists and lifts them', async (t) => {
+test('bans and refusals survive a restart, and an operator lists and lifts bans', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const clock = fakeClock();
   const before = await startTestService(t, { env, databaseUrl, clock });

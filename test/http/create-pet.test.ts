@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call, raw } from '../support/api.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { createPetContract } from './create-pet-contract.ts';
 
@@ -42,25 +43,25 @@ const INVALID: Record<string, [body: string | Uint8Array, names: RegExp]> = {
   'fields are those of a prototype': ['{"__proto__":{"name":"Rex","categoryId":7}}', /name/],
 };
 
+const shared = await startTestService(lifetimeOfFile());
+
 for (const [title, [body, names]] of Object.entries(INVALID)) {
-  test(`400 when ${title}; nothing is added`, async (t) => {
-    const service = await startTestService(t);
-    const key = await service.issueKey();
-    const answer = await call(service.url, '/v1/pets', { key, method: 'POST', body });
+  test(`400 when ${title}, and nothing is added`, async () => {
+    const key = await shared.issueKey();
+    const answer = await call(shared.url, '/v1/pets', { key, method: 'POST', body });
     assertError(answer, 'invalid_request');
     assert.match(answer.json.message, names);
     assertRateHeaders(answer);
-    assert.equal((await call(service.url, '/v1/pets', { key })).text, '[]');
+    assert.equal((await call(shared.url, '/v1/pets', { key })).text, '[]');
   });
 }
 
-test('400 when there is no body at all', async (t) => {
-  const service = await startTestService(t);
-  const answer = await call(service.url, '/v1/pets', { key: await service.issueKey(), method: 'POST' });
+test('a missing body is 400', async () => {
+  const answer = await call(shared.url, '/v1/pets', { key: await shared.issueKey(), method: 'POST' });
   assertError(answer, 'invalid_request');
 });
 
-test('413 when the body is over 16 KiB, by its length or as it arrives', async (t) => {
+test('a body over 16 KiB is 413, by its length or as it arrives', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const fits = REX + ' '.repeat(16 * 1024 - REX.length);
@@ -72,7 +73,7 @@ test('413 when the body is over 16 KiB, by its length or as it arrives', async (
   assertError(long, 'payload_too_large');
 });
 
-test('a body is read the same whether it comes with its header block or behind it', async (t) => {
+test('a body is read the same with its header block or after it', async (t) => {
   const service = await startTestService(t);
   const head =
     `POST /v1/pets HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${await service.issueKey()}\r\n` +
@@ -100,7 +101,7 @@ test('a body is read the same whether it comes with its header block or behind i
   }
 });
 
-test('415 for a body that is not application/json', async (t) => {
+test('a body that is not application/json is 415', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const send = (headers: Record<string, string>) =>

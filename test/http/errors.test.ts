@@ -6,7 +6,7 @@ import { STATUS_OF } from '../../src/http/errors.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
-test('400, 401, 404 and 429 are Error bodies that repeat the status; 429 carries Retry-After', async (t) => {
+test('400, 401, 404 and 429 have an Error body with the status, 429 has Retry-After', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 9 } });
   assertError(await call(service.url, '/v1/pets'), 'unauthorized', 401);
@@ -17,7 +17,7 @@ test('400, 401, 404 and 429 are Error bodies that repeat the status; 429 carries
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 });
 
-test('the table of codes and their statuses', () => {
+test('every error code has its status', () => {
   assert.deepEqual(STATUS_OF, {
     invalid_request: 400,
     invalid_parameter: 400,
@@ -39,7 +39,7 @@ test('the table of codes and their statuses', () => {
   assert.deepEqual(Object.keys(STATUS_OF), [...ERROR_CODES]);
 });
 
-test('each limit that trips can be told from the code alone', async (t) => {
+test('the error code tells which limit was reached', async (t) => {
   const service = await startTestService(t, { env: { BAN_AFTER: '3' } });
   const minute = await service.issueKey({ account: 'minute', limits: { perMinute: 1, perDay: 9 } });
   const day = await service.issueKey({ account: 'day', limits: { perMinute: 9, perDay: 1 } });

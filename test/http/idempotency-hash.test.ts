@@ -133,7 +133,7 @@ const OLD_CREATE = `
   )
   INSERT INTO pets (id, name, category_id, status) SELECT pet_id, $6, $7, $8 FROM claimed RETURNING id`;
 
-test('an instance of the version before makes no second animal during an upgrade', async (t) => {
+test('an instance of the previous version makes no second animal during an upgrade', async (t) => {
   const service = await upgradedPostgres(t, plainRecord('made-before'));
   const old = new Client({ connectionString: service.databaseUrl });
   await old.connect();
@@ -141,17 +141,23 @@ test('an instance of the version before makes no second animal during an upgrade
   const oldCreate = async (idempotencyKey: string) => {
     const fingerprint = hash('sha256', REX, 'base64url');
     const values = [1, idempotencyKey, fingerprint, now, now - 86_400_000, 'Rex', 7, null];
-    return (await old.query(OLD_CREATE, values)).rowCount;
+    return (await old.query(OLD_CREATE, values)).rows[0]?.id;
   };
   const key = await service.issueKey();
   await create(service, key, 'made-here');
-  assert.equal(await oldCreate('made-before'), 0);
-  assert.equal(await oldCreate('made-here'), 0);
-  assert.equal(await oldCreate(SECRET), 1);
+  assert.equal(await oldCreate('made-before'), undefined);
+  assert.equal(await oldCreate('made-here'), undefined);
+  const made = new Map([[SECRET, await oldCreate(SECRET)]]);
+  await old.query('UPDATE idempotency SET created_at = created_at - 86400000 WHERE pet_id IS NULL');
+  made.set('made-here', await oldCreate('made-here'));
   await old.end();
   assert.ok(!(await recordsOf(service.databaseUrl)).includes(SECRET));
-  const replayed = await create(service, key, SECRET);
-  assert.deepEqual([replayed.status, replayed.headers.get('idempotent-replay')], [201, 'true']);
-  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 3);
+  for (const [idempotencyKey, id] of made) {
+    const replayed = await create(service, key, idempotencyKey);
+    assert.deepEqual([replayed.status, replayed.headers.get('idempotent-replay')], [201, 'true']);
+    assert.equal(replayed.text, `{"id":${id},"name":"Rex","categoryId":7}`);
+    assert.equal(replayed.headers.get('location')?.endsWith(`/v1/pets/${id}`), true);
+  }
+  assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 4);
   await service.stop();
 });

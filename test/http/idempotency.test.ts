@@ -1,9 +1,12 @@
 // Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { assertError, call } from '../support/api.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
+import { fingerprintOf, parseIdempotencyKey } from '../../src/http/request-headers.ts';
 import { idempotencyContract } from './idempotency-contract.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
@@ -11,27 +14,57 @@ const withKey = (value: string) => ({ 'idempotency-key': value });
 
 idempotencyContract('SQLite', startTestService);
 
+const shared = await startTestService(lifetimeOfFile());
+
 for (const value of ['', ' ', 'a b', 'x'.repeat(256), 'naïve', 'a\tb']) {
-  test(`an Idempotency-Key of ${JSON.stringify(value.slice(0, 9))} is 400 invalid_parameter`, async (t) => {
-    const service = await startTestService(t);
-    const key = await service.issueKey();
+  test(`the Idempotency-Key ${JSON.stringify(value.slice(0, 9))} is 400 invalid_parameter`, async () => {
+    const key = await shared.issueKey();
     const headers = withKey(Buffer.from(value).toString('latin1'));
-    const answer = await call(service.url, '/v1/pets', { key, body: REX, headers });
+    const answer = await call(shared.url, '/v1/pets', { key, body: REX, headers });
     assertError(answer, 'invalid_parameter');
     assert.match(answer.json.message, /Idempotency-Key/);
   });
 }
 
-test('the longest Idempotency-Key has 255 visible ASCII characters', async (t) => {
-  const service = await startTestService(t);
+test('the longest Idempotency-Key has 255 visible ASCII characters', async () => {
   const headers = withKey('~'.repeat(255));
   assert.equal(
-    (await call(service.url, '/v1/pets', { key: await service.issueKey(), body: REX, headers })).status,
+    (await call(shared.url, '/v1/pets', { key: await shared.issueKey(), body: REX, headers })).status,
     201,
   );
 });
 
-test('409 while the first request with the Idempotency-Key has no outcome', async (t) => {
+test('a replay has the bytes of the first answer, even after the animal changed', async (t) => {
+  const databaseUrl = temporaryDatabase(t);
+  const service = await startTestService(t, { databaseUrl });
+  const key = await service.issueKey();
+  const send = () => call(service.url, '/v1/pets', { key, body: REX, headers: withKey('order-1') });
+  const first = await send();
+  const other = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  other.exec("UPDATE pets SET name = 'Max', category_id = 1, status = 'sold'");
+  other.close();
+  assert.equal((await call(service.url, '/v1/pets/1', { key })).json.name, 'Max');
+  const replay = await send();
+  assert.equal(replay.headers.get('idempotent-replay'), 'true');
+  assert.equal(replay.headers.get('location'), first.headers.get('location'));
+  assert.deepEqual([replay.status, replay.text], [201, '{"id":1,"name":"Rex","categoryId":7}']);
+  assert.equal(replay.text, first.text);
+});
+
+test('an Idempotency-Key belongs to its operation, and createPet keeps the keys of 1.0.0', () => {
+  assert.equal(parseIdempotencyKey('k', 'createPet'), `sha256 ${hash('sha256', 'k', 'hex')}`);
+  const operations = ['createPet', 'createOrder', 'createCategory'];
+  assert.equal(new Set(operations.map((id) => parseIdempotencyKey('k', id))).size, 3);
+});
+
+test('the same body to another path is another request', () => {
+  const body = Buffer.from(REX);
+  assert.equal(fingerprintOf([], body), hash('sha256', body, 'base64url'));
+  const paths = [[], ['1'], ['2'], ['1', '2'], ['1,2']];
+  assert.equal(new Set(paths.map((values) => fingerprintOf(values, body))).size, paths.length);
+});
+
+test('a second request is 409 while the first with its Idempotency-Key is undecided', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();

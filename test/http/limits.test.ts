@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
 
 const START = '2026-11-21T12:00:00Z';
@@ -17,37 +18,38 @@ const seen = ({ headers }: Answer) => ({
 
 const unix = (offset: number) => Date.parse(START) / 1000 + offset;
 
+/** Of the tests that let no time pass. */
+const shared = await startTestService(lifetimeOfFile(), { clock: fakeClock(START) });
+
 for (const [plan, limits] of Object.entries(PLANS)) {
   if (limits === 'custom') continue;
-  test(`plan ${plan} admits ${limits.perMinute} requests per minute, and the headers count down`, async (t) => {
-    const service = await startTestService(t, { clock: fakeClock(START) });
-    const { id } = await service.store.accounts.createAccount(plan, plan as keyof typeof PLANS, limits);
+  test(`plan ${plan} admits ${limits.perMinute} requests a minute, and the headers count down`, async () => {
+    const { id } = await shared.store.accounts.createAccount(plan, plan as keyof typeof PLANS, limits);
     assert.ok(id > 0);
-    const key = await service.issueKey({ account: plan });
+    const key = await shared.issueKey({ account: plan });
     for (let used = 1; used <= limits.perMinute; used++) {
-      const answer: Answer = await call(service.url, '/v1/pets', { key });
+      const answer: Answer = await call(shared.url, '/v1/pets', { key });
       assert.equal(answer.status, 200);
       const remaining: number = limits.perMinute - used;
       assert.deepEqual(seen(answer), { limit: limits.perMinute, remaining, reset: unix(60) });
       const day: string = `"day";r=${limits.perDay - used};t=43200`;
       assert.equal(answer.headers.get('ratelimit'), `"minute";r=${remaining};t=60, ${day}`);
     }
-    const refused = await call(service.url, '/v1/pets', { key });
+    const refused = await call(shared.url, '/v1/pets', { key });
     assertError(refused, 'rate_limit_exceeded');
     assert.deepEqual(seen(refused), { limit: limits.perMinute, remaining: 0, reset: unix(60) });
     assert.equal(refused.headers.get('retry-after'), '60');
   });
 }
 
-test('RateLimit-Policy names both windows of the plan', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey({ limits: { perMinute: 60, perDay: 1_000 } });
-  const { headers } = await call(service.url, '/v1/pets', { key });
+test('RateLimit-Policy names both windows of the plan', async () => {
+  const key = await shared.issueKey({ account: 'policy', limits: { perMinute: 60, perDay: 1_000 } });
+  const { headers } = await call(shared.url, '/v1/pets', { key });
   assert.equal(headers.get('ratelimit-policy'), '"minute";q=60;w=60, "day";q=1000;w=86400');
   assert.equal(headers.get('ratelimit'), '"minute";r=59;t=60, "day";r=999;t=43200');
 });
 
-test('who waits the time given in Retry-After is admitted', async (t) => {
+test('a client that waits for Retry-After is admitted', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -67,7 +69,7 @@ test('who waits the time given in Retry-After is admitted', async (t) => {
   }
 });
 
-test('the day is the UTC calendar day; its refusal has a code of its own', async (t) => {
+test('the day is the UTC calendar day, and its refusal has its own code', async (t) => {
   const service = await startTestService(t, { clock: fakeClock('2026-11-21T23:59:00Z') });
   const key = await service.issueKey({ limits: { perMinute: 3, perDay: 4 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -90,7 +92,7 @@ test('the day is the UTC calendar day; its refusal has a code of its own', async
   assert.equal(refused.headers.get('retry-after'), String(86_400 - 60));
 });
 
-test('every response of a window has the same Reset, and that of a day is midnight UTC', async (t) => {
+test('all responses of a window have the same Reset, for a day midnight UTC', async (t) => {
   const service = await startTestService(t, { clock: fakeClock('2026-11-21T12:00:00.400Z') });
   const limits = { perMinute: 30, perDay: 1_000 };
   const [byMinute, byDay] = [
@@ -116,20 +118,19 @@ test('a request that one window refuses takes nothing from the other', async (t)
   assert.match((await send()).headers.get('ratelimit') ?? '', /"day";r=8;/);
 });
 
-test('every authenticated request counts whatever its status: 304, 400, 403, 404, 405, 415', async (t) => {
-  const service = await startTestService(t);
+test('every authenticated request counts, whatever its status', async () => {
   const limits = { perMinute: 100, perDay: 1_000 };
-  const key = await service.issueKey({ account: 'one', limits });
-  const reader = await service.issueKey({ account: 'one', scopes: ['pets:read'] });
+  const key = await shared.issueKey({ account: 'one', limits });
+  const reader = await shared.issueKey({ account: 'one', scopes: ['pets:read'] });
   const body = '{"name":"Rex","categoryId":7}';
-  const { headers } = await call(service.url, '/v1/pets', { key });
+  const { headers } = await call(shared.url, '/v1/pets', { key });
   const answers = [
-    await call(service.url, '/v1/pets', { key, headers: { 'if-none-match': headers.get('etag') ?? '' } }),
-    await call(service.url, '/v1/pets?limit=0', { key }),
-    await call(service.url, '/v1/pets', { key: reader, body }),
-    await call(service.url, '/v1/nowhere', { key }),
-    await call(service.url, '/v1/pets', { key, method: 'PUT' }),
-    await call(service.url, '/v1/pets', { key, body, headers: { 'content-type': 'text/plain' } }),
+    await call(shared.url, '/v1/pets', { key, headers: { 'if-none-match': headers.get('etag') ?? '' } }),
+    await call(shared.url, '/v1/pets?limit=0', { key }),
+    await call(shared.url, '/v1/pets', { key: reader, body }),
+    await call(shared.url, '/v1/nowhere', { key }),
+    await call(shared.url, '/v1/pets', { key, method: 'PUT' }),
+    await call(shared.url, '/v1/pets', { key, body, headers: { 'content-type': 'text/plain' } }),
   ];
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -142,17 +143,17 @@ test('every authenticated request counts whatever its status: 304, 400, 403, 404
   for (const answer of answers) assertRateHeaders(answer);
 });
 
-test('quota belongs to the account, whatever key is used', async (t) => {
-  const service = await startTestService(t);
+test('all keys of an account share its quota', async () => {
+  const account = 'two keys';
   const limits = { perMinute: 3, perDay: 100 };
-  const [first, second] = [await service.issueKey({ limits }), await service.issueKey()];
-  await call(service.url, '/v1/pets', { key: first });
-  await call(service.url, '/v1/pets', { key: second });
-  await call(service.url, '/v1/pets', { key: first });
-  assertError(await call(service.url, '/v1/pets', { key: second }), 'rate_limit_exceeded');
+  const [first, second] = [await shared.issueKey({ account, limits }), await shared.issueKey({ account })];
+  await call(shared.url, '/v1/pets', { key: first });
+  await call(shared.url, '/v1/pets', { key: second });
+  await call(shared.url, '/v1/pets', { key: first });
+  assertError(await call(shared.url, '/v1/pets', { key: second }), 'rate_limit_exceeded');
 });
 
-test('exactly the limit is admitted of many requests at once', async (t) => {
+test('of many simultaneous requests exactly the limit is admitted', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 50, perDay: 60 } });
   const send = () => call(service.url, '/v1/pets', { key });
@@ -170,7 +171,7 @@ test('exactly the limit is admitted of many requests at once', async (t) => {
   assert.equal(answers.filter(({ status }) => status === 200).length, 10, 'what the day has left');
 });
 
-test('counters outlive a clean stop exactly', async (t) => {
+test('a clean stop keeps counters exactly', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const clock = fakeClock();
   const before = await startTestService(t, { databaseUrl, clock });
@@ -185,7 +186,7 @@ test('counters outlive a clean stop exactly', async (t) => {
   assertError(await call(after.url, '/v1/pets', { key }), 'rate_limit_exceeded');
 });
 
-test('a system clock that jumps admits nobody beyond a limit, and no Reset lies in the past', async (t) => {
+test('a jump of the system clock exceeds no limit and puts no Reset in the past', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ limits: { perMinute: 2, perDay: 100 } });
   const send = () => call(service.url, '/v1/pets', { key });

@@ -29,7 +29,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     return { service, key: await service.issueKey() };
   };
 
-  test(`${backend}: 200 is an array of animals; newest first`, async (t) => {
+  test(`${backend}: 200 is an array of animals, newest first`, async (t) => {
     const { service, key } = await withPets(t, 5);
     const answer = await call(service.url, '/v1/pets', { key });
     assert.equal(answer.status, 200);
@@ -56,7 +56,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     assert.equal(answer.headers.get('link'), null);
   });
 
-  test(`${backend}: with status only animals in that state are returned`, async (t) => {
+  test(`${backend}: with status only animals of that status are returned`, async (t) => {
     const { service, key } = await withPets(t, 12);
     for (const status of ['available', 'pending', 'sold']) {
       const { json } = await call(service.url, `/v1/pets?status=${status}`, { key });
@@ -65,7 +65,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     }
   });
 
-  test(`${backend}: at most limit animals, 20 without one, 1 to 100`, async (t) => {
+  test(`${backend}: limit is 1 to 100 animals, 20 by default`, async (t) => {
     const { service, key } = await withPets(t, 101);
     for (const [query, count] of [
       ['', 20],
@@ -79,7 +79,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     }
   });
 
-  test(`${backend}: Link leads from page to page, absolute, and there is none on the last`, async (t) => {
+  test(`${backend}: a Link leads to each next page, the last has none`, async (t) => {
     const { service, key } = await withPets(t, 10);
     const seen: string[] = [];
     let path: string | undefined = '/v1/pets?limit=4';
@@ -96,7 +96,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     );
   });
 
-  test(`${backend}: the link keeps limit and status; a page that is exactly full is the last one`, async (t) => {
+  test(`${backend}: Link keeps limit and status, and a full last page has none`, async (t) => {
     const { service, key } = await withPets(t, 16);
     const first = await call(service.url, '/v1/pets?status=sold&limit=2', { key });
     const link = first.headers.get('link') ?? '';
@@ -107,7 +107,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     assert.deepEqual(names([...first.json, ...second.json]), ['Pet 14', 'Pet 10', 'Pet 6', 'Pet 2']);
   });
 
-  test(`${backend}: walking the pages while others add neither skips nor repeats an animal`, async (t) => {
+  test(`${backend}: a walk during creates neither skips nor repeats an animal`, async (t) => {
     const { service, key } = await withPets(t, 30);
     const seen: string[] = [];
     let path: string | undefined = '/v1/pets?limit=7';

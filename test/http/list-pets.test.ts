@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { addPets, listPetsContract } from './list-pets-contract.ts';
+
+const shared = await startTestService(lifetimeOfFile());
 
 listPetsContract('SQLite', startTestService);
 
@@ -28,25 +31,23 @@ for (const query of [
   'cursor=AAAAAAAAAAAAAAAA',
   'cursor=%FF',
 ]) {
-  test(`?${query} is 400 invalid_parameter that names it, never clamped`, async (t) => {
-    const service = await startTestService(t);
-    await addPets(service, 1);
-    const key = await service.issueKey();
-    const answer = await call(service.url, `/v1/pets?${query}`, { key });
+  test(`?${query} is a 400 that names the parameter`, async () => {
+    await addPets(shared, 1);
+    const key = await shared.issueKey();
+    const answer = await call(shared.url, `/v1/pets?${query}`, { key });
     assertError(answer, 'invalid_parameter');
     assert.match(answer.json.message, new RegExp(query.split('=', 1)[0] ?? ''));
     assertRateHeaders(answer);
   });
 }
 
-test('unknown parameters are ignored', async (t) => {
-  const service = await startTestService(t);
-  await addPets(service, 3);
-  const key = await service.issueKey();
-  assert.equal((await call(service.url, '/v1/pets?colour=red&offset=9&limit=2', { key })).json.length, 2);
+test('unknown parameters are ignored', async () => {
+  await addPets(shared, 3);
+  const key = await shared.issueKey();
+  assert.equal((await call(shared.url, '/v1/pets?colour=red&offset=9&limit=2', { key })).json.length, 2);
 });
 
-test('the target of Link is built on the base address of the environment', async (t) => {
+test('Link uses the base address of the environment', async (t) => {
   const service = await startTestService(t, { env: { PRODUCTION_URL: 'https://pets.example/api/v1' } });
   const key = await service.issueKey();
   const created = [1, 2].map((categoryId) => {

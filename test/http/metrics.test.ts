@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
-test('a client that pipelines requests for metrics and reads nothing is closed', async (t) => {
+test('a client that pipelines metrics requests and reads nothing is closed', async (t) => {
   const service = await startTestService(t, {
     env: { METRICS_PORT: '0' },
     limits: { sendTimeout: 200, checkingInterval: 20 },

@@ -8,7 +8,7 @@ import { startTestService, temporaryDatabase } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
-test('a request is one log line: id, key id, account, route, status, duration; never a body', async (t) => {
+test('a request is one log line with its fields and without a body', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey({ account: 'acme' });
   await call(service.url, '/v1/pets', {
@@ -38,7 +38,7 @@ test('a request is one log line: id, key id, account, route, status, duration; n
   assert.ok(!service.logText().includes('Topsecret'));
 });
 
-test('while a store is locked for too long creates are 503 with Retry-After; reads go on; then it recovers', async (t) => {
+test('while the store is locked creates are 503 and reads work, then it recovers', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();
@@ -60,7 +60,7 @@ test('while a store is locked for too long creates are 503 with Retry-After; rea
   assert.ok(duration >= 5_000 && duration < 1_000_000, `${duration}`);
 });
 
-test('a fault of ours is an opaque 500, logged in full under its request id', async (t) => {
+test('an internal fault is an opaque 500, logged in full with its request id', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const key = await service.issueKey();
@@ -78,7 +78,7 @@ test('a fault of ours is an opaque 500, logged in full under its request id', as
   assert.equal((await call(service.url, '/healthz')).status, 200);
 });
 
-test('while draining /readyz is 503, new requests are 503, and what was accepted is finished', async (t) => {
+test('while draining /readyz and new requests are 503, and accepted ones finish', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { port } = new URL(service.url);
@@ -112,7 +112,7 @@ test('while draining /readyz is 503, new requests are 503, and what was accepted
   await assert.rejects(call(service.url, '/healthz'));
 });
 
-test('metrics are Prometheus text on a port of their own, on HOST, never on the public one', async (t) => {
+test('metrics are Prometheus text on their own port of HOST, never on the public one', async (t) => {
   const free = await startTestService(t, { env: { METRICS_PORT: '0' } });
   const key = await free.issueKey();
   await call(free.url, '/v1/pets', { key });
@@ -133,7 +133,7 @@ test('metrics are Prometheus text on a port of their own, on HOST, never on the 
   assertError(await call(free.url, '/metrics'), 'not_found');
 });
 
-test('a metrics port that is taken stops the start with one line, and leaves nothing behind', async (t) => {
+test('a metrics port in use stops the start with one line and leaves nothing behind', async (t) => {
   const first = await startTestService(t);
   const { port } = new URL(first.url);
   await assert.rejects(startTestService(t, { env: { METRICS_PORT: port } }), {

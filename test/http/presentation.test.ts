@@ -1,22 +1,23 @@
 // Contract: section 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { openApi } from '../../src/http/openapi.ts';
-import { PATHS } from '../../src/http/openapi/operations.ts';
+import { openApi } from '../../src/description/openapi.ts';
 
 const { document } = openApi(EXAMPLE_URLS, 'production');
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-test('a stability level becomes a badge, and a removal date a warning at the head of the text', () => {
-  const pets = PATHS['/pets'];
-  assert.ok(pets?.get !== undefined && pets.post !== undefined);
-  const marked = openApi(EXAMPLE_URLS, 'production', {
-    '/pets': {
-      get: { ...pets.get, 'x-stability': 'beta' },
-      post: { ...pets.post, 'x-stability': 'experimental' },
+test('stability becomes a badge, and a removal date a warning above the text', () => {
+  const marked = openApi(EXAMPLE_URLS, 'production', [
+    {
+      ...PETS_RESOURCE,
+      operations: [
+        { ...listPets, stability: 'beta' },
+        { ...createPet, stability: 'experimental' },
+      ],
     },
-  }).document.paths['/pets'];
+  ]).document.paths['/pets'];
   assert.deepEqual(
     marked?.get?.['x-badges']?.map(({ name }) => name),
     ['Beta'],
@@ -32,7 +33,7 @@ test('a stability level becomes a badge, and a removal date a warning at the hea
   for (const each of operations) assert.equal('x-badges' in each, false, each.operationId);
 });
 
-test('every operation has code samples in curl, TypeScript and Python, for the running environment', () => {
+test('every operation has samples in curl, TypeScript and Python for this environment', () => {
   const { document: staging } = openApi(EXAMPLE_URLS, 'staging');
   for (const each of Object.values(staging.paths).flatMap((item) => Object.values(item))) {
     const samples = each['x-codeSamples'] ?? [];

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { openApi } from '../../src/http/openapi.ts';
-import { createReference } from '../../src/http/reference.ts';
-import { referenceFiles } from '../../src/http/reference/files.ts';
+import { openApi } from '../../src/description/openapi.ts';
+import { createReference, referenceFiles } from '../../src/site/reference.ts';
 
-test('the page is there as soon as its files can be read again', async () => {
+test('the page works as soon as its files can be read again', async () => {
   let reads = 0;
   const reference = createReference(
     openApi(EXAMPLE_URLS, 'production').document,

@@ -6,10 +6,9 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { html } from '../../src/http/html.ts';
-import { openApi } from '../../src/http/openapi.ts';
-import { referenceMarkdown } from '../../src/http/reference/markdown.ts';
-import { referencePage } from '../../src/http/reference/page.ts';
+import { openApi } from '../../src/description/openapi.ts';
+import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
+import { html, referencePage } from '../../src/site/reference-page.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -32,7 +31,7 @@ function asked(base: string, path: string, headers: Record<string, string>) {
   });
 }
 
-test('/openapi.json and /openapi.yaml describe the running environment at its own address', async (t) => {
+test('/openapi.json and /openapi.yaml describe this environment at its own address', async (t) => {
   const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
   const json = await call(service.url, '/openapi.json');
   assert.equal(json.status, 200);
@@ -47,7 +46,7 @@ test('/openapi.json and /openapi.yaml describe the running environment at its ow
   assert.deepEqual(parse(yaml.text), json.json);
 });
 
-test('/.well-known/api-catalog links to the reference and the description, which are there', async (t) => {
+test('/.well-known/api-catalog links to the reference and the description', async (t) => {
   const service = await startTestService(t);
   const answer = await call(service.url, '/.well-known/api-catalog');
   const type = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
@@ -69,14 +68,15 @@ test('/.well-known/api-catalog links to the reference and the description, which
   }
 });
 
-test('RFC 9727 §3: the catalogue of a base address with a path of its own stays beside the API', () => {
+// RFC 9727, section 3.
+test('a base address with a path keeps its API catalogue beside the API', () => {
   const urls = { ...EXAMPLE_URLS, production: 'https://shop.example/animals/v1' };
   const { linkset } = JSON.parse(openApi(urls, 'production').catalog);
   assert.equal(linkset[0].anchor, urls.production);
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
 
-test('/reference is a page without inline script, and all it refers to is served here', async (t) => {
+test('/reference has no inline script and loads only files that the service has', async (t) => {
   const service = await startTestService(t);
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
@@ -92,7 +92,7 @@ test('/reference is a page without inline script, and all it refers to is served
   }
 });
 
-test('the Content-Security-Policy of /reference admits our own scripts alone, and calls of both servers', async (t) => {
+test('the policy of /reference allows our own scripts and calls of both servers', async (t) => {
   const service = await startTestService(t);
   const { headers } = await call(service.url, '/reference');
   const policy = (headers.get('content-security-policy') ?? '').split('; ');
@@ -102,7 +102,7 @@ test('the Content-Security-Policy of /reference admits our own scripts alone, an
   assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin}`));
 });
 
-test('files of the reference are kept for ever under the hash of what they hold, and no others are served', async (t) => {
+test('reference files are cached for ever by their hash, and no others are served', async (t) => {
   const service = await startTestService(t);
   const { text } = await call(service.url, '/reference');
   const [, folder = ''] = /src="(reference\/[\w-]{16}\/)start\.js"/.exec(text) ?? [];
@@ -128,7 +128,8 @@ test('files of the reference are kept for ever under the hash of what they hold,
   assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
 });
 
-test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are the same when taken apart', async (t) => {
+// RFC 9110, section 12.5.3.
+test('pages are compressed for clients that accept it, with the same content', async (t) => {
   const service = await startTestService(t);
   const plain = await asked(service.url, '/openapi.json', {});
   assert.equal(plain.headers['content-encoding'], undefined);
@@ -151,7 +152,8 @@ test('RFC 9110 §12.5.3: pages are compressed for those who accept it, and are t
   }
 });
 
-test('RFC 9110 §13.1.2: a page that the reader has already is 304', async (t) => {
+// RFC 9110, section 13.1.2.
+test('a page that the client already has is 304', async (t) => {
   const service = await startTestService(t);
   for (const path of ['/reference', '/reference.md', '/llms.txt', '/openapi.json', '/openapi.yaml']) {
     const first = await call(service.url, path);
@@ -164,7 +166,7 @@ test('RFC 9110 §13.1.2: a page that the reader has already is 304', async (t) =
   }
 });
 
-test('the Markdown has every operation, parameter, status, error code, sample and schema of the description', async (t) => {
+test('the Markdown has everything that the description has', async (t) => {
   const service = await startTestService(t);
   const { text, headers } = await call(service.url, '/reference.md');
   assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8');
@@ -194,7 +196,7 @@ test('the Markdown has every operation, parameter, status, error code, sample an
     assert.ok(text.includes(`\n### ${name}\n`), name);
 });
 
-test('llms.txt leads to the reference and the description, at addresses that are served', async (t) => {
+test('llms.txt links the reference and the description at working addresses', async (t) => {
   const service = await startTestService(t);
   const { text, headers } = await call(service.url, '/llms.txt');
   assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -207,8 +209,8 @@ test('llms.txt leads to the reference and the description, at addresses that are
   for (const link of links) assert.equal((await call(service.url, new URL(link).pathname)).status, 200, link);
 });
 
-test('text of the description cannot become markup of the page', () => {
-  assert.equal(html`<b title="${`"'&`}">${'<i>'}</b>`.text, '<b title="&quot;&#39;&amp;">&lt;i&gt;</b>');
+test('text of the description is never markup of the page', () => {
+  assert.equal(html`<b title="${`"'&`}">${'<i>'}</b>`, '<b title="&quot;&#39;&amp;">&lt;i&gt;</b>');
   const { document } = openApi(EXAMPLE_URLS, 'production');
   const hostile = '</pre></noscript><script>alert("`<img>`")</script>';
   const info = { ...document.info, title: hostile, summary: hostile, description: hostile };
@@ -222,7 +224,7 @@ test('text of the description cannot become markup of the page', () => {
   assert.doesNotMatch(page, /<script>|<img/);
 });
 
-test('/ leads to /reference; HEAD is answered, other methods are 405, and no key is asked for', async (t) => {
+test('/ redirects to /reference without a key, and other methods are 405', async (t) => {
   const service = await startTestService(t);
   const root = await call(service.url, '/');
   assert.equal(root.status, 302);

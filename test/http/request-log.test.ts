@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { LOG_FORMAT } from '../../src/cli/log-chunks.ts';
-import { type RequestEntry, RequestLog } from '../../src/http/request-log.ts';
+import { type RequestEntry, RequestLog } from '../../src/http/wire/request-log.ts';
 
 const USUAL: RequestEntry = {
   id: 'a-1',
@@ -23,13 +23,13 @@ for (const [kind, entry] of Object.entries({
     status: 401,
     code: 'unauthorized',
   },
-  'an account with a name of any kind': {
+  'an account of any name': {
     ...USUAL,
     key: { id: 7, account: { name: 'Žofie "the\\cat" \n\u0001 🐈 \ud800' } },
   },
 } as const satisfies Record<string, RequestEntry>)) {
   for (const options of [LOG_FORMAT, { name: 'petstore', timestamp: () => ',"time":1' }]) {
-    test(`the line of ${kind} is the one that pino would write, ${Object.keys(options).join()}`, () => {
+    test(`${kind} with ${Object.keys(options).join()} is the line that pino writes`, () => {
       const lines: string[] = [];
       const log = pino(
         { timestamp: () => ',"time":"now"', ...options },

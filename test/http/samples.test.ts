@@ -1,73 +1,102 @@
+// Contract: section 3.
 import assert from 'node:assert/strict';
 import { execPath } from 'node:process';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { inspect } from 'node:util';
+import { OPERATIONS } from '../../src/api/index.ts';
 import { call } from '../support/api.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { runPython, runShell } from '../support/samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** The code samples that the description of a running service shows, by operation and label. */
-async function samplesOf(service: TestService): Promise<Record<string, Record<string, string>>> {
+interface Samples {
+  readonly id: string;
+  readonly curl: string;
+  readonly TypeScript: string;
+  readonly Python: string;
+}
+
+/** The code samples that the description of a running service shows. */
+async function samplesOf(service: TestService): Promise<readonly Samples[]> {
   const { json } = await call(service.url, '/openapi.json');
   const operations = Object.values<any>(json.paths).flatMap((item) => Object.values<any>(item));
-  return Object.fromEntries(
-    operations.map(({ operationId, 'x-codeSamples': samples }) => [
-      operationId,
-      Object.fromEntries(samples.map(({ label, source }: any) => [label, source])),
-    ]),
+  return operations.map(({ operationId: id, 'x-codeSamples': samples }) =>
+    Object.assign({ id }, ...samples.map(({ label, source }: any) => ({ [label]: source }))),
   );
 }
 
-/** 42 animals, so that the one that is asked for is there. */
+/** Adds 42 of each thing, so that the one that is asked for is there, by all examples of its body in turn. */
 async function seed(service: TestService, key: string): Promise<void> {
-  for (let count = 1; count <= 42; count++) {
-    const body = `{"name":"Rex","categoryId":7,"status":"${count % 2 === 0 ? 'available' : 'sold'}"}`;
-    assert.equal((await call(service.url, '/v1/pets', { key, body })).status, 201);
+  for (const { path, body } of OPERATIONS) {
+    if (body === undefined) continue;
+    const examples = Object.values(body.examples);
+    for (let count = 1; count <= 42; count++) {
+      const { value } = examples[count % examples.length] ?? assert.fail('no example');
+      assert.equal((await call(service.url, `/v1${path}`, { key, body: JSON.stringify(value) })).status, 201);
+    }
   }
 }
 
-test('the samples in curl print what the API answers, as they stand in the reference', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  await seed(service, key);
-  const { listPets, createPet, getPet } = await samplesOf(service);
-  const listed = JSON.parse(await runShell(listPets?.['curl'] ?? '', key));
-  const { json } = await call(service.url, '/v1/pets?limit=20&status=available', { key });
-  assert.equal(listed.length, 20);
-  assert.deepEqual(listed, json);
-  const created = await runShell(createPet?.['curl'] ?? '', key);
-  assert.equal(created, '{"id":43,"name":"Rex","categoryId":7,"status":"available"}');
-  const got = await runShell(getPet?.['curl'] ?? '', key);
-  assert.equal(got, '{"id":42,"name":"Rex","categoryId":7,"status":"available"}');
-});
+/** What a sample must print as JSON: the answer to its request, with the id before for a thing that was added. */
+async function expected(service: TestService, key: string, curl: string): Promise<string> {
+  const [, address = ''] = /^curl '([^']+)'/.exec(curl) ?? [];
+  const [, body] = /-d '([^']+)'/.exec(curl) ?? [];
+  const { pathname, search } = new URL(address);
+  const { text, json } = await call(
+    service.url,
+    pathname + search,
+    body === undefined ? { key } : { key, body },
+  );
+  return body === undefined ? text : text.replace(`"id":${json.id}`, `"id":${json.id - 1}`);
+}
 
-test('the samples in Python need the standard library alone and print what the API answers', async (t) => {
+/** Runs `print` on the samples of every operation, and `check` on what it prints and what the API answers. */
+async function checkSamples(
+  t: TestContext,
+  print: (samples: Samples, key: string) => Promise<string>,
+  check: (printed: string, json: string) => void,
+): Promise<void> {
   const service = await startTestService(t);
   const key = await service.issueKey();
   await seed(service, key);
-  const { listPets, createPet, getPet } = await samplesOf(service);
-  const listed = await runPython(listPets?.['Python'] ?? '', key);
-  assert.equal(listed.match(/'id': \d+/g)?.length, 20);
-  assert.match(listed, /^\[\{'id': 42, 'name': 'Rex', 'categoryId': 7, 'status': 'available'\}, /);
-  const created = await runPython(createPet?.['Python'] ?? '', key);
-  assert.equal(created, "{'id': 43, 'name': 'Rex', 'categoryId': 7, 'status': 'available'}\n");
-  const got = await runPython(getPet?.['Python'] ?? '', key);
-  assert.equal(got, "{'id': 42, 'name': 'Rex', 'categoryId': 7, 'status': 'available'}\n");
-});
+  const all = await samplesOf(service);
+  assert.deepEqual(all.map(({ id }) => id).toSorted(), OPERATIONS.map(({ id }) => id).toSorted());
+  for (const samples of all) {
+    const printed = await print(samples, key);
+    check(printed, await expected(service, key, samples.curl));
+  }
+}
 
-test('the samples in TypeScript print what the API answers, with the client as it is published', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  await seed(service, key);
+test('the curl sample of every operation prints what the API answers', (t) =>
+  checkSamples(t, ({ curl }, key) => runShell(curl, key), assert.equal));
+
+test('the Python samples print what the API answers with the standard library alone', (t) =>
+  checkSamples(
+    t,
+    ({ Python }, key) => runPython(Python, key),
+    (printed, json) => {
+      const text = json
+        .replaceAll('"', "'")
+        .replaceAll("':", "': ")
+        .replaceAll(/,(?=['{])/g, ', ');
+      assert.equal(printed, `${text}\n`);
+    },
+  ));
+
+test('the TypeScript samples print what the API answers with the published client', async (t) => {
   const project = await projectWithClient(t);
-  const { listPets, createPet, getPet } = await samplesOf(service);
-  const print = async (samples: Record<string, string> | undefined) => {
-    project.write('sample.mts', samples?.['TypeScript'] ?? '');
+  const print = ({ TypeScript }: Samples, key: string) => {
+    project.write('sample.mts', TypeScript);
     return project.run(execPath, ['sample.mts'], { PETSTORE_API_KEY: key });
   };
-  const listed = await print(listPets);
-  assert.equal(listed.match(/id: \d+/g)?.length, 20);
-  assert.match(listed, /\{ id: 42, name: 'Rex', categoryId: 7, status: 'available' \}/);
-  assert.equal(await print(createPet), "{ id: 43, name: 'Rex', categoryId: 7, status: 'available' }\n");
-  assert.equal(await print(getPet), "{ id: 42, name: 'Rex', categoryId: 7, status: 'available' }\n");
+  await checkSamples(t, print, (printed, json) => {
+    const answer = JSON.parse(json) as object;
+    if (!Array.isArray(answer)) {
+      assert.equal(printed, `${inspect(answer)}\n`);
+      return;
+    }
+    assert.equal(answer.length, 20);
+    for (const item of answer) assert.ok(printed.includes(inspect(item)), printed);
+    assert.equal(printed.match(/\bid: \d+/g)?.length, 20);
+  });
 });

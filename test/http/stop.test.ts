@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 
 const CONNECTIONS = 10;
 
-test('each pipelined request that a stopping service carries out gets its answer', async (t) => {
+test('every pipelined request that a stopping service executes gets its answer', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const body = '{"name":"Rex","categoryId":7}';

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { requestId } from '../../src/http/exchange.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
+
+const shared = await startTestService(lifetimeOfFile());
 
 test('an unknown path below /v1 is 401 without a key and 404 with one, both metered', async (t) => {
   const service = await startTestService(t);
@@ -27,8 +30,7 @@ test('an unknown path below /v1 is 401 without a key and 404 with one, both mete
   }
 });
 
-test('outside /v1 no key is needed, nothing is metered, and an unknown path is 404', async (t) => {
-  const service = await startTestService(t);
+test('outside /v1 nothing needs a key or is metered, and an unknown path is 404', async () => {
   for (const path of [
     '/v2/pets',
     '/v1x',
@@ -38,29 +40,27 @@ test('outside /v1 no key is needed, nothing is metered, and an unknown path is 4
     '/constructor',
     '/__proto__',
   ]) {
-    const answer = await call(service.url, path);
+    const answer = await call(shared.url, path);
     assertError(answer, 'not_found');
     assert.equal(answer.headers.get('x-ratelimit-limit'), null);
   }
-  const root = await call(service.url, '/');
+  const root = await call(shared.url, '/');
   assert.equal(root.status, 302);
   assert.equal(root.headers.get('location'), '/reference');
 });
 
-test('/healthz and /readyz answer, and are not metered', async (t) => {
-  const service = await startTestService(t);
+test('/healthz and /readyz answer, and are not metered', async () => {
   for (const path of ['/healthz', '/readyz']) {
-    const answer = await call(service.url, path);
+    const answer = await call(shared.url, path);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.json, { status: 'ok' });
     assert.equal(answer.headers.get('cache-control'), 'no-store');
-    assertError(await call(service.url, path, { method: 'DELETE' }), 'method_not_allowed');
+    assertError(await call(shared.url, path, { method: 'DELETE' }), 'method_not_allowed');
   }
 });
 
-test('a known path with another method is 405 with Allow', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('a known path with another method is 405 with Allow', async () => {
+  const key = await shared.issueKey();
   const allowed = { '/v1/pets': 'GET, HEAD, POST, OPTIONS', '/v1/pets/1': 'GET, HEAD, OPTIONS' };
   for (const [path, allow] of Object.entries(allowed)) {
     for (const method of [
@@ -71,7 +71,7 @@ test('a known path with another method is 405 with Allow', async (t) => {
       'PROPFIND',
       ...(path.endsWith('1') ? ['POST'] : []),
     ]) {
-      const answer = await call(service.url, path, { key, method });
+      const answer = await call(shared.url, path, { key, method });
       assertError(answer, 'method_not_allowed');
       assert.equal(answer.headers.get('allow'), allow);
       assertRateHeaders(answer);
@@ -79,10 +79,9 @@ test('a known path with another method is 405 with Allow', async (t) => {
   }
 });
 
-test('HEAD is GET without a body: same status and headers', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+test('HEAD is GET without a body: same status and headers', async () => {
+  const key = await shared.issueKey();
+  const { json } = await call(shared.url, '/v1/pets', { key, body: REX });
   for (const path of [
     '/v1/pets',
     `/v1/pets/${json.id}`,
@@ -91,8 +90,8 @@ test('HEAD is GET without a body: same status and headers', async (t) => {
     '/openapi.json',
     '/healthz',
   ]) {
-    const get = await call(service.url, path, { key });
-    const head = await call(service.url, path, { key, method: 'HEAD' });
+    const get = await call(shared.url, path, { key });
+    const head = await call(shared.url, path, { key, method: 'HEAD' });
     assert.equal(head.status, get.status);
     assert.equal(head.text, '');
     for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'link']) {
@@ -101,17 +100,16 @@ test('HEAD is GET without a body: same status and headers', async (t) => {
   }
 });
 
-test('GET carries ETag and Cache-Control; If-None-Match that matches gives 304, metered', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey({ limits: { perMinute: 100, perDay: 1_000 } });
-  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+test('GET has ETag and Cache-Control, and a matching If-None-Match is a metered 304', async () => {
+  const key = await shared.issueKey({ account: 'reader', limits: { perMinute: 100, perDay: 1_000 } });
+  const { json } = await call(shared.url, '/v1/pets', { key, body: REX });
   for (const path of ['/v1/pets', `/v1/pets/${json.id}`]) {
-    const first = await call(service.url, path, { key });
+    const first = await call(shared.url, path, { key });
     const tag = first.headers.get('etag') ?? '';
     assert.match(tag, /^"[\w-]+"$/);
     assert.equal(first.headers.get('cache-control'), 'private, no-cache');
     for (const match of [tag, `"other", ${tag}`, `W/${tag}`, '*']) {
-      const same = await call(service.url, path, { key, headers: { 'if-none-match': match } });
+      const same = await call(shared.url, path, { key, headers: { 'if-none-match': match } });
       assert.equal(same.status, 304);
       assert.equal(same.text, '');
       assert.equal(same.headers.get('etag'), tag);
@@ -119,13 +117,13 @@ test('GET carries ETag and Cache-Control; If-None-Match that matches gives 304, 
       assertRateHeaders(same);
     }
     assert.equal(
-      (await call(service.url, path, { key, headers: { 'if-none-match': '"other"' } })).status,
+      (await call(shared.url, path, { key, headers: { 'if-none-match': '"other"' } })).status,
       200,
     );
   }
-  const before = (await call(service.url, '/v1/pets', { key })).headers.get('etag') ?? '';
-  await call(service.url, '/v1/pets', { key, body: REX });
-  const changed = await call(service.url, '/v1/pets', { key, headers: { 'if-none-match': before } });
+  const before = (await call(shared.url, '/v1/pets', { key })).headers.get('etag') ?? '';
+  await call(shared.url, '/v1/pets', { key, body: REX });
+  const changed = await call(shared.url, '/v1/pets', { key, headers: { 'if-none-match': before } });
   assert.equal(changed.status, 200);
 });
 
@@ -150,11 +148,10 @@ test('OPTIONS is a preflight: 204, no key, not metered', async (t) => {
   }
 });
 
-test('every answer exposes its headers to browsers, also a 401', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('every answer exposes its headers to browsers, a 401 too', async () => {
+  const key = await shared.issueKey();
   for (const asked of [{ key }, {}]) {
-    const { headers } = await call(service.url, '/v1/pets', {
+    const { headers } = await call(shared.url, '/v1/pets', {
       ...asked,
       headers: { origin: 'https://app.example' },
     });
@@ -191,11 +188,10 @@ test('CORS_ORIGINS sets which origins may call', async (t) => {
   assert.equal(stranger.get('vary'), 'Origin');
 });
 
-test('X-Request-Id is taken from the request if it is one, else made; returned and logged', async (t) => {
-  const service = await startTestService(t);
+test('a valid X-Request-Id is kept, else one is made; it is returned and logged', async () => {
   const send = async (id?: string, path = '/v1/pets') => {
     return (
-      await call(service.url, path, id === undefined ? {} : { headers: { 'x-request-id': id } })
+      await call(shared.url, path, id === undefined ? {} : { headers: { 'x-request-id': id } })
     ).headers.get('x-request-id');
   };
   for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) assert.equal(await send(id), id);
@@ -208,20 +204,20 @@ test('X-Request-Id is taken from the request if it is one, else made; returned a
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^[\w-]{20}$/);
   assert.match((await send(undefined, '/healthz')) ?? '', /./);
-  assert.ok(service.log.some((line) => line['id'] === 'A.b_c-9'));
+  assert.ok(shared.log.some((line) => line['id'] === 'A.b_c-9'));
 });
 
-test('RFC 9112 §3.2.2: a target in absolute form is answered as its path', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  assert.equal((await call(service.url, 'http://pets.example/v1/pets?limit=1', { key })).status, 200);
+// RFC 9112, section 3.2.2.
+test('a target in absolute form is answered as its path', async () => {
+  const key = await shared.issueKey();
+  assert.equal((await call(shared.url, 'http://pets.example/v1/pets?limit=1', { key })).status, 200);
 });
 
-test('RFC 3986 §6.2.2: a percent-encoded path is the path it stands for', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
-  const { json } = await call(service.url, '/v1/pets', { key, body: REX });
+// RFC 3986, section 6.2.2.
+test('a percent-encoded path is answered as its decoded path', async () => {
+  const key = await shared.issueKey();
+  const { json } = await call(shared.url, '/v1/pets', { key, body: REX });
   const encoded = [...String(json.id)].map((digit) => `%3${digit}`).join('');
-  assert.equal((await call(service.url, `/v1/p%65ts/${encoded}`, { key })).status, 200);
-  assertError(await call(service.url, '/v1/pets/1%2f2', { key }), 'not_found');
+  assert.equal((await call(shared.url, `/v1/p%65ts/${encoded}`, { key })).status, 200);
+  assertError(await call(shared.url, '/v1/pets/1%2f2', { key }), 'not_found');
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 const HOST = 'Host: localhost\r\n';
@@ -33,10 +34,13 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
   ],
 };
 
+const shared = await startTestService(lifetimeOfFile());
+
 for (const [title, [status, bytes]] of Object.entries(REFUSED)) {
-  test(`${title} is ${status} with the Error body and the rate headers`, async (t) => {
-    const service = await startTestService(t);
-    const answer = parseRaw(await raw(service.url, Buffer.from(bytes, 'latin1')));
+  test(`${title} is ${status} with Error body and rate headers`, async () => {
+    // A new minute: the bucket of this address is full.
+    shared.clock.advance(60_000);
+    const answer = parseRaw(await raw(shared.url, Buffer.from(bytes, 'latin1')));
     assertError(answer, 'invalid_request', status);
     assertRateHeaders(answer);
     assert.match(answer.headers.get('x-request-id') ?? '', /./);
@@ -44,64 +48,61 @@ for (const [title, [status, bytes]] of Object.entries(REFUSED)) {
   });
 }
 
-test('bad percent-encoding is 400 invalid_request, for a caller that is known and metered', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('bad percent-encoding is 400 for a known, metered caller', async () => {
+  const key = await shared.issueKey();
   for (const path of ['/v1/pets/%zz', '/v1/pets/%', '/v1/%E0%A4%A', '/v1/pets/%ff']) {
-    const answer = await call(service.url, path, { key });
+    const answer = await call(shared.url, path, { key });
     assertError(answer, 'invalid_request');
     assertRateHeaders(answer);
     assert.notEqual(answer.headers.get('x-ratelimit-limit'), '60');
   }
 });
 
-test('an over-long path parameter is 404 with the Error body and the rate headers', async (t) => {
-  const service = await startTestService(t);
-  const answer = await call(service.url, `/v1/pets/${'9'.repeat(10_000)}`, { key: await service.issueKey() });
+test('an over-long path parameter is 404 with the Error body and the rate headers', async () => {
+  const answer = await call(shared.url, `/v1/pets/${'9'.repeat(10_000)}`, { key: await shared.issueKey() });
   assertError(answer, 'not_found');
   assertRateHeaders(answer);
 });
 
-test('a header block that takes too long is 408', async (t) => {
-  const service = await startTestService(t, {
-    limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
-  });
-  const answer = parseRaw(await raw(service.url, `GET /v1/pets HTTP/1.1\r\n${HOST}`));
+/** A service that waits for nobody long. */
+const impatient = await startTestService(lifetimeOfFile(), {
+  limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
+});
+
+test('a header block that takes too long is 408', async () => {
+  const answer = parseRaw(await raw(impatient.url, `GET /v1/pets HTTP/1.1\r\n${HOST}`));
   assertError(answer, 'invalid_request', 408);
   assertRateHeaders(answer);
 });
 
-test('a body that takes too long is 408, and nothing is added', async (t) => {
-  const service = await startTestService(t, {
-    limits: { headersTimeout: 50, requestTimeout: 100, checkingInterval: 10 },
-  });
-  const key = await service.issueKey();
+test('a body that takes too long is 408, and nothing is added', async () => {
+  const key = await impatient.issueKey();
   const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n`;
-  const answer = parseRaw(await raw(service.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n{"name":`));
+  const answer = parseRaw(await raw(impatient.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n{"name":`));
   assertError(answer, 'invalid_request', 408);
   assertRateHeaders(answer);
-  assert.equal((await call(service.url, '/v1/pets', { key })).text, '[]');
+  assert.equal((await call(impatient.url, '/v1/pets', { key })).text, '[]');
 });
 
-test('RFC 9110 §10.1.1: 100-continue is met', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('100-continue is met', async () => {
+  const key = await shared.issueKey();
   const body = '{"name":"Rex","categoryId":7}';
   const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
   const text = await raw(
-    service.url,
+    shared.url,
     `POST /v1/pets HTTP/1.1\r\n${headers}Expect: 100-continue\r\nConnection: close\r\n\r\n${body}`,
   );
   assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
 });
 
-test('RFC 9112 §3.2: HTTP/1.0 needs no Host', async (t) => {
+// RFC 9112, section 3.2.
+test('HTTP/1.0 needs no Host', async (t) => {
   const service = await startTestService(t);
   const answer = parseRaw(await raw(service.url, 'GET /v1/pets HTTP/1.0\r\n\r\n'));
   assertError(answer, 'unauthorized');
 });
 
-test('a client that goes away in the middle of its body leaves nothing behind and harms nobody', async (t) => {
+test('a client that leaves in the middle of its body affects nobody', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { port } = new URL(service.url);
@@ -121,13 +122,12 @@ test('a client that goes away in the middle of its body leaves nothing behind an
   );
 });
 
-test('requests that are pipelined are answered in their order', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('pipelined requests are answered in order', async () => {
+  const key = await shared.issueKey();
   const get = (path: string, more = '') =>
     `GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n${more}\r\n`;
   const text = await raw(
-    service.url,
+    shared.url,
     get('/v1/pets?limit=0') + get('/v1/nowhere') + get('/v1/pets', 'Connection: close\r\n'),
   );
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 404', 'HTTP/1.1 200']);
@@ -135,16 +135,15 @@ test('requests that are pipelined are answered in their order', async (t) => {
 
 for (const wrong of ['GARBAGE\r\n\r\n', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`]) {
   const [what = ''] = wrong.split(/\s/);
-  test(`what is wrong behind a good list does not take its answer: ${what}`, async (t) => {
-    const service = await startTestService(t);
-    const key = await service.issueKey();
+  test(`a good list is answered before ${what}`, async () => {
+    const key = await shared.issueKey();
     const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
-    const text = await raw(service.url, `${list}${wrong}`);
+    const text = await raw(shared.url, `${list}${wrong}`);
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 }
 
-test('a client that asks to CONNECT and breaks the connection harms nobody', async (t) => {
+test('a client that asks to CONNECT and breaks the connection affects nobody', async (t) => {
   const service = await startTestService(t);
   const { port } = new URL(service.url);
   for (let i = 0; i < 50; i++) {
@@ -156,31 +155,29 @@ test('a client that asks to CONNECT and breaks the connection harms nobody', asy
   assertError(await call(service.url, '/v1/pets'), 'unauthorized');
 });
 
-test('what is wrong behind a good create does not take its answer', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('a good create is answered before a broken request', async () => {
+  const key = await shared.issueKey();
   const body = '{"name":"Rex","categoryId":7}';
   const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-  const text = await raw(service.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n${body}GARBAGE\r\n\r\n`);
+  const text = await raw(shared.url, `POST /v1/pets HTTP/1.1\r\n${headers}\r\n${body}GARBAGE\r\n\r\n`);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 201', 'HTTP/1.1 400']);
 });
 
-test('what is wrong behind a list and a create takes no answer of theirs', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+test('a list and a create are answered before a broken request', async () => {
+  const key = await shared.issueKey();
   const body = '{"name":"Rex","categoryId":7}';
   const caller = `${HOST}Authorization: Bearer ${key}\r\n`;
   const list = `GET /v1/pets HTTP/1.1\r\n${caller}\r\n`;
   const create = `POST /v1/pets HTTP/1.1\r\n${caller}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const text = await raw(service.url, `${list}${create}GARBAGE\r\n\r\n`);
+  const text = await raw(shared.url, `${list}${create}GARBAGE\r\n\r\n`);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 201', 'HTTP/1.1 400']);
 });
 
-test('RFC 9110 §10.1.1: a body that is too large by its own account is not asked for', async (t) => {
-  const service = await startTestService(t);
-  const key = await service.issueKey();
+// RFC 9110, section 10.1.1.
+test('a body whose stated length is too large is not requested', async () => {
+  const key = await shared.issueKey();
   const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n`;
-  const { port } = new URL(service.url);
+  const { port } = new URL(shared.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(`POST /v1/pets HTTP/1.1\r\n${headers}Expect: 100-continue\r\n\r\n`);
   const [answer] = (await once(socket, 'data')) as [Buffer];

@@ -125,7 +125,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal(verdict.quota.minute.remaining, 239);
   });
 
-  test(`${name}: an address without a key has its own bucket with the Free plan's limits`, async (t) => {
+  test(`${name}: an address has its own bucket with the limits of Free`, async (t) => {
     const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
     const address: Caller = { kind: 'address', address: '192.0.2.1', limits: PLANS.free };
     const other: Caller = { kind: 'address', address: '2001:db8::/64', limits: PLANS.free };
@@ -137,7 +137,7 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.equal((await counter.peek(keyCaller(1))).minute.remaining, 60);
   });
 
-  test(`${name}: addresses that differ in one bit, and an account of that number, are apart`, async (t) => {
+  test(`${name}: two addresses that differ in one bit have separate buckets`, async (t) => {
     const { counter } = await fresh(t, { banAfter: 2, banSeconds: 300 });
     const callers: Caller[] = Array.from({ length: 32 }, (_, bit) => ({
       kind: 'address',

@@ -1,11 +1,11 @@
-import { after } from 'node:test';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryCluster } from '../support/redis.ts';
 import { banContract } from './ban-contract.ts';
 import { quotaCounterContract } from './quota-counter-contract.ts';
 import { freshCounter } from './redis-fixture.ts';
 
-const cluster = (await temporaryCluster({ after })).map(({ url }) => url);
+const cluster = (await temporaryCluster(lifetimeOfFile())).map(({ url }) => url);
 
 for (const contract of [quotaCounterContract, banContract]) {
-  contract('a cluster of three', (t, policy) => freshCounter(t, policy, cluster));
+  contract('cluster', (t, policy) => freshCounter(t, policy, cluster));
 }

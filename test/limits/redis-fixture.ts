@@ -1,10 +1,9 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
-import { connectRedis } from '../../src/limits/redis/connection.ts';
-import type { Redis } from '../../src/limits/redis/redis.ts';
 import { RedisCounter } from '../../src/limits/redis/counter.ts';
-import type { Script } from '../../src/limits/redis/script.ts';
+import { Redis } from '../../src/limits/redis/redis.ts';
+import type { Script } from '../../src/limits/redis/server.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask } from '../support/redis.ts';
@@ -24,20 +23,15 @@ export function onClock(redis: Redis, now: () => number): Redis {
     const rewritten = source.replace("redis.call('TIME')", time);
     return { source: rewritten, sha: hash('sha1', rewritten, 'hex') };
   };
-  return {
-    run: (script, keys, args) => redis.run(rewrite(script), keys, args),
-    servers: () => redis.servers(),
-    serverOf: (key) => redis.serverOf(key),
-    groupOf: (caller) => redis.groupOf(caller),
-    reconnect: (server) => redis.reconnect(server),
-    scan: (pattern) => redis.scan(pattern),
-    close: () => redis.close(),
-  };
+  const run = redis.run.bind(redis);
+  redis.run = (script, keys, args) => run(rewrite(script), keys, args);
+  return redis;
 }
 
 /** Connected until the test is over. */
 export async function connected(t: TestContext, url: string): Promise<Redis> {
-  const redis = await connectRedis(url, () => undefined);
+  const redis = new Redis({ url });
+  await redis.open();
   t.after(() => redis.close());
   return redis;
 }
@@ -64,7 +58,6 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     clock,
     policy,
     environment: 'production',
-    instance: randomUUID(),
     timeout: TIMEOUT,
     onReplaced: () => undefined,
   });

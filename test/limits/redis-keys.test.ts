@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Account } from '../../src/domain/account.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 import { connected, newCounter } from './redis-fixture.ts';
 
-const server = await temporaryRedis({ after });
+const server = await temporaryRedis(lifetimeOfFile());
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
 const ACCOUNT: Account = { id: 1, name: 'acme', plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };
@@ -40,7 +41,7 @@ test('every key in Redis expires', async (t) => {
   const clock = fakeClock(Date.now());
   const counter = newCounter(redis, clock, POLICY);
   const quotas = new RedisQuotas({ redis, clock, environment: 'production' });
-  const [name] = counter.servers();
+  const [name] = counter.redis.servers();
   assert.ok(name !== undefined);
   const { run } = await counter.heartbeat(name, undefined);
   await counter.heartbeat(name, run);
@@ -56,9 +57,8 @@ test('every key in Redis expires', async (t) => {
   assert.equal(await quotas.liftBan(2), false);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
-  await quotas.restore({ usage: new Map([['account 8', usage]]) }, [
-    { id: 8, account: { ...ACCOUNT, id: 8 }, until: Date.now() + 60_000, count: 1 },
-  ]);
+  await quotas.restoreUsage('account 8', usage);
+  await quotas.restoreBan('account 8', 8, { until: Date.now() + 60_000, count: 1 });
   await counter.inform(name);
 
   const keys = await keysOf(server.url);
@@ -73,10 +73,10 @@ test('counters taken over never lower what Redis has', async (t) => {
   const quotas = new RedisQuotas({ redis, clock: fakeClock(Date.now()), environment: 'production' });
   const now = Date.now();
   const today = Math.floor(now / 86_400_000);
-  const restore = (minuteCount: number, dayCount: number, day = today) =>
-    quotas.restore({ usage: new Map([['account 1', { minuteStart: now, minuteCount, day, dayCount }]]) }, [
-      { id: 1, account: ACCOUNT, until: now + 60_000, count: minuteCount },
-    ]);
+  const restore = async (minuteCount: number, dayCount: number, day = today) => {
+    await quotas.restoreUsage('account 1', { minuteStart: now, minuteCount, day, dayCount });
+    await quotas.restoreBan('account 1', 1, { until: now + 60_000, count: minuteCount });
+  };
   const left = async () => {
     const { minute, day } = await quotas.usageOf(ACCOUNT);
     const [ban] = await quotas.listBans();
@@ -182,7 +182,7 @@ test('a key of the wrong type is replaced, logged once, and affects no other cal
 test('a key of the wrong type prevents neither counting nor restoring', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const counter = newCounter(await connected(t, server.url), fakeClock(Date.now()), POLICY);
-  const [name] = counter.servers();
+  const [name] = counter.redis.servers();
   assert.ok(name !== undefined);
   await counter.charge(keyCaller(1, 1));
   await ask(server.url, ['FLUSHALL']);

@@ -1,19 +1,20 @@
 // Contract: sections 6.2 and 6.8.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import type { Caller, Verdict } from '../../src/limits/counter.ts';
 import type { Moment } from '../../src/domain/clock.ts';
 import type { Quota } from '../../src/limits/quota.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { chargeAll, keyCaller, kinds, LENIENT, repeat } from './quota-counter-contract.ts';
 import { connected, freshCounter, newCounter, onClock, START } from './redis-fixture.ts';
 
-const server = await temporaryRedis({ after });
+const server = await temporaryRedis(lifetimeOfFile());
 
 const SMALL = { perMinute: 3, perDay: 8 };
 const LARGER = { perMinute: 5, perDay: 6 };
@@ -112,7 +113,7 @@ test('a clock of Redis that is set back stretches no minute and exceeds no limit
   assert.equal((await second.charge(key)).quota.day.remaining, 939);
 });
 
-test('after a clock of Redis was days ahead, its day is today and its ban not too long', async (t) => {
+test('a Redis clock that was days ahead leaves today and no ban that is too long', async (t) => {
   const DAY = 86_400_000;
   let now = Date.parse(START) + 30 * DAY;
   const redis = onClock(await connected(t, server.url), () => now);
@@ -137,7 +138,7 @@ test('after a clock of Redis was days ahead, its day is today and its ban not to
   assert.equal((await first.charge(key)).quota.day.remaining, 7);
 });
 
-test('a clock of Redis that is set back forgets no counts of other instances', async (t) => {
+test('a Redis clock that is set back forgets no counts of other instances', async (t) => {
   for (const by of [2, 30_000, 3_600_000]) {
     let now = Date.parse(START);
     const redis = onClock(await connected(t, server.url), () => now);

@@ -1,10 +1,10 @@
-import { after } from 'node:test';
+import { lifetimeOfFile } from '../support/lifetime.ts';
 import { testRedis } from '../support/redis.ts';
 import { banContract } from './ban-contract.ts';
 import { quotaCounterContract } from './quota-counter-contract.ts';
 import { freshCounter } from './redis-fixture.ts';
 
-const url = await testRedis({ after });
+const url = await testRedis(lifetimeOfFile());
 
 for (const contract of [quotaCounterContract, banContract]) {
   contract('Redis', (t, policy) => freshCounter(t, policy, [url]));

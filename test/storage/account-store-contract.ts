@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
-import { accountFor } from '../../src/domain/issue-key.ts';
+import { accountFor } from '../../src/cli/issue-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { list, type NewFixture, newKey } from './fixture.ts';
+import { list, type NewFixture, newKey, REX } from './fixture.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
-/** What the port AccountStore promises. */
+/** What the port AccountRepository promises. */
 export function accountStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: an account has a name, a plan and the plan's limits`, async (t) => {
     const { store, another } = await fresh(t);
@@ -33,7 +33,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await accounts.listAccounts(), [first]);
   });
 
-  test(`${name}: a conflict undoes nothing that others write at the same moment`, async (t) => {
+  test(`${name}: a conflict undoes no concurrent write of others`, async (t) => {
     const { accounts, pets } = (await fresh(t)).store;
     const rivals = Promise.allSettled([
       accounts.createAccount('a', 'free', PLANS.free),
@@ -55,7 +55,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await list(pets, { limit: 5 })).length, 1);
   });
 
-  test(`${name}: of many that want one new account at once, one makes it and all get it`, async (t) => {
+  test(`${name}: many callers of one new account at once all get the same account`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const plans = ['free', 'pro', 'business', 'enterprise'] as const;
@@ -73,7 +73,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await store.accounts.listAccounts()).length, 1);
   });
 
-  test(`${name}: of two that want a new account with different plans at once, one is refused`, async (t) => {
+  test(`${name}: two plans for one new account at once leave one refused`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const [first, second] = await Promise.allSettled([
@@ -101,7 +101,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}: a key has all its settings, and the same by id, by hash and in the list`, async (t) => {
+  test(`${name}: a key is the same by id, by hash and in the list`, async (t) => {
     const { store, clock } = await fresh(t);
     const { accounts } = store;
     const account = await accounts.createAccount('shelter', 'pro', PLANS.pro);
@@ -162,12 +162,22 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await accounts.listKeys(), [{ ...old, expiresAt: 1_900_000_000_000 }, key]);
   });
 
-  test(`${name}: a rotation that fails changes neither key`, async (t) => {
-    const { accounts } = (await fresh(t)).store;
+  test(`${name}: a rotation that fails changes neither key, and undoes no other write`, async (t) => {
+    const { accounts, pets } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const taken = newKey(id);
     const old = await accounts.addKey(taken);
-    await assert.rejects(accounts.replaceKey(old.id, 1_900_000_000_000, taken));
+    const [before, rotation, , after] = await Promise.allSettled([
+      pets.create(REX),
+      accounts.replaceKey(old.id, 1_900_000_000_000, taken),
+      accounts.setPlan(id, 'free', PLANS.free),
+      pets.create(REX),
+    ]);
+    assert.deepEqual(
+      [before, rotation, after].map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.equal((await list(pets, { limit: 5 })).length, 2);
     assert.deepEqual(await accounts.listKeys(), [old]);
     assert.deepEqual(await accounts.findKeyByHash(taken.hash), old);
   });

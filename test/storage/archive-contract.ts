@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { PetArchive, PetStore } from '../../src/domain/ports.ts';
+import type { PetArchive, PetRepository } from '../../src/domain/ports.ts';
 import { addPets, list, type NewFixture, petOf, REX, withIdsOf } from './fixture.ts';
 
 async function* animals(
@@ -18,14 +18,14 @@ async function* animals(
 
 const all = (archive: PetArchive) => Array.fromAsync(archive.readAll());
 /** How many animals everybody sees, in a catalogue that nothing was ever deleted from. */
-const count = async (pets: PetStore) => Number((await list(pets, { limit: 1 }))[0]?.id ?? 0n);
+const count = async (pets: PetRepository) => Number((await list(pets, { limit: 1 }))[0]?.id ?? 0n);
 
 /** What the port PetArchive promises to `import`, `seed` and `export`. */
 export function archiveContract(name: string, fresh: NewFixture): void {
   for (const atomic of [false, true]) {
     const how = atomic ? 'with --atomic' : 'in chunks';
 
-    test(`${name}: many animals are added ${how}, in the order given, and counted`, async (t) => {
+    test(`${name}: many animals are added ${how}, in order, and counted`, async (t) => {
       const { store, another } = await fresh(t);
       const counts: number[] = [];
       const onProgress = (soFar: number) => counts.push(soFar);
@@ -43,13 +43,13 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       );
     });
 
-    test(`${name}: no animals are none ${how}`, async (t) => {
+    test(`${name}: adding no animals ${how} adds nothing`, async (t) => {
       const { store } = await fresh(t);
       assert.equal(await store.archive.addAll(animals(0), { atomic }), 0);
       assert.deepEqual(await all(store.archive), []);
     });
 
-    test(`${name}: while many are added ${how}, the service goes on adding`, async (t) => {
+    test(`${name}: the service creates animals while many are added ${how}`, async (t) => {
       const { store, another } = await fresh(t);
       const service = await another();
       const interrupt = { at: 1_500, by: () => service.pets.create(REX) };
@@ -57,7 +57,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       assert.equal((await all(store.archive)).length, 2_501);
     });
 
-    test(`${name}: animals added ${how} come back exactly as they went in`, async (t) => {
+    test(`${name}: animals added ${how} are read back exactly`, async (t) => {
       const { store } = await fresh(t);
       const examples: NewPet[] = [
         { name: ' é 🐕 "\\ ', categoryId: INT64_MIN, status: 'pending' },
@@ -74,7 +74,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     });
   }
 
-  test(`${name}: what was reported as added in chunks is there for everybody, and stays`, async (t) => {
+  test(`${name}: a reported chunk is visible to everybody, and stays`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     let reported = 0;
@@ -91,7 +91,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(other.pets), reported);
   });
 
-  test(`${name}: with --atomic nothing is seen before the end, and nothing stays of a failure`, async (t) => {
+  test(`${name}: with --atomic nothing is visible before the end, or after a failure`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const fail = async () => {
@@ -108,7 +108,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     );
   });
 
-  test(`${name}: an export is the catalogue as of one instant, oldest first`, async (t) => {
+  test(`${name}: an export is the catalogue of one instant, oldest first`, async (t) => {
     const { store, another } = await fresh(t);
     const service = await another();
     const before = await addPets(
@@ -124,7 +124,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
     assert.equal((await all(store.archive)).length, 60);
   });
 
-  test(`${name}: an export that is broken off disturbs nothing`, async (t) => {
+  test(`${name}: an export that stops early disturbs nothing`, async (t) => {
     const { store } = await fresh(t);
     await addPets(store.pets, [REX, REX, REX]);
     for await (const pet of store.archive.readAll()) if (pet.id === 2n) break;

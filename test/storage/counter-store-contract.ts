@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { accountCaller, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
+import { callerName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
 import type { Usage } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
@@ -41,7 +41,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await counters.readLifted(), []);
   });
 
-  test(`${name}: what was written last is read, also after a restart`, async (t) => {
+  test(`${name}: the last written counters are read, also after a restart`, async (t) => {
     const { counters, reopen, now, today } = await prepare(t);
     const usage = { minuteStart: now, minuteCount: 60, day: today, dayCount: 1_000 };
     const address = { minuteStart: now - 5, minuteCount: 1, day: today, dayCount: 2 };
@@ -64,7 +64,22 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await again.counters.readStanding(2), { refusals: [now - 2, now - 1], ban: undefined });
   });
 
-  test(`${name}: bans in force are listed by key, those that are over are not`, async (t) => {
+  test(`${name}: rows of a clock that was days ahead are overwritten`, async (t) => {
+    const { counters, now, today } = await prepare(t);
+    const usage = { minuteStart: now, minuteCount: 1, day: today, dayCount: 1 };
+    const standing = { refusals: [], ban: { until: now + 300_000, count: 1 } };
+    const ahead = 5 * DAY;
+    await counters.write(usageChange('account 1', { ...usage, day: today + 5, dayCount: 20 }));
+    await counters.write(
+      standingChange(1, { refusals: [], ban: { until: now + 300_000 + ahead, count: 1 } }),
+    );
+    await counters.write(usageChange('account 1', usage));
+    await counters.write(standingChange(1, standing));
+    assert.deepEqual(await counters.readUsage('account 1'), usage);
+    assert.deepEqual(await counters.readStanding(1), standing);
+  });
+
+  test(`${name}: only bans in force are listed, by key`, async (t) => {
     const { counters, operator, clock, now } = await prepare(t);
     for (const keyId of [9, 4]) {
       await counters.write(
@@ -84,7 +99,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.equal(await operator.liftBan(4), false);
   });
 
-  test(`${name}: a lifted ban is over with its earlier ones, and is reported until dropped`, async (t) => {
+  test(`${name}: a lifted ban clears earlier ones, and is reported until dropped`, async (t) => {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 2 } };
     await counters.write(standingChange(7, standing));
@@ -104,7 +119,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await counters.readStanding(8), standing);
   });
 
-  test(`${name}: an order to lift wins over what the service still writes of the key`, async (t) => {
+  test(`${name}: an order to lift wins over later writes of the service`, async (t) => {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 1 } };
     await counters.write(standingChange(7, standing));
@@ -118,7 +133,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await operator.listBans()).length, 1);
   });
 
-  test(`${name}: pruning deletes what is over and keeps what still counts`, async (t) => {
+  test(`${name}: pruning deletes expired rows and keeps those that still count`, async (t) => {
     const { counters, now, today } = await prepare(t);
     const usage = { minuteStart: now, minuteCount: 1, day: today, dayCount: 1 };
     const old = { ...usage, minuteStart: now - DAY, day: today - 1 };
@@ -157,7 +172,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const unused = await operator.usageOf(account);
     assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
     const usage = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };
-    await counters.write(usageChange(accountCaller(account.id), usage));
+    await counters.write(usageChange(callerName(account.id), usage));
     clock.advance(20_000);
     const { minute, day } = await operator.usageOf(account);
     assert.deepEqual(minute, { limit: 60, remaining: 50, resetsAt: unixMilliseconds(clock) + 40_000 });

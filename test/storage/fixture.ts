@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { Creation, NewKey, PetPage, PetQuery, PetStore } from '../../src/domain/ports.ts';
+import type { NewKey, Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
 import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
@@ -19,7 +19,9 @@ export interface Fixture {
   readonly another: () => Promise<Store>;
   /** Closes `store` and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
-  /** Deletes an animal by hand: the service has no operation for it. */
+  /** Renames an animal by hand: the service has no operation for it. */
+  readonly renamePet: (id: bigint, name: string) => Promise<void>;
+  /** Deletes an animal by hand. */
   readonly deletePet: (id: bigint) => Promise<void>;
 }
 
@@ -35,37 +37,37 @@ export function withIdsOf(pets: readonly Pet[], asked: readonly NewPet[]): Pet[]
 }
 
 /** The animal of a creation that must have made or replayed one. */
-export function petOf(creation: Creation): Pet {
-  assert.ok('pet' in creation, `The outcome is ${creation.outcome}.`);
-  return creation.pet;
+export function petOf(creation: Outcome): Pet {
+  assert.ok('answer' in creation, `The outcome is ${creation.outcome}.`);
+  return parseExactJson(creation.answer.json) as Pet;
 }
 
 /** Adds animals one after the other, and gives them oldest first. */
-export async function addPets(pets: PetStore, animals: readonly NewPet[]): Promise<Pet[]> {
+export async function addPets(pets: PetRepository, animals: readonly NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
   for (const animal of animals) added.push(petOf(await pets.create(animal)));
   return added;
 }
 
 /** The animals of a page, exactly as its JSON has them. */
-export function petsOf({ json }: PetPage): Pet[] {
-  return parseExactJson(json) as Pet[];
+export function petsOf({ pets }: Pick<PetPage, 'pets'>): Pet[] {
+  return parseExactJson(pets) as Pet[];
 }
 
 /** One animal, exactly as its JSON has it. */
-export async function get(pets: PetStore, id: bigint): Promise<Pet | undefined> {
+export async function get(pets: PetRepository, id: bigint): Promise<Pet | undefined> {
   const json = await pets.get(id);
-  return json === undefined ? undefined : petsOf({ json: `[${json}]`, next: undefined })[0];
+  return json === undefined ? undefined : (parseExactJson(json) as Pet);
 }
 
 /** The animals of one page of a list. */
-export async function list(pets: PetStore, query: PetQuery): Promise<Pet[]> {
+export async function list(pets: PetRepository, query: PetQuery): Promise<Pet[]> {
   return petsOf(await pets.list(query));
 }
 
 /** All pages of a walk, one after the other. */
 export async function walk(
-  pets: PetStore,
+  pets: PetRepository,
   query: PetQuery,
   between: () => Promise<unknown> = async () => undefined,
 ): Promise<Pet[]> {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 
-/** What the port AccountStore promises to a service that is running. */
+/** What the port AccountRepository promises to a service that is running. */
 export function keyUseContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
@@ -17,7 +17,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     return { ...fixture, accounts, key, find: () => accounts.findKeyByHash(asked.hash) };
   };
 
-  test(`${name}: a revoked key stays revoked at the instant it was revoked first`, async (t) => {
+  test(`${name}: a second revocation keeps the instant of the first`, async (t) => {
     const { accounts, key, clock, find } = await prepare(t);
     const revokedAt = Math.floor(clock().unix);
     await accounts.revokeKey(key.id);
@@ -28,13 +28,13 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     await accounts.revokeKey(key.id + 1);
   });
 
-  test(`${name}: a revocation made here counts at once`, async (t) => {
+  test(`${name}: a revocation in this process takes effect at once`, async (t) => {
     const { accounts, key, find } = await prepare(t);
     await accounts.revokeKey(key.id);
     assert.notEqual((await find())?.revokedAt, undefined);
   });
 
-  test(`${name}: a revocation made elsewhere counts in time`, async (t) => {
+  test(`${name}: a revocation in another process takes effect in time`, async (t) => {
     const { key, another, find, clock, noticedWithin } = await prepare(t);
     const other = await another();
     await other.accounts.revokeKey(key.id);
@@ -42,7 +42,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.notEqual((await find())?.revokedAt, undefined);
   });
 
-  test(`${name}: a change of plan counts here at once, and elsewhere in time`, async (t) => {
+  test(`${name}: a change of plan takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await accounts.setPlan(key.account.id, 'pro', PLANS.pro);
     assert.deepEqual((await find())?.account.limits, PLANS.pro);
@@ -52,7 +52,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
   });
 
-  test(`${name}: a rotation counts here at once, and elsewhere in time; the new key works at once`, async (t) => {
+  test(`${name}: a rotation takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await accounts.replaceKey(key.id, 1_950_000_000_000, newKey(key.account.id));
     assert.equal((await find())?.expiresAt, 1_950_000_000_000);
@@ -65,7 +65,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.equal((await find())?.expiresAt, 1_900_000_000_000);
   });
 
-  test(`${name}: lastUsedAt is the instant of the last use, written down by the next flush`, async (t) => {
+  test(`${name}: the next flush writes the instant of the last use`, async (t) => {
     const { key, store, accounts, clock, another } = await prepare(t);
     const other = await another();
     accounts.noteUse(key.id, clock().unix);
@@ -80,7 +80,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await other.accounts.findKey(key.id), { ...key, lastUsedAt });
   });
 
-  test(`${name}: of the uses within a minute of one that was written down the last is written after it`, async (t) => {
+  test(`${name}: a minute after a write, the last use since then is written`, async (t) => {
     const { key, store, accounts, clock } = await prepare(t);
     const lastUsedAt = async () => (await accounts.findKey(key.id))?.lastUsedAt;
     const first = Math.floor(clock().unix);
@@ -97,7 +97,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.equal(await lastUsedAt(), first + 59_999);
   });
 
-  test(`${name}: at the end the last use is written down, however short its time`, async (t) => {
+  test(`${name}: flushAll writes a last use that is not due yet`, async (t) => {
     const { key, store, accounts, clock } = await prepare(t);
     accounts.noteUse(key.id, clock().unix);
     await store.flush();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type KeyUse, KeyUses } from '../../src/storage/key-uses.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 
-test('uses that could not be written down are due again, as the last of them was; those that were can wait', async () => {
+test('uses that could not be written stay due, the written ones wait a minute', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   let whileWriting = () => {};
@@ -48,7 +48,7 @@ test('uses that could not be written down are due again, as the last of them was
   );
 });
 
-test('a key that is used while its use is written down is written again a minute later', async () => {
+test('a key that is used during the write of its use is written a minute later', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => {
@@ -67,7 +67,7 @@ test('a key that is used while its use is written down is written again a minute
   ]);
 });
 
-test('a key that is used while others become due again is written once, with its last use', async () => {
+test('a key that is used during a flush is written once, with its last use', async () => {
   const clock = fakeClock();
   const written: KeyUse[] = [];
   const uses = new KeyUses(clock, async (portion) => void written.push(...portion));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
-import { petJson, petsJson } from '../../src/json.ts';
+import { petJson, petsJson } from '../../src/written.ts';
 import { addPets, get, list, type NewFixture, petOf, petsOf, REX, walk, withIdsOf } from './fixture.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
@@ -15,22 +15,22 @@ const withStatus = (status: PetStatus | undefined): NewPet =>
 /** `count` animals, the four kinds of status in turn. */
 const animals = (count: number) => Array.from({ length: count }, (_, i) => withStatus(STATUSES[i % 4]));
 
-/** What the port PetStore promises for listing, reading and adding animals. */
+/** What the port PetRepository promises for listing, reading and adding animals. */
 export function petStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: animals are listed newest first`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(5));
-    const json = petsJson(added.toReversed());
-    assert.deepEqual(await pets.list({ limit: 100 }), { json, next: undefined });
+    const page = petsJson(added.toReversed());
+    assert.deepEqual(await pets.list({ limit: 100 }), { pets: page, next: undefined });
   });
 
   test(`${name}: an empty catalogue is an empty page`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    assert.deepEqual(await pets.list({ limit: 1 }), { json: '[]', next: undefined });
-    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { json: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 1 }), { pets: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { pets: '[]', next: undefined });
   });
 
-  test(`${name}: with a status only animals with that status are listed`, async (t) => {
+  test(`${name}: with a status only animals of that status are listed`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(12));
     for (const status of ['available', 'pending', 'sold'] as const) {
@@ -39,7 +39,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}: at most limit animals are listed, and it is told whether more follow`, async (t) => {
+  test(`${name}: a page has at most limit animals, and says whether more follow`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = (await addPets(pets, animals(12))).toReversed();
     for (const [limit, more] of [
@@ -61,7 +61,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}: a page begins below the id it was asked to begin before`, async (t) => {
+  test(`${name}: a page starts below the given id`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(8));
     const before = added[5]?.id ?? 0n;
@@ -75,11 +75,11 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
         .filter((pet) => pet.status === 'available')
         .toReversed(),
     );
-    assert.deepEqual(await pets.list({ limit: 100, before: 1n }), { json: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 100, before: 1n }), { pets: '[]', next: undefined });
     assert.equal((await list(pets, { limit: 100, before: INT64_MAX })).length, 8);
   });
 
-  test(`${name}: names that look like JSON do not move the end of a page`, async (t) => {
+  test(`${name}: names that look like JSON do not break a page`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const names = ['{"id":1,', ',{"id":', '",{"id":7,"name":"', '\\",{"id":8,', '"}]'];
     const added = await addPets(
@@ -91,7 +91,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     }
   });
 
-  test(`${name}: a walk over the pages while others add animals neither skips nor repeats`, async (t) => {
+  test(`${name}: a walk during creates neither skips nor repeats an animal`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     const filter = fc.constantFrom(...STATUSES);
@@ -109,7 +109,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await walk(store.pets, { limit: 7 })).slice(-20), atStart.toReversed());
   });
 
-  test(`${name}: int64 and names come back exactly as they went in`, async (t) => {
+  test(`${name}: int64 and names are read back exactly`, async (t) => {
     const { store, reopen } = await fresh(t);
     const examples: NewPet[] = [
       { name: ' e\u0301 é 🐕 "\\\u0007 ', categoryId: INT64_MIN },
@@ -125,7 +125,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await list(pets, { limit: 100 }), added.toReversed());
   });
 
-  test(`${name}: random names and int64 survive`, async (t) => {
+  test(`${name}: random names and int64 are read back exactly`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const animal = fc.record({
       name: fc.string({ unit: 'binary', minLength: 1 }).filter((text) => !text.includes('\0')),
@@ -139,7 +139,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
           assert.equal(await pets.get(id), petJson({ id, ...REX, ...batch[index] }));
         }
         const newest = added.map(petOf).toSorted((a, b) => Number(b.id - a.id));
-        assert.equal((await pets.list({ limit: newest.length })).json, petsJson(newest));
+        assert.equal((await pets.list({ limit: newest.length })).pets, petsJson(newest));
       }),
       { numRuns: 20 },
     );
@@ -152,7 +152,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await list(pets, { limit: 1 }), [{ id, ...REX }]);
   });
 
-  test(`${name}: ids are positive and ascend, also among animals added at the same moment`, async (t) => {
+  test(`${name}: ids are positive and ascend, also for simultaneous creates`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const ids: bigint[] = [];
     for (let round = 0; round < 5; round++) {
@@ -162,7 +162,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.ok(ids.every((id, index) => id > (ids[index - 1] ?? 0n)));
   });
 
-  test(`${name}: an id is never used again, not even after the newest animal was deleted`, async (t) => {
+  test(`${name}: no id is reused, not even that of the deleted newest animal`, async (t) => {
     const { store, reopen, deletePet } = await fresh(t);
     const [, last] = await addPets(store.pets, animals(2));
     await deletePet(last?.id ?? 0n);
@@ -171,14 +171,14 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     assert.ok(next.id > (last?.id ?? 0n));
   });
 
-  test(`${name}: an animal that does not exist is not there`, async (t) => {
+  test(`${name}: reading an unknown animal gives nothing`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const { id } = petOf(await pets.create(REX));
     for (const other of [id + 1n, 0n, -1n, INT64_MIN, INT64_MAX])
       assert.equal(await pets.get(other), undefined);
   });
 
-  test(`${name}: an animal that was added is seen at once, here and by everybody else`, async (t) => {
+  test(`${name}: an added animal is visible at once, here and elsewhere`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
     for (let round = 0; round < 10; round++) {

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { Client, type QueryResult } from 'pg';
-import { openPostgres } from '../../src/storage/postgres/store.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
@@ -70,6 +70,9 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       await store.close();
       store = await open();
       return store;
+    },
+    async renamePet(id, name) {
+      await raw('UPDATE pets SET name = $1 WHERE id = $2', [name, id]);
     },
     async deletePet(id) {
       await raw('DELETE FROM pets WHERE id = $1', [id]);

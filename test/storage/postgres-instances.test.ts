@@ -4,14 +4,14 @@ import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredStanding } from '../../src/limits/counter.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { openPostgres } from '../../src/storage/postgres/store.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { list, newKey, petOf, petsOf, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
-test('ten instances that open an empty database at the same moment all come up', async (t) => {
+test('ten instances open one empty database at once', async (t) => {
   const url = await temporaryPostgres(t);
   const stores = await Promise.all(
     Array.from({ length: 10 }, async () => {
@@ -39,7 +39,7 @@ async function besideOneThatReadsSlowly(t: TestContext) {
   return { clock, store, slow, proxy };
 }
 
-test('what one instance has answered, the next request to any other sees, also beside one that asked before', async (t) => {
+test('a request to any instance sees what another instance has answered', async (t) => {
   const { store, slow, proxy } = await besideOneThatReadsSlowly(t);
   const held = proxy.holdAnswerTo('FROM pets');
   const before = slow.pets.list({ limit: 1 });
@@ -51,7 +51,7 @@ test('what one instance has answered, the next request to any other sees, also b
   for (const page of await Promise.all(after)) assert.deepEqual(petsOf(page), [pet]);
 });
 
-test('a revocation here counts at once, also when the key was being read just then', async (t) => {
+test('a revocation takes effect at once, also while the key is being read', async (t) => {
   const { slow, proxy } = await besideOneThatReadsSlowly(t);
   const { id } = await slow.accounts.createAccount('mine', 'free', PLANS.free);
   const asked = newKey(id);
@@ -65,7 +65,7 @@ test('a revocation here counts at once, also when the key was being read just th
   assert.notEqual((await slow.accounts.findKeyByHash(asked.hash))?.revokedAt, undefined);
 });
 
-test('200 requests with one Idempotency-Key over two instances make one animal, and all get it', async (t) => {
+test('200 requests with one Idempotency-Key on two instances get one animal', async (t) => {
   const { store, another } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
@@ -73,20 +73,22 @@ test('200 requests with one Idempotency-Key over two instances make one animal, 
   const creations = await Promise.all(
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
   );
-  assert.equal(creations.filter(({ outcome }) => outcome === 'created').length, 1);
+  assert.equal(creations.filter(({ outcome }) => outcome === 'done').length, 1);
   const [pet] = await list(store.pets, { limit: 100 });
   for (const creation of creations) assert.deepEqual(petOf(creation), pet);
   assert.equal((await list(store.pets, { limit: 100 })).length, 1);
 });
 
-test('while the first request with an Idempotency-Key hangs, the second is told so after about a second', async (t) => {
+test('while the first request with a key hangs, the second gets a conflict', async (t) => {
   const { store, another, connect } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
   const once = { accountId: id, key: 'sha256 order-1', fingerprint: 'a' } as const;
   const first = await connect();
   await first.query('BEGIN');
-  await first.query(`INSERT INTO idempotency VALUES (${id}, 'sha256 order-1', 'a', 1, 1)`);
+  await first.query(
+    `INSERT INTO idempotency (account_id, key, fingerprint, created_at) VALUES (${id}, 'sha256 order-1', 'a', 1)`,
+  );
   // Here, here again, with another body, and elsewhere.
   const creations = await Promise.all([
     store.pets.create(REX, once),
@@ -99,10 +101,10 @@ test('while the first request with an Idempotency-Key hangs, the second is told 
     creations.map(() => ({ outcome: 'in_flight' })),
   );
   await first.query('ROLLBACK');
-  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'done');
 });
 
-test('instances that note the same keys in any order do not get into one another’s way', async (t) => {
+test('instances that write the use of the same keys do not deadlock', async (t) => {
   const { store, another, clock } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
@@ -117,12 +119,13 @@ test('instances that note the same keys in any order do not get into one another
   for (const key of await store.accounts.listKeys()) assert.equal(key.lastUsedAt, used);
 });
 
-test('idempotency records older than 24 hours go a part at a time, whatever their number', async (t) => {
+test('idempotency records older than 24 hours are deleted in portions', async (t) => {
   const { store, another, clock, raw } = await postgresFixture(t);
   const other = await another();
   const old = Math.floor(clock().unix) - DAY;
   await raw(
-    `INSERT INTO idempotency SELECT 1, n, 'a', n, ${old} + n / 12000 FROM generate_series(1, 12001) n`,
+    `INSERT INTO idempotency (account_id, key, fingerprint, created_at)
+     SELECT 1, n, 'a', ${old} + n / 12000 FROM generate_series(1, 12001) n`,
   );
   const left = async () => Number((await raw('SELECT count(*) FROM idempotency')).rows[0].count);
   await Promise.all([store.flush(), other.flush()]);
@@ -132,20 +135,20 @@ test('idempotency records older than 24 hours go a part at a time, whatever thei
   assert.equal(await left(), 2);
 });
 
-test('instances whose clocks differ agree on how long an idempotency key is kept', async (t) => {
+test('instances with different clocks agree how long an idempotency key is kept', async (t) => {
   const { store, another, passTime, clock } = await postgresFixture(t);
   const ahead = await another(fakeClock(clock().unix + 2 * DAY));
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
   const once = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) } as const;
-  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'done');
   await ahead.flush();
   assert.equal((await ahead.pets.create(REX, once)).outcome, 'replayed');
   await passTime(DAY);
-  assert.equal((await ahead.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await ahead.pets.create(REX, once)).outcome, 'done');
   assert.equal((await store.pets.create(REX, once)).outcome, 'replayed');
 });
 
-test('a service that lost its lock sets back neither usage nor bans that another one wrote', async (t) => {
+test('a service that lost its lock overwrites no newer usage or bans', async (t) => {
   const { store, clock } = await postgresFixture(t);
   const unix = unixMilliseconds(clock);
   const day = Math.floor(unix / DAY);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { KEY_BY_HASH } from '../../src/storage/postgres/accounts.ts';
+import { KEY_BY_HASH } from '../../src/storage/accounts.ts';
 import { HOT_QUERIES } from '../../src/storage/postgres/pets.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 
@@ -13,7 +13,8 @@ const MANY = `
   INSERT INTO accounts (name, plan, created_at) SELECT 'account ' || n, 'free', n FROM generate_series(1, 5000) n;
   INSERT INTO keys (account_id, hash, environment, scopes, created_at)
     SELECT n % 5000 + 1, 'hash ' || n, 'production', 'pets:read', n FROM generate_series(1, 50000) n;
-  INSERT INTO idempotency SELECT n % 5000 + 1, 'sha256 ' || n, 'f', n, n FROM generate_series(1, 50000) n;
+  INSERT INTO idempotency (account_id, key, fingerprint, created_at)
+    SELECT n % 5000 + 1, 'sha256 ' || n, 'f', n FROM generate_series(1, 50000) n;
   ANALYZE;`;
 
 interface Plan {
@@ -53,7 +54,7 @@ const QUERIES: readonly Hot[] = [
     what: 'an idempotency record',
     text: HOT_QUERIES.recorded,
     values: [8, 'sha256 7'],
-    indexes: ['idempotency_pkey', 'pets_pkey'],
+    indexes: ['idempotency_pkey'],
     mayFilter: true,
   },
   {
@@ -64,7 +65,7 @@ const QUERIES: readonly Hot[] = [
   },
 ];
 
-test('on many rows every hot query is answered from an index in its order, and reads nothing in vain', async (t) => {
+test('on many rows an index alone answers every hot query', async (t) => {
   const { connect, raw } = await postgresFixture(t);
   await raw(MANY);
   const client = await connect();

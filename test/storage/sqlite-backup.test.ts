@@ -27,7 +27,7 @@ test('a backup opens as a catalogue with the same animals, accounts and keys', a
   assert.deepEqual(await copy.accounts.listKeys(), [key]);
 });
 
-test('a backup while others write is the catalogue as of one instant', async (t) => {
+test('a backup during writes holds the catalogue of one instant', async (t) => {
   const { store, another } = await sqliteFixture(t);
   const service = await another();
   const file = join(temporaryFolder(t), 'copy.db');
@@ -46,7 +46,7 @@ test('a backup while others write is the catalogue as of one instant', async (t)
   assert.deepEqual(copied, ids.slice(0, copied.length));
 });
 
-test('ids are never used again in a catalogue that was restored from a backup', async (t) => {
+test('a catalogue restored from a backup reuses no id', async (t) => {
   const { store, deletePet } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const [, last] = await addPets(store.pets, [REX, REX]);
@@ -72,7 +72,7 @@ test('a backup that cannot be written leaves nothing behind', async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('what a backup that was killed left behind does not hinder the next one', async (t) => {
+test('the remains of a killed backup do not hinder the next one', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   writeFileSync(`${file}.unfinished`, 'half a copy');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { connectToWrite } from '../../src/storage/sqlite/transaction.ts';
+import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/clock.ts';
@@ -10,7 +10,8 @@ import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
-test('a commit is on disk before it is answered: write-ahead log, synced at every commit', async (t) => {
+// The write-ahead log is synced at every commit.
+test('a commit is on disk before it is answered', async (t) => {
   const { file } = await sqliteFixture(t);
   // The connection that migrates, and the one that writes from then on.
   for (const db of [openDatabase(file, { createFolder: false }), connectToWrite(file)]) {
@@ -32,7 +33,7 @@ function onceWith(index: number): Idempotency {
   return { accountId: 1, key: `sha256 ${index}`, fingerprint: 'f' };
 }
 
-test('of creates that share a commit each is answered with its own id, in the order they came', async (t) => {
+test('creates that share a commit get their own ids, in order', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   const ids = await Promise.all(
@@ -71,7 +72,7 @@ test('an idempotency key and its animal commit together', async (t) => {
   assert.equal(transactionsInLog(file), before + 1);
 });
 
-test('creates that share a commit fail together, and nothing of them stays', async (t) => {
+test('creates that share a commit fail together, and none of them stays', async (t) => {
   const { store, raw } = await sqliteFixture(t);
   raw().exec(`CREATE TRIGGER fail BEFORE INSERT ON pets WHEN new.name = 'fail'
     BEGIN SELECT raise(ABORT, 'failed on purpose'); END`);
@@ -84,7 +85,7 @@ test('creates that share a commit fail together, and nothing of them stays', asy
   ]);
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']));
   assert.deepEqual(await walk(store.pets, { limit: 100 }), []);
-  assert.equal((await store.pets.create(REX, once)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, once)).outcome, 'done');
 });
 
 test('idempotency keys older than 24 hours are removed from the file', async (t) => {
@@ -110,7 +111,7 @@ test('counters without a change write nothing to disk', async (t) => {
   assert.equal(transactionsInLog(file), before);
 });
 
-test('noting the use of keys writes nothing to disk until the flush, then all at once, and once', async (t) => {
+test('uses of keys are written by the flush, in one transaction, once', async (t) => {
   const { file, store, clock, raw } = await sqliteFixture(t);
   const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
@@ -128,7 +129,7 @@ test('noting the use of keys writes nothing to disk until the flush, then all at
   assert.equal((await store.accounts.findKey(keys[0]?.id ?? 0))?.lastUsedAt, 0);
 });
 
-test('a walk goes on at an animal that was deleted meanwhile', async (t) => {
+test('a walk continues past an animal that was deleted', async (t) => {
   const { store, deletePet } = await sqliteFixture(t);
   const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
   const ids = creations.map((creation) => petOf(creation).id);

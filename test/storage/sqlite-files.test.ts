@@ -45,7 +45,7 @@ const ACCIDENTS: Readonly<Record<string, { happen: (file: string) => void; reaso
 };
 
 for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
-  test(`nothing is created or ready after the ${what}`, async (t) => {
+  test(`creates and readiness fail after the ${what}`, async (t) => {
     const { store, file } = await usedFixture(t);
     happen(file);
     await assert.rejects(store.pets.create(REX), UNAVAILABLE);
@@ -54,7 +54,7 @@ for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
   });
 }
 
-test('a database that was moved and put back is written again, and nothing was half done', async (t) => {
+test('a database that was moved and put back is written again, without half writes', async (t) => {
   const { store, file, reopen } = await usedFixture(t);
   renameSync(file, `${file}.old`);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
@@ -86,7 +86,7 @@ test('a create is refused when the database is deleted while it is written', asy
   await isRefused;
 });
 
-test('a symbolic link that leads to another file now counts as another file', async (t) => {
+test('a symbolic link that now leads to another file is another file', async (t) => {
   const { file } = await usedFixture(t);
   const link = join(temporaryFolder(t), 'petstore.db');
   symlinkSync(file, link);

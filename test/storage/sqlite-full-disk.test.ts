@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { PetStoreError } from '../../src/domain/errors.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { PetStore } from '../../src/domain/ports.ts';
+import type { PetRepository } from '../../src/domain/ports.ts';
 import { list, newKey, petOf, walk } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const REX: NewPet = { name: '🐕'.repeat(200), categoryId: 1n, status: 'sold' };
 
 /** More than the small disk has room for. */
@@ -19,13 +19,13 @@ async function* animals(): AsyncGenerator<NewPet> {
 }
 
 /** Adds animals until no more fit, and gives them oldest first. */
-async function fill(pets: PetStore): Promise<Pet[]> {
+async function fill(pets: PetRepository): Promise<Pet[]> {
   const added: Pet[] = [];
   for (;;) {
     try {
       added.push(petOf(await pets.create(REX)));
     } catch (error) {
-      assert.ok(error instanceof PetStoreError && error.code === 'unavailable');
+      assert.ok(error instanceof ServiceError && error.code === 'unavailable');
       return added;
     }
   }
@@ -44,7 +44,7 @@ async function fullStore(t: TestContext) {
   return { ...fixture, grow, added, key };
 }
 
-test('on a full disk creates are unavailable while reads go on', async (t) => {
+test('on a full disk creates are unavailable and reads work', async (t) => {
   const { store, added, key } = await fullStore(t);
   for (let again = 0; again < 3; again++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
   const together = await Promise.allSettled([store.pets.create(REX), store.pets.create(REX)]);
@@ -55,13 +55,13 @@ test('on a full disk creates are unavailable while reads go on', async (t) => {
   await store.ping();
 });
 
-test('once there is room again creates succeed, and nothing was half done', async (t) => {
+test('creates succeed when there is room again, and nothing was half done', async (t) => {
   const { store, added, grow, raw, reopen } = await fullStore(t);
   const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
   grow();
   const created = await store.pets.create(REX, once);
-  assert.equal(created.outcome, 'created');
+  assert.equal(created.outcome, 'done');
   const { id } = petOf(created);
   assert.ok(id > (added.at(-1)?.id ?? 0n));
   const { pets } = await reopen();
@@ -69,7 +69,7 @@ test('once there is room again creates succeed, and nothing was half done', asyn
   assert.equal(raw().prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
 });
 
-test('an import that fills the disk is refused, with --atomic as a whole', async (t) => {
+test('an import that fills the disk is refused, an atomic one as a whole', async (t) => {
   const { store, added, grow } = await fullStore(t);
   for (const atomic of [false, true]) {
     await assert.rejects(store.archive.addAll(animals(), { atomic }), UNAVAILABLE);

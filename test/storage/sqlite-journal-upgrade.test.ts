@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { openSqlite } from '../../src/storage/sqlite/store.ts';
+import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -16,7 +16,7 @@ async function keyFixture(t: TestContext) {
   return { ...fixture, accounts, keyId, find: () => accounts.findKeyByHash(asked.hash) };
 }
 
-test('a key is not read again for a create, counters, or the use of a key, here or elsewhere', async (t) => {
+test('no process reads a key again after a create, counters or a use', async (t) => {
   const { store, clock, accounts, another, keyId, find } = await keyFixture(t);
   const known = await find();
   const elsewhere = await another();
@@ -44,7 +44,7 @@ for (const [change, sql] of [
   ['its account', 'UPDATE keys SET account_id = 2'],
   ['that it is gone', 'DELETE FROM keys'],
 ] as const) {
-  test(`a change of a key by whomever counts at the next request: ${change}`, async (t) => {
+  test(`the next request sees a change of a key by any process: ${change}`, async (t) => {
     const { accounts, raw, find } = await keyFixture(t);
     await accounts.createAccount('another', 'free', PLANS.free);
     const known = await find();
@@ -54,7 +54,7 @@ for (const [change, sql] of [
   });
 }
 
-test('a key that was unknown is known as soon as it is added, by whomever', async (t) => {
+test('an unknown key works as soon as any process adds it', async (t) => {
   const { accounts, another, keyId } = await keyFixture(t);
   const elsewhere = await another();
   const account = (await accounts.findKey(keyId))?.account.id ?? 0;
@@ -66,7 +66,7 @@ test('a key that was unknown is known as soon as it is added, by whomever', asyn
   }
 });
 
-test('keys whose hashes begin alike are told apart, however often they take turns', async (t) => {
+test('keys whose hashes begin alike are told apart', async (t) => {
   const { accounts, keyId } = await keyFixture(t);
   const accountId = (await accounts.findKey(keyId))?.account.id ?? 0;
   const hashes = ['a', 'b', 'c'].map((end) => new ApiKeyHash(end.padStart(64, '0123456789abcdef')));

@@ -48,7 +48,7 @@ test('a second service is refused although the lock file was deleted', async (t)
   await assert.rejects((await another()).lockForServing('production'), HELD);
 });
 
-test('the service makes a deleted lock file again and holds it', async (t) => {
+test('the service recreates a deleted lock file and holds it', async (t) => {
   const { store, lockFile } = await lockedFixture(t);
   rmSync(lockFile);
   assert.equal(await store.check(), 'kept');
@@ -57,7 +57,7 @@ test('the service makes a deleted lock file again and holds it', async (t) => {
   assert.throws(() => other.exec('BEGIN EXCLUSIVE'), /locked/);
 });
 
-test('a service whose deleted lock file was made by another one never counts again', async (t) => {
+test('a service whose lock file another one recreated never counts again', async (t) => {
   const { store, lockFile } = await lockedFixture(t);
   rmSync(lockFile);
   // In another container, where the socket of this one is not seen.
@@ -68,7 +68,7 @@ test('a service whose deleted lock file was made by another one never counts aga
   await assert.rejects(store.check(), HELD);
 });
 
-test('a service that was refused leaves nothing locked', async (t) => {
+test('a refused service leaves nothing locked', async (t) => {
   const { store, file } = await sqliteFixture(t);
   const other = new DatabaseSync(`${file}.production.lock`);
   other.exec('BEGIN EXCLUSIVE');

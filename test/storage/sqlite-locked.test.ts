@@ -7,7 +7,7 @@ import { get, list, newKey, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const ONCE = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
-const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 
 /** A store whose database another process holds, as a long import does. */
 async function lockedFixture(t: TestContext) {
@@ -28,7 +28,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(open)])) === open;
 }
 
-test('while another process holds the database, reads go on', async (t) => {
+test('while another process locks the database, reads work', async (t) => {
   const { store, pet, key, keyId } = await lockedFixture(t);
   assert.deepEqual(await get(store.pets, pet.id), pet);
   assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
@@ -37,7 +37,7 @@ test('while another process holds the database, reads go on', async (t) => {
   await store.ping();
 });
 
-test('while another process holds the database, creates wait and succeed when it is released', async (t) => {
+test('while another process locks the database, creates wait and then succeed', async (t) => {
   const { store, release } = await lockedFixture(t);
   const creations = Promise.all([store.pets.create(REX), store.pets.create(REX)]);
   assert.equal(await isPending(creations), true);
@@ -47,7 +47,7 @@ test('while another process holds the database, creates wait and succeed when it
   assert.deepEqual(ids, [2n, 3n, 4n]);
 });
 
-test('a create that waited 5 s is unavailable, makes nothing, and can be sent again', async (t) => {
+test('a create that waited 5 s is unavailable, adds nothing and can be retried', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const creation = store.pets.create(REX, ONCE);
   clock.advance(3_999);
@@ -59,10 +59,10 @@ test('a create that waited 5 s is unavailable, makes nothing, and can be sent ag
   await assert.rejects(creation, UNAVAILABLE);
   release();
   assert.equal((await list(store.pets, { limit: 20 })).length, 1);
-  assert.equal((await store.pets.create(REX, ONCE)).outcome, 'created');
+  assert.equal((await store.pets.create(REX, ONCE)).outcome, 'done');
 });
 
-test('those that came later wait for their own 5 s', async (t) => {
+test('later creates wait for their own 5 s', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const early = store.pets.create(REX);
   clock.advance(3_000);
@@ -70,10 +70,10 @@ test('those that came later wait for their own 5 s', async (t) => {
   clock.advance(2_000);
   await assert.rejects(early, UNAVAILABLE);
   release();
-  assert.equal((await late).outcome, 'created');
+  assert.equal((await late).outcome, 'done');
 });
 
-test('an idempotency key still in flight after 1 s is a conflict for the second request', async (t) => {
+test('a second request conflicts while its idempotency key is in flight for over 1 s', async (t) => {
   const { store, clock, release } = await lockedFixture(t);
   const first = store.pets.create(REX, ONCE);
   const second = store.pets.create(REX, ONCE);
@@ -95,10 +95,10 @@ test('a second request that waits less than 1 s for the first one replays it', a
   const second = store.pets.create(REX, ONCE);
   clock.advance(999);
   release();
-  assert.deepEqual(await second, { outcome: 'replayed', pet: petOf(await first) });
+  assert.deepEqual(await second, { ...(await first), outcome: 'replayed' });
 });
 
-test('when the first request fails, the second one with its key fails too instead of being in flight', async (t) => {
+test('when the first request fails, the second one with its key fails too', async (t) => {
   const { store, clock } = await lockedFixture(t);
   const results = Promise.allSettled([store.pets.create(REX, ONCE), store.pets.create(REX, ONCE)]);
   clock.advance(5_000);
@@ -108,7 +108,7 @@ test('when the first request fails, the second one with its key fails too instea
   }
 });
 
-test('uses of keys that could not be written down are written by the next flush', async (t) => {
+test('the next flush writes uses of keys that could not be written', async (t) => {
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
   store.accounts.noteUse(keyId, clock().unix);

@@ -57,7 +57,7 @@ test('a file that does not exist, and an empty one, get the schema', async (t) =
   }
 });
 
-test('opening again changes nothing', async (t) => {
+test('opening a second time changes nothing', async (t) => {
   const { file, store, reopen } = await sqliteFixture(t);
   const pet = petOf(await store.pets.create(REX));
   const again = await reopen();
@@ -65,7 +65,7 @@ test('opening again changes nothing', async (t) => {
   assert.deepEqual(await get(open(t, file).pets, pet.id), pet);
 });
 
-test('a catalogue of the first schema stays as it was, and its ids are not used again', async (t) => {
+test('a catalogue of the first schema keeps its animals and reuses no id', async (t) => {
   const { file } = madeBy(
     t,
     `${readFileSync(new URL(MIGRATIONS[0] ?? '', FOLDER), 'utf8')};
@@ -83,7 +83,7 @@ test('a catalogue of the first schema stays as it was, and its ids are not used 
   assert.equal(petOf(await pets.create(REX)).id, 4n);
 });
 
-test('a database of a newer schema is refused and not touched', async (t) => {
+test('a database of a newer schema is refused and not changed', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   await openStore(`sqlite:${file}`, fakeClock()).close();
   const db = new DatabaseSync(file);
@@ -94,7 +94,7 @@ test('a database of a newer schema is refused and not touched', async (t) => {
   assert.deepEqual(readFileSync(file), bytes);
 });
 
-test('a file that is no database is refused and not touched', (t) => {
+test('a file that is not a database is refused and not touched', (t) => {
   const file = join(temporaryFolder(t), 'notes.txt');
   const text = 'Dear diary, today I was given as DATABASE_URL. '.repeat(100);
   writeFileSync(file, text);
@@ -106,7 +106,7 @@ for (const [title, sql] of [
   ['with tables of its own', 'CREATE TABLE pets (id INTEGER PRIMARY KEY)'],
   ['with an application id of its own', 'PRAGMA application_id = 77; CREATE TABLE t (x); DROP TABLE t'],
 ] as const) {
-  test(`a database of another program, ${title}, is refused and not touched`, (t) => {
+  test(`a foreign database ${title} is refused and not changed`, (t) => {
     const { file, bytes } = madeBy(t, sql);
     assertRefused(file, /belongs to another program/);
     assert.deepEqual(readFileSync(file), bytes);
@@ -122,7 +122,7 @@ test('a damaged database is refused', async (t) => {
   assertRefused(file, /damaged; restore it from a backup/);
 });
 
-test('a missing folder is refused by name, and not made', (t) => {
+test('a missing folder is refused by name, and not created', (t) => {
   const folder = join(temporaryFolder(t), 'not-mounted');
   assert.throws(() => openStore(`sqlite:${folder}/petstore.db`, fakeClock()), {
     name: 'StartupError',
@@ -131,7 +131,7 @@ test('a missing folder is refused by name, and not made', (t) => {
   assert.ok(!existsSync(folder));
 });
 
-test('the folder of the default DATABASE_URL is made', async (t) => {
+test('the folder of the default DATABASE_URL is created', async (t) => {
   const folder = temporaryFolder(t);
   const before = process.cwd();
   process.chdir(folder);
@@ -150,7 +150,7 @@ test('a path where no file can be written is refused', (t) => {
   assertRefused(join(folder, 'folder'), /cannot be opened/);
 });
 
-test('of two services of one environment over one file the second is refused', async (t) => {
+test('a second service of an environment over the same file is refused', async (t) => {
   const { store, another, file } = await sqliteFixture(t);
   const second = await another();
   await store.lockForServing('production');
@@ -161,14 +161,14 @@ test('of two services of one environment over one file the second is refused', a
   await second.lockForServing('staging');
 });
 
-test('a service that ended makes room for the next one', async (t) => {
+test('a service that ended leaves the file to the next one', async (t) => {
   const { store, reopen } = await sqliteFixture(t);
   await store.lockForServing('production');
   const next = await reopen();
   await next.lockForServing('production');
 });
 
-test('a lock that cannot be made is refused by its own reason', async (t) => {
+test('a lock that cannot be created is refused with its own reason', async (t) => {
   const { store, file } = await sqliteFixture(t);
   mkdirSync(`${file}.production.lock`);
   await assert.rejects(store.lockForServing('production'), {
@@ -177,7 +177,7 @@ test('a lock that cannot be made is refused by its own reason', async (t) => {
   });
 });
 
-test('the connection that the event loop has is refused to write, which would hold it up', async (t) => {
+test('the connection of the event loop cannot write', async (t) => {
   const { file } = await sqliteFixture(t);
   const db = openDatabase(file, { createFolder: false });
   t.after(() => db.close());

@@ -34,7 +34,7 @@ async function startProcess(t: TestContext, file: string, environment = ''): Pro
   return { child, line };
 }
 
-test('ten processes that open a new database at the same moment all come up', async (t) => {
+test('ten processes open one new database at once', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   const processes = await Promise.all(Array.from({ length: 10 }, () => startProcess(t, file)));
   for (const { child } of processes) child.stdin.write('go\n');
@@ -54,7 +54,7 @@ test('a service that was killed leaves no lock behind', async (t) => {
   await store.lockForServing('production');
 });
 
-test('an animal that was answered is there after the process was killed', async (t) => {
+test('an answered create outlives a killed process', async (t) => {
   const file = join(temporaryFolder(t), 'petstore.db');
   const { child, line } = await startProcess(t, file);
   child.stdin.write('go\n');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-test('pruning drops all that is over, however much it is, and nothing of the other environment', async (t) => {
+test('pruning deletes any number of old rows, and none of the other environment', async (t) => {
   const { store, raw, clock } = await sqliteFixture(t);
   const db = raw();
   db.exec(`INSERT INTO usage SELECT environment, 'address ' || i, 0, 1, 1, 1

@@ -10,7 +10,7 @@ import { list, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
-const UNAVAILABLE = { name: 'PetStoreError', code: 'unavailable' };
+const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const SLOW = { ...REX, name: 'slow' };
 
 /** A store in which to add the animal SLOW takes long: for a disk that hangs, there is no other stand-in. */
@@ -28,7 +28,7 @@ async function sent(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await setImmediate();
 }
 
-test('while a commit takes long, lists are answered', async (t) => {
+test('lists are answered during a long commit', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
   const creation = store.pets.create(SLOW).then(() => order.push('created'));
@@ -44,7 +44,7 @@ test('while a commit takes long, lists are answered', async (t) => {
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
 });
 
-test('creates that come while a commit takes long share the next one', async (t) => {
+test('creates that arrive during a long commit share the next one', async (t) => {
   const { store, file } = await slowFixture(t);
   const before = transactionsInLog(file);
   const creations = [store.pets.create(SLOW)];
@@ -61,7 +61,7 @@ test('creates that come while a commit takes long share the next one', async (t)
   assert.equal(transactionsInLog(file), before + 2);
 });
 
-test('a create that waited 5 s for a commit that takes long is unavailable, and makes nothing', async (t) => {
+test('a create that waited 5 s for a slow commit is refused and not done', async (t) => {
   const { store, clock } = await slowFixture(t);
   const order: string[] = [];
   const creation = store.pets.create(SLOW).then(() => order.push('created'));
@@ -75,7 +75,7 @@ test('a create that waited 5 s for a commit that takes long is unavailable, and 
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
 });
 
-test('an idempotency key whose commit takes more than 1 s is a conflict for the second request', async (t) => {
+test('a second request conflicts when the commit of the first takes over 1 s', async (t) => {
   const { store, clock } = await slowFixture(t);
   const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
   const first = store.pets.create(SLOW, once);
@@ -83,10 +83,10 @@ test('an idempotency key whose commit takes more than 1 s is a conflict for the 
   const second = store.pets.create(SLOW, once);
   clock.advance(1_000);
   assert.deepEqual(await second, { outcome: 'in_flight' });
-  assert.equal((await first).outcome, 'created');
+  assert.equal((await first).outcome, 'done');
 });
 
-test('the store is closed when what was asked for before is done, and takes no more', async (t) => {
+test('close waits for earlier writes and refuses later ones', async (t) => {
   const { store, reopen } = await slowFixture(t);
   const creations = [store.pets.create(SLOW)];
   await sent();
@@ -100,7 +100,7 @@ test('the store is closed when what was asked for before is done, and takes no m
   assert.equal((await list((await reopened).pets, { limit: 20 })).length, 3);
 });
 
-test('what fails for a fault of ours fails with the message, code and stack of the thread', async (t) => {
+test('a fault has the message, code and stack of the thread', async (t) => {
   const { store, raw } = await sqliteFixture(t);
   raw().exec('ALTER TABLE pets RENAME TO cats');
   await assert.rejects(store.pets.create(REX), {
@@ -112,7 +112,7 @@ test('what fails for a fault of ours fails with the message, code and stack of t
   });
 });
 
-test('a file that is gone is not made anew by the first write', async (t) => {
+test('the first write does not create a deleted file again', async (t) => {
   const { store, file } = await sqliteFixture(t);
   rmSync(file);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
@@ -134,7 +134,7 @@ async function writerFixture(t: TestContext) {
   return { ...fixture, writer, threads, lost };
 }
 
-test('the thread is started by the first write, and once', async (t) => {
+test('the first write starts the thread, once', async (t) => {
   const { writer, threads, store } = await writerFixture(t);
   assert.equal(threads.length, 0);
   for (let time = 0; time < 3; time++) await writer.run('createPet', [['Rex', 1n, null]]);
@@ -142,7 +142,7 @@ test('the thread is started by the first write, and once', async (t) => {
   assert.equal((await list(store.pets, { limit: 20 })).length, 4);
 });
 
-test('when the thread ends by itself, what it had is told and not half done, and the next one does what waits', async (t) => {
+test('when the thread ends, its writes fail and a new thread does the waiting ones', async (t) => {
   const { writer, threads, lost, store } = await writerFixture(t);
   const writes = [
     writer.run('createPet', [['Rex', 1n, null]]),
@@ -161,7 +161,7 @@ test('when the thread ends by itself, what it had is told and not half done, and
   assert.equal((await list(store.pets, { limit: 20 })).length, 2);
 });
 
-test('writes that are being gathered when the thread ends are done, each with its own outcome', async (t) => {
+test('writes that are being gathered when the thread ends are done', async (t) => {
   const { writer, threads, lost } = await writerFixture(t);
   await writer.run('createPet', [['Rex', 1n, null]]);
   const gathered = writer.run('createPet', [['Rex', 1n, null]]);
@@ -175,7 +175,7 @@ test('writes that are being gathered when the thread ends are done, each with it
   await threads[0]?.terminate();
 });
 
-test('when no thread can be started, who waits for it is told, and the next write tries again', async (t) => {
+test('when no thread can start, waiting writes fail and the next one tries again', async (t) => {
   const { clock, file } = await sqliteFixture(t);
   let left = 1;
   const lost: string[] = [];
@@ -190,7 +190,7 @@ test('when no thread can be started, who waits for it is told, and the next writ
   assert.equal(await writer.run('createPet', [['Rex', 1n, null]]), 1n);
 });
 
-test('a thread that ends while nobody waits for it is told, too, and its end by close is not', async (t) => {
+test('the loss of an idle thread is reported, and its end by close is not', async (t) => {
   const { writer, threads, lost } = await writerFixture(t);
   await writer.run('createPet', [['Rex', 1n, null]]);
   await threads[0]?.terminate();

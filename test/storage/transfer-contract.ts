@@ -2,30 +2,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { CHUNK, type Snapshot, type TransferRow } from '../../src/storage/transfer.ts';
-import { type Table, tableOf } from '../../src/storage/transfer-tables.ts';
+import { CHUNK_ROWS, type Snapshot, type TableReader, type Value } from '../../src/storage/engine.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, type NewFixture, petOf, REX } from './fixture.ts';
 
-export async function allRows(from: Pick<Snapshot, 'rows'>, table: Table): Promise<TransferRow[]> {
-  const all: TransferRow[] = [];
+type TableRow = readonly Value[];
+
+/** What `work` reads from a snapshot of all tables. */
+export async function readSnapshot<T>(store: Store, work: (source: Snapshot) => Promise<T>): Promise<T> {
+  await using source = await store.database.snapshot();
+  return await work(source);
+}
+
+export async function allRows(from: TableReader, table: Table): Promise<TableRow[]> {
+  const all: TableRow[] = [];
   for await (const rows of from.rows(table)) all.push(...rows);
   return all;
 }
 
-const [ACCOUNTS, KEYS, PETS, IDEMPOTENCY] = ['accounts', 'keys', 'pets', 'idempotency'].map(tableOf) as [
-  Table,
-  Table,
-  Table,
-  Table,
-];
-
 /** What a copy may rely on in either database, as its source and as its target. */
 export function transferContract(name: string, newFixture: NewFixture): void {
-  test(`${name}: a snapshot shows one instant of all tables, whatever is written meanwhile`, async (t) => {
+  test(`${name}: a snapshot shows one instant of all tables`, async (t) => {
     const { store, another } = await newFixture(t);
     const service = await another();
     await addPets(store.pets, [REX]);
-    await store.transfer.read(async (source) => {
+    await readSnapshot(store, async (source) => {
       assert.deepEqual(await allRows(source, ACCOUNTS), []);
       const account = await service.accounts.createAccount('late', 'pro', PLANS.pro);
       await service.accounts.addKey(newKey(account.id));
@@ -35,27 +37,27 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     });
   });
 
-  test(`${name}: rows come in the order of their keys' bytes, some at a time, all of them once`, async (t) => {
+  test(`${name}: rows come once each, in chunks, in the order of their keys' bytes`, async (t) => {
     const { store } = await newFixture(t);
-    const rows = (from: number, to: number): TransferRow[] =>
+    const rows = (from: number, to: number): TableRow[] =>
       Array.from({ length: to - from }, (_, i) => [BigInt(from + i), 'Rex', 7n, 'sold']);
     const records = ['B', '_', 'a', 'Ä', '\u{ffff}', '😀'].map(
-      (key): TransferRow => [1n, `sha256 ${key}`, 'f', 1n, 2n],
+      (key): TableRow => [1n, `sha256 ${key}`, 'f', 201n, '/pets/1', '{}', 2n],
     );
-    await store.transfer.fill(async (target) => {
+    await store.database.fill(async (target) => {
       await target.insert(IDEMPOTENCY, records.toReversed());
-      for (const from of [CHUNK + 1, 1]) await target.insert(PETS, rows(from, from + CHUNK));
+      for (const from of [CHUNK_ROWS + 1, 1]) await target.insert(PETS, rows(from, from + CHUNK_ROWS));
     });
-    await store.transfer.read(async (source) => {
+    await readSnapshot(store, async (source) => {
       assert.deepEqual(await allRows(source, IDEMPOTENCY), records);
-      assert.deepEqual(await allRows(source, PETS), rows(1, 2 * CHUNK + 1));
-      for await (const chunk of source.rows(PETS)) assert.equal(chunk.length, CHUNK);
+      assert.deepEqual(await allRows(source, PETS), rows(1, 2 * CHUNK_ROWS + 1));
+      for await (const chunk of source.rows(PETS)) assert.equal(chunk.length, CHUNK_ROWS);
     });
   });
 
-  test(`${name}: what was written is seen before the commit, and is gone when the work fails`, async (t) => {
+  test(`${name}: a filling sees its own rows, and they are gone when it fails`, async (t) => {
     const { store } = await newFixture(t);
-    const filling = store.transfer.fill(async (target) => {
+    const filling = store.database.fill(async (target) => {
       await target.insert(PETS, [[5n, 'Rex', 7n, null]]);
       assert.deepEqual(await allRows(target, PETS), [[5n, 'Rex', 7n, null]]);
       throw new Error('half way');
@@ -64,15 +66,15 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     assert.equal(await store.pets.get(5n), undefined);
   });
 
-  test(`${name}: the largest id ever given out is known, and none up to it is given out again`, async (t) => {
+  test(`${name}: the largest assigned id is known, and no id up to it is assigned again`, async (t) => {
     const { store, another, deletePet } = await newFixture(t);
     const lastIds = () =>
-      store.transfer.read((source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
+      readSnapshot(store, (source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
     assert.deepEqual(await lastIds(), [0n, 0n]);
     await addPets(store.pets, [REX, REX, REX]);
     await deletePet(3n);
     assert.deepEqual(await lastIds(), [0n, 3n]);
-    await store.transfer.fill(async (target) => {
+    await store.database.fill(async (target) => {
       await target.continueAfter(ACCOUNTS, 7n);
       await target.continueAfter(PETS, 9n);
     });
@@ -82,11 +84,11 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     assert.equal((await later.accounts.createAccount('shop', 'pro', PLANS.pro)).id, 8);
   });
 
-  test(`${name}: a database is itself on every connection, and no other`, async (t) => {
+  test(`${name}: a database has the same identity on every connection`, async (t) => {
     const { store, another } = await newFixture(t);
     const { store: different } = await newFixture(t);
-    const identity = await store.transfer.identity();
-    assert.equal(await (await another()).transfer.identity(), identity);
-    assert.notEqual(await different.transfer.identity(), identity);
+    const identity = await store.database.identity();
+    assert.equal(await (await another()).database.identity(), identity);
+    assert.notEqual(await different.database.identity(), identity);
   });
 }

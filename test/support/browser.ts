@@ -1,5 +1,5 @@
-import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Lifetime } from './lifetime.ts';
 import { program } from './servers.ts';
 
 /** A page, and what went wrong on it so far. */
@@ -16,7 +16,7 @@ export function findChromium(): string {
   return program('chromium', 'chromium');
 }
 
-export async function launchBrowser(t: TestContext): Promise<Browser> {
+export async function launchBrowser(t: Lifetime): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: [

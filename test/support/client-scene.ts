@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PetStore, type PetStoreOptions } from '../../client/src/index.ts';
-import type { Surroundings } from '../../client/src/surroundings.ts';
+import type { ClientRuntime } from '../../client/src/runtime.ts';
 import { fakeClock } from './clock.ts';
 import { startTestService, type TestService } from './service.ts';
 import { type SimulatedTime, simulatedTime } from './simulated-time.ts';
@@ -11,7 +11,7 @@ export const MINUTE = 60_000;
 
 /** A request as the service saw it. */
 export interface Seen {
-  readonly by: Surroundings;
+  readonly by: ClientRuntime;
   readonly at: number;
   readonly status: number;
   readonly code: string | undefined;
@@ -26,7 +26,7 @@ export interface Scene {
   /** What the service saw, in its order. */
   readonly seen: readonly Seen[];
   /** A client in simulated time. */
-  client(by: Surroundings, options: Pick<PetStoreOptions, 'apiKey'> & Partial<PetStoreOptions>): PetStore;
+  client(by: ClientRuntime, options: Pick<PetStoreOptions, 'apiKey'> & Partial<PetStoreOptions>): PetStore;
 }
 
 export async function clientScene(t: TestContext, env: Record<string, string> = {}): Promise<Scene> {

@@ -1,11 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import {
-  type Connections,
+  answerRequests,
   type ConnectionTimes,
-  readRequests,
+  type Response,
   type Server,
-} from '../../src/http/connections.ts';
-import type { IncomingMessage } from '../../src/http/node-http.ts';
-import type { Response } from '../../src/http/response.ts';
+  type Wire,
+} from '../../src/http/wire/wire.ts';
 
 /** Milliseconds, short enough to be waited for. */
 const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkingInterval: 20 };
@@ -14,6 +14,6 @@ const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkin
 export function onRequest(
   server: Server,
   handle: (request: IncomingMessage, response: Response) => void,
-): Connections {
-  return readRequests(server, TIMES, { handle, interrupt: () => false });
+): Wire {
+  return answerRequests(server, TIMES, { handle, interrupt: () => false });
 }

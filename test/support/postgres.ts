@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
+import { TEMPORARY } from './temporary.ts';
 
 const FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'];
 
@@ -17,7 +17,7 @@ export async function startPostgres(
   access: readonly string[] = [],
 ): Promise<TestServer> {
   const user = serverUser();
-  const folder = serverFolder('postgres', tmpdir(), user);
+  const folder = serverFolder('postgres', TEMPORARY, user);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const initdb = program('initdb', 'postgresql', FOLDERS);

@@ -1,18 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
+import type { Lifetime } from './lifetime.ts';
 import { freePort, listening, program, runServer, serverFolder, type TestServer } from './servers.ts';
-
-/**
- * In memory where that is a folder (Linux): a server of a cluster syncs what it knows of the others to disk, and answers
- * nobody meanwhile. On a busy disk that takes longer than a request waits for it.
- */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+import { MEMORY } from './temporary.ts';
 
 /** A Redis server of the tests' own, which keeps nothing on disk. */
 export async function startRedis(options: readonly string[] = []): Promise<TestServer> {
+  // A server of a cluster syncs what it knows of the others, and answers nobody meanwhile: too long on a busy disk.
   const folder = serverFolder('redis', MEMORY);
   const port = await freePort();
   const args = [
@@ -37,13 +32,8 @@ export async function startRedis(options: readonly string[] = []): Promise<TestS
   });
 }
 
-/** A test, or the tests of a file. */
-interface Scope {
-  after(stop: () => Promise<unknown>): void;
-}
-
 /** The same, stopped after the test. */
-export async function temporaryRedis(t: Scope, options: readonly string[] = []): Promise<TestServer> {
+export async function temporaryRedis(t: Lifetime, options: readonly string[] = []): Promise<TestServer> {
   const server = await startRedis(options);
   t.after(() => server.stop());
   return server;
@@ -57,12 +47,12 @@ const CLUSTERED = [
 ].flat();
 
 /** The server of TEST_REDIS_URL, whose keys the tests may delete, or one that is stopped after the test. */
-export async function testRedis(t: Scope): Promise<string> {
+export async function testRedis(t: Lifetime): Promise<string> {
   return process.env['TEST_REDIS_URL'] ?? (await temporaryRedis(t)).url;
 }
 
 /** A cluster of three primaries; without one of them the others go on. It is stopped after the test. */
-export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]> {
+export async function temporaryCluster(t: Lifetime): Promise<readonly TestServer[]> {
   // The port of a cluster's own messages, by default 10,000 higher, may be beyond the highest there is.
   const start = async () => startRedis([...CLUSTERED, '--cluster-port', `${await freePort()}`]);
   const servers = await Promise.all([start(), start(), start()]);
@@ -75,9 +65,13 @@ export async function temporaryCluster(t: Scope): Promise<readonly TestServer[]>
   return servers;
 }
 
-/** A replica of one server of a cluster, which takes its place when it is gone. It is stopped after the test. */
-export async function temporaryReplica(t: Scope, primary: TestServer): Promise<TestServer> {
-  const replica = await temporaryRedis(t, [...CLUSTERED, '--cluster-port', `${await freePort()}`]);
+/**
+ * A replica of one server of a cluster. It takes over only once the test sets cluster-replica-no-failover to no: on a busy
+ * machine it might take a server that is late for one that is gone. It is stopped after the test.
+ */
+export async function temporaryReplica(t: Lifetime, primary: TestServer): Promise<TestServer> {
+  const options = ['--cluster-port', `${await freePort()}`, '--cluster-replica-no-failover', 'yes'];
+  const replica = await temporaryRedis(t, [...CLUSTERED, ...options]);
   const primaryId = await ask<string>(primary.url, ['CLUSTER', 'MYID']);
   const addresses = [replica, primary].map(({ port }) => `127.0.0.1:${port}`);
   const role = ['--cluster-slave', '--cluster-master-id', primaryId];

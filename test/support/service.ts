@@ -8,6 +8,7 @@ import type { Limits } from '../../src/domain/plan.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
+import type { Lifetime } from './lifetime.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Limits that no test reaches. */
@@ -44,12 +45,12 @@ export interface ServiceOptions {
 /** Starts the whole service on stores of one kind, for tests that must hold on all of them. */
 export type StartService = (t: TestContext, options?: ServiceOptions) => Promise<TestService>;
 
-export function temporaryDatabase(t: TestContext): string {
+export function temporaryDatabase(t: Lifetime): string {
   return `sqlite:${join(temporaryFolder(t), 'petstore.db')}`;
 }
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */
-export async function startTestService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+export async function startTestService(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
   const { clock = fakeClock(), databaseUrl = temporaryDatabase(t) } = options;
   const lines: string[] = [];
   const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...options.env });

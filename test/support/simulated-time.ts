@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../client/src/surroundings.ts';
+import type { ClientRuntime } from '../../client/src/runtime.ts';
 import type { FakeClock } from './clock.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -11,7 +11,7 @@ interface Sleeper {
 /** Time for clients and a service together: it passes only when nobody has anything left to do. */
 export interface SimulatedTime {
   /** Of one process: what is made of the same surroundings shares its waits. */
-  surroundings(): Surroundings;
+  surroundings(): ClientRuntime;
   /** `fetch` over a network that delays up to 50 ms each way. */
   delayed(fetch: Fetch): Fetch;
   /** Milliseconds since some instant. */

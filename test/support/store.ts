@@ -1,6 +1,6 @@
 import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { openSqlite } from '../../src/storage/sqlite/store.ts';
+import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 
 /** The store of a `sqlite:` address, for production. */

@@ -6,6 +6,8 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   isFrozen: boolean;
+  /** How many of the awaited texts the service has said. */
+  heard: number;
 }
 
 /** A network between a service and its server, with the faults that a test wants. */
@@ -14,8 +16,11 @@ export interface TcpProxy {
   through(url: string): string;
   /** From now on nothing passes on the connections that are open, and nobody is told; new ones work. */
   freeze(): void;
-  /** Cuts the next connection on which the service says `text`, at the moment when the server has answered it. */
-  cutAnswerTo(text: string): void;
+  /**
+   * Cuts the next connection on which the service says these texts, one after the other, at the moment when the server
+   * has answered the last.
+   */
+  cutAnswerTo(...texts: string[]): void;
   /** Keeps back the answer when the service next says `text`. */
   holdAnswerTo(text: string): HeldAnswer;
 }
@@ -31,11 +36,11 @@ export interface HeldAnswer {
 export async function startTcpProxy(t: TestContext, port: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
   let awaited:
-    | { readonly text: string; readonly answer: (pair: Pair, bytes: Buffer | string) => void }
+    | { readonly texts: readonly string[]; readonly answer: (pair: Pair, bytes: Buffer | string) => void }
     | undefined;
   const listener = createServer((client) => {
     const server = connect(port, '127.0.0.1');
-    const pair: Pair = { client, server, isFrozen: false };
+    const pair: Pair = { client, server, isFrozen: false, heard: 0 };
     pairs.add(pair);
     let answered: ((pair: Pair, bytes: Buffer | string) => void) | undefined;
     const end = () => {
@@ -46,9 +51,11 @@ export async function startTcpProxy(t: TestContext, port: number): Promise<TcpPr
     };
     client.on('data', (said) => {
       if (pair.isFrozen) return;
-      if (awaited !== undefined && said.includes(awaited.text)) {
+      if (awaited !== undefined && said.includes(awaited.texts[pair.heard] ?? '')) pair.heard++;
+      if (awaited !== undefined && pair.heard === awaited.texts.length) {
         answered = awaited.answer;
         awaited = undefined;
+        pair.heard = 0;
       }
       server.write(said);
     });
@@ -73,8 +80,8 @@ export async function startTcpProxy(t: TestContext, port: number): Promise<TcpPr
     freeze() {
       for (const pair of pairs) pair.isFrozen = true;
     },
-    cutAnswerTo(text) {
-      awaited = { text, answer: ({ client }) => void client.destroy() };
+    cutAnswerTo(...texts) {
+      awaited = { texts, answer: ({ client }) => void client.destroy() };
     },
     holdAnswerTo(text) {
       const { promise: given, resolve } = Promise.withResolvers<void>();
@@ -83,7 +90,7 @@ export async function startTcpProxy(t: TestContext, port: number): Promise<TcpPr
         release = () => void client.write(bytes);
         resolve();
       };
-      awaited = { text, answer };
+      awaited = { texts: [text], answer };
       return { given, release: () => release() };
     },
   };

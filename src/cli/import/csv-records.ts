@@ -1,6 +1,6 @@
 import { type Line, LINE_MAX } from './lines.ts';
 
-/** The fields of one record, or why there are none. `line` is where it starts. */
+/** The fields of one record, or why it cannot be read. `line` is the line where it starts. */
 export type CsvRecord =
   | { readonly line: number; readonly fields: readonly string[] }
   | { readonly line: number; readonly fault: string };
@@ -12,16 +12,16 @@ const OPEN_FAULT = 'a quoted field begins here and does not end.';
 const QUOTE_FAULT = 'a field that holds a quote must stand in quotes, with the quotes in it doubled.';
 
 /**
- * Puts records of CSV (RFC 4180) together from lines. A quoted field may span lines if it ends within the limits, and
- * a comma or a line end follows its closing quote. Otherwise only the first line is refused, and reading goes on with
- * the next one. Blank lines are passed over. See docs/decisions/0011.
+ * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a comma or a
+ * line end follows its closing quote. Otherwise, only the first line is refused, and reading continues with the next
+ * one. Skips blank lines. See docs/decisions/0011.
  */
 export class CsvRecords {
   /** The lines so far of a record with an open quoted field. */
   #open: Line[] = [];
   #size = 0;
 
-  /** Gives the records that this line completes. */
+  /** The records that this line completes. */
   push(line: Line): readonly CsvRecord[] {
     const within = this.#open.length > 0;
     if (!within && line.fault === undefined && line.text.trim() === '') return [];
@@ -35,7 +35,7 @@ export class CsvRecords {
     return within && fields === 'malformed' ? this.#giveUp() : [this.#complete(fields)];
   }
 
-  /** Gives what is left at the end of the file. */
+  /** The records of the lines that are left at the end of the file. */
   *end(): Generator<CsvRecord> {
     while (this.#open.length > 0) yield* this.#giveUp();
   }
@@ -48,7 +48,7 @@ export class CsvRecords {
     return fields === 'malformed' ? { line, fault: QUOTE_FAULT } : { line, fields };
   }
 
-  /** Refuses the first line and reads the others again: once, because only the last of them can open a field. */
+  /** Refuses the first line and reads the others again. That happens once, because only the last of them can open a field. */
   #giveUp(): readonly CsvRecord[] {
     const [first, ...others] = this.#take();
     if (first === undefined) return [];

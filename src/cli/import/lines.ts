@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A longer line is refused, so that a file without line ends cannot fill the memory. In bytes. */
+/** Bytes. A longer line is refused, so that a file without line ends cannot fill the memory. */
 export const LINE_MAX = 1024 * 1024;
 
 const LINE_FEED = 10;
@@ -10,16 +10,16 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the line is none that can be read. */
+  /** Why the line cannot be read. */
   readonly fault: string | undefined;
 }
 
-/** The lines of a file as it streams in; a byte order mark at its beginning is dropped. */
+/** The lines of a file while it is read. Drops a byte order mark at its beginning. */
 export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let pieces: Buffer[] = [];
   let length = 0;
-  const keep = (piece: Buffer) => {
+  const append = (piece: Buffer) => {
     length += piece.length;
     if (length <= LINE_MAX) pieces.push(piece);
   };
@@ -33,11 +33,11 @@ export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<L
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      keep(chunk.subarray(start, end));
+      append(chunk.subarray(start, end));
       start = end + 1;
       yield take();
     }
-    keep(chunk.subarray(start));
+    append(chunk.subarray(start));
   }
   if (length > 0) yield take();
 }

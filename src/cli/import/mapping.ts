@@ -1,25 +1,25 @@
 import { InvalidArgumentError } from 'commander';
-import { PetStoreError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
 import { type NewPet, parseNewPet } from '../../domain/pet.ts';
-import type { ReadableRow } from './row.ts';
+import type { ReadableRow } from './rows.ts';
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;
 
 type Field = (typeof FIELDS)[number];
 
-interface Source {
+interface Origin {
   readonly column: string;
-  /** What stands for which value; without, a value stands for itself. */
+  /** The value for each text in the column. Undefined: the column holds the values themselves. */
   readonly values: ReadonlyMap<string, string> | undefined;
 }
 
-/** The columns that fields are taken from; a field that is not in it comes from the column of its own name. */
-export type Mapping = ReadonlyMap<Field, Source>;
+/** Where each field comes from. A field that is not in the map comes from the column of its own name. */
+export type Mapping = ReadonlyMap<Field, Origin>;
 
 export const MAP_SYNTAX = 'field=COLUMN or field=COLUMN:VALUE=RESULT,VALUE=RESULT';
 
-/** Adds what one `--map` says: see MAP_SYNTAX. */
+/** Adds the field of one `--map`: see MAP_SYNTAX. */
 export function addMapping(text: string, mapping: Mapping): Mapping {
   const match = /^([^=]+)=([^:]+)(?::(.*))?$/s.exec(text);
   const field = FIELDS.find((name) => name === match?.[1]);
@@ -42,67 +42,54 @@ function addValue(values: Map<string, string>, text: string): Map<string, string
   return values.set(value, text.slice(at + 1));
 }
 
-/** Faultless values in place of unmapped ones, so that the other fields of the row are still looked at. */
-const STAND_INS: Readonly<NewPet> = { name: '-', categoryId: 0n, status: 'sold' };
+/** Valid values in place of unmapped ones, so that the other fields of the row are still checked. */
+const PLACEHOLDERS: Readonly<NewPet> = { name: '-', categoryId: 0n, status: 'sold' };
 
-/** The columns without which no row can be read; `status` may be missing unless it was asked for. */
+/** The columns that a file must have. `status` may be missing unless it is mapped. */
 export function neededColumns(mapping: Mapping): readonly string[] {
   return FIELDS.filter((field) => field !== 'status' || mapping.has(field)).map(
     (field) => mapping.get(field)?.column ?? field,
   );
 }
 
-/**
- * The animal that a row describes.
- * @throws PetStoreError `invalid_request` with every reason why it is none.
- */
-export function petOf(row: ReadableRow, mapping: Mapping): NewPet {
+/** The animal in a row, or all its faults, as sentences. */
+export function newPetOf(row: ReadableRow, mapping: Mapping): NewPet | { readonly fault: string } {
   const values: Partial<Record<Field, unknown>> = {};
   const unmapped: string[] = [];
   for (const field of FIELDS) {
-    const source = mapping.get(field);
-    const value = row.value(source?.column ?? field);
-    let result = value;
-    if (source?.values !== undefined) {
-      result = source.values.get(written(value));
-      if (result === undefined) {
-        unmapped.push(`${source.column} ${JSON.stringify(written(value))} is not mapped to a ${field}.`);
-        values[field] = STAND_INS[field];
+    const origin = mapping.get(field);
+    let value = row.value(origin?.column ?? field);
+    if (origin?.values !== undefined) {
+      const text = mappingText(value);
+      value = origin.values.get(text);
+      if (value === undefined) {
+        unmapped.push(`${origin.column} ${JSON.stringify(text)} is not mapped to a ${field}.`);
+        values[field] = PLACEHOLDERS[field];
+        continue;
       }
     }
-    const textual = row.textOnly || source?.values !== undefined;
-    if (textual && typeof result === 'string') result = fromText(field, result);
-    if (result !== undefined) values[field] = result;
+    const isText = row.textOnly || origin?.values !== undefined;
+    if (isText && typeof value === 'string') value = fromText(field, value);
+    if (value !== undefined) values[field] = value;
   }
-  if (unmapped.length === 0) return parseNewPet(values);
-  throw new PetStoreError('invalid_request', [...faultsOf(values), ...unmapped].join(' '));
-}
-
-function faultsOf(values: unknown): readonly string[] {
   try {
-    parseNewPet(values);
-    return [];
+    const pet = parseNewPet(values);
+    return unmapped.length === 0 ? pet : { fault: unmapped.join(' ') };
   } catch (error) {
-    if (error instanceof PetStoreError) return [error.message];
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    return { fault: [error.message, ...unmapped].join(' ') };
   }
 }
 
-/** How a value is named in a mapping: nothing at all as the empty text, a nested one as what no mapping names. */
-function written(value: unknown): string {
+/** The text of a value in a mapping. A missing value is the empty text. Nested values can not be mapped. */
+function mappingText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value}`;
   return value === undefined || value === null ? '' : '{…}';
 }
 
-/** A value that is written as text; an empty status is none. */
+/** Reads a field from text. An empty status is none. */
 function fromText(field: Field, text: string): unknown {
-  switch (field) {
-    case 'name':
-      return text;
-    case 'categoryId':
-      return int64FromJson(text) ?? text;
-    case 'status':
-      return text === '' ? undefined : text;
-  }
+  if (field === 'categoryId') return int64FromJson(text) ?? text;
+  return field === 'status' && text === '' ? undefined : text;
 }

@@ -1,13 +1,13 @@
 import { LongOutput, printable, printLine } from '../output.ts';
 import type { Progress } from '../progress.ts';
 
-/** Reports refused rows as they come. Await each call: a slow reader then slows the import, and memory stays flat. */
+/** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
   refuse(line: number, reason: string): Promise<void>;
   end(imported: number, refused: number): Promise<void>;
 }
 
-export function reportForPeople(progress: Progress): Report {
+export function textReport(progress: Progress): Report {
   const output = new LongOutput(process.stderr);
   return {
     refuse(line, reason) {
@@ -22,8 +22,8 @@ export function reportForPeople(progress: Progress): Report {
   };
 }
 
-/** One JSON value; the counts stand last, because only then they are known. */
-export function reportForMachines(progress: Progress): Report {
+/** One JSON value. The counts come last, because they are known last. */
+export function jsonReport(progress: Progress): Report {
   const output = new LongOutput(process.stdout);
   let separator = '{"refusals":[';
   return {

@@ -19,16 +19,16 @@ export interface Source {
 }
 
 /**
- * Opens a file (`-`: standard input) to be read once. Its format is the one `given`, or that of its extension, or
- * the one that its first bytes look like.
- * @throws StartupError when it cannot be read; reading on may throw it too.
+ * Opens a file (`-` is standard input) to be read once. The format is the `given` one, or the one of its extension, or
+ * the one that its first bytes show.
+ * @throws StartupError when it cannot be read. Reading `bytes` may throw it too.
  */
 export async function openSource(file: string, given: Format | undefined): Promise<Source> {
   const rest = read(file);
-  // Read before anything is written, so that a file that is not there changes nothing.
+  // Read before anything is written, so that a missing file changes nothing.
   const { value: first = Buffer.of() } = await rest.next();
   const format = given ?? EXTENSIONS[extname(file).toLowerCase()] ?? formatOf(first);
-  return { format, bytes: startingWith(first, rest) };
+  return { format, bytes: prepend(first, rest) };
 }
 
 async function* read(file: string): AsyncGenerator<Buffer, undefined> {
@@ -42,7 +42,7 @@ async function* read(file: string): AsyncGenerator<Buffer, undefined> {
   }
 }
 
-async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
 }

@@ -1,29 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type Ban,
-  NEVER_REFUSED,
-  type BanPolicy,
-  banInForce,
-  refuse,
-  refusalsLeft,
-  restoredBan,
-  type Standing,
-} from '../ban.ts';
+import { NEVER_REFUSED, type BanPolicy, banInForce, refuse, refusalsLeft, restoredBan } from '../ban.ts';
 import { type Clock, DAY, MINUTE, type Moment, unixOffset } from '../../domain/clock.ts';
 import {
   type Caller,
+  callerId,
   callerName,
   type Counters,
   type CounterStore,
-  type StoredStanding,
   type Verdict,
 } from '../counter.ts';
 import { peek, type Quota, restored, take, UNUSED } from '../quota.ts';
 import {
-  idOf,
   indexOf,
   type KeyStanding,
-  keyStandingOf,
   shiftUsage,
   standingOf,
   type Tally,
@@ -32,10 +21,10 @@ import {
 } from './tally.ts';
 import { WriteBehind } from './write-behind.ts';
 
-/** Callers in memory. Beyond that the oldest are forgotten: addresses first, then accounts whose row is written. */
-const CAPACITY = 200_000;
+/** Callers in memory. Beyond that, it forgets the oldest: addresses first, then accounts whose row is written. */
+const CALLERS_MAX = 200_000;
 
-/** Callers that are checked in one turn of the event loop, about a millisecond. */
+/** Callers that one turn of the event loop checks. They take about a millisecond. */
 const SWEEP_BATCH = 10_000;
 
 /**
@@ -47,7 +36,7 @@ export class MemoryCounter implements Counters {
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
-  readonly #capacity: number;
+  readonly #callersMax: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
   readonly #addresses = new Map<TallyIndex, Tally>();
   /** Of all keys in memory, except those that are the `neverRefusedKeyId` of their account. */
@@ -55,21 +44,23 @@ export class MemoryCounter implements Counters {
   readonly #writeBehind: WriteBehind;
   #prunedDay = 0;
 
-  constructor(clock: Clock, policy: BanPolicy, store: CounterStore, capacity = CAPACITY) {
+  constructor(clock: Clock, policy: BanPolicy, store: CounterStore, callersMax = CALLERS_MAX) {
     this.#clock = clock;
     this.#policy = policy;
     this.#store = store;
-    this.#capacity = capacity;
-    this.#writeBehind = new WriteBehind({ clock, store, onLifted: (keyId) => this.#forgive(keyId) });
+    this.#callersMax = callersMax;
+    this.#writeBehind = new WriteBehind(clock, store, (keyId) => this.#forgive(keyId));
   }
 
-  /** Once the caller is in memory there is no await in here, which makes the step atomic. */
+  /** Once the caller is in memory, nothing waits before the count is taken. That makes the step atomic. */
   charge(caller: Caller): Verdict | Promise<Verdict> {
     const tally = this.#tallyOf(caller);
-    if (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally)))
+    if (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally))) {
       return this.#load(caller).then(() => this.charge(caller));
+    }
     const now = this.#clock();
-    const ban = caller.kind === 'key' ? this.#banOf(caller.keyId, tally, now) : undefined;
+    const mayBeBanned = caller.kind === 'key' && tally.neverRefusedKeyId !== caller.keyId;
+    const ban = mayBeBanned ? banInForce(this.#keyStanding(caller.keyId).standing, now) : undefined;
     if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally, caller.limits, now) };
 
     const { usage, quota } = take(tally, caller.limits, now);
@@ -81,7 +72,9 @@ export class MemoryCounter implements Counters {
       this.#noteUsage(caller, tally);
       return { kind: 'admitted', quota };
     }
-    return caller.kind === 'key' ? this.#refuse(caller.keyId, tally, quota, now) : { kind: 'refused', quota };
+    return caller.kind === 'key'
+      ? this.#refuse(caller.keyId, tally, quota, now)
+      : { kind: 'refused', quota, refusalsLeft: undefined };
   }
 
   async peek(caller: Caller): Promise<Quota> {
@@ -89,7 +82,6 @@ export class MemoryCounter implements Counters {
     return peek(tally, caller.limits, this.#clock());
   }
 
-  /** How many keys are banned now. */
   bansInForce(): number {
     const now = this.#clock();
     let count = 0;
@@ -97,13 +89,11 @@ export class MemoryCounter implements Counters {
     return count;
   }
 
-  /** Takes over the bans that an operator lifted, and writes bans and accounts: see `WriteBehind`. */
   async flush(): Promise<void> {
     await this.#writeBehind.flush();
     await this.#prune();
   }
 
-  /** Writes everything, so that the next process goes on exactly from here. */
   flushAll(): Promise<void> {
     return this.#writeBehind.flushAll(this.#addresses.values(), this.#standings.values());
   }
@@ -122,11 +112,7 @@ export class MemoryCounter implements Counters {
     return tally.neverRefusedKeyId === keyId || this.#standings.has(keyId);
   }
 
-  #banOf(keyId: number, tally: Tally, now: Moment): Ban | undefined {
-    return tally.neverRefusedKeyId === keyId ? undefined : banInForce(this.#keyStanding(keyId).standing, now);
-  }
-
-  #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Verdict | Promise<Verdict> {
+  async #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Promise<Verdict> {
     if (tally.neverRefusedKeyId === keyId) tally.neverRefusedKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);
@@ -135,12 +121,11 @@ export class MemoryCounter implements Counters {
     const ban = banInForce(standing, now);
     // The refusal that begins the ban is answered with it, so that its Retry-After is long enough.
     if (ban !== undefined) {
-      const verdict: Verdict = { kind: 'banned', ban, quota };
-      // Answered once the ban is stored, so that a crash loses none and an operator can lift every ban a client has seen.
-      return this.#writeBehind.writeBan(known).then(() => verdict);
+      // The ban is stored before the answer, so a crash loses no ban, and an operator can lift every ban that a client saw.
+      await this.#writeBehind.writeBan(known);
+      return { kind: 'banned', ban, quota };
     }
-    const left = refusalsLeft(standing.refusals.length, this.#policy);
-    return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
+    return { kind: 'refused', quota, refusalsLeft: refusalsLeft(standing.refusals.length, this.#policy) };
   }
 
   #forgive(keyId: number): void {
@@ -149,7 +134,7 @@ export class MemoryCounter implements Counters {
     known.changed = false;
   }
 
-  /** Nothing is written for an address while the service runs, so that a flood of strangers costs no disk. */
+  /** Nothing is written for an address while the service runs, so that a flood of new addresses causes no disk writes. */
   #noteUsage({ kind }: Caller, tally: Tally): void {
     if (kind === 'key') this.#writeBehind.addAccount(tally);
     else tally.changed = true;
@@ -158,7 +143,7 @@ export class MemoryCounter implements Counters {
   #keyStanding(keyId: number): KeyStanding {
     let known = this.#standings.get(keyId);
     if (known === undefined) {
-      known = keyStandingOf(keyId, NEVER_REFUSED);
+      known = { keyId, standing: NEVER_REFUSED, changed: false };
       this.#standings.set(keyId, known);
     }
     return known;
@@ -173,13 +158,15 @@ export class MemoryCounter implements Counters {
 
   async #loadTally(caller: Caller): Promise<Tally> {
     const stored =
-      this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
+      this.#tallyOf(caller) === undefined
+        ? await this.#store.readUsage(callerName(callerId(caller)))
+        : undefined;
     // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
     const now = this.#clock();
     const usage = stored === undefined ? UNUSED : restored(shiftUsage(stored, -unixOffset(now)), now);
-    const tally = tallyOf(idOf(caller), usage);
+    const tally = tallyOf(callerId(caller), usage);
     this.#talliesOf(caller).set(indexOf(caller), tally);
     // A wrong day must be replaced in the store, or it would count as today again tomorrow.
     if (stored !== undefined && stored.day !== usage.day) this.#noteUsage(caller, tally);
@@ -194,15 +181,12 @@ export class MemoryCounter implements Counters {
       tally.neverRefusedKeyId = keyId;
       return;
     }
-    const known = keyStandingOf(keyId, stored === undefined ? NEVER_REFUSED : this.#restored(stored));
-    this.#standings.set(keyId, known);
-    if (stored?.ban?.until !== known.standing.ban?.until) this.#writeBehind.addBan(known);
-  }
-
-  #restored(stored: StoredStanding): Standing {
+    const known = this.#keyStanding(keyId);
+    if (stored === undefined) return;
     const now = this.#clock();
     const { refusals, ban } = standingOf(stored, now);
-    return { refusals, ban: ban && restoredBan(ban, this.#policy, now) };
+    known.standing = { refusals, ban: ban && restoredBan(ban, this.#policy, now) };
+    if (stored.ban?.until !== known.standing.ban?.until) this.#writeBehind.addBan(known);
   }
 
   async #prune(): Promise<void> {
@@ -212,21 +196,20 @@ export class MemoryCounter implements Counters {
       await this.#store.prune(today, now.unix - DAY);
       this.#prunedDay = today;
     }
-    await this.#forget(this.#addresses, today, now, () => true);
-    // An account's usage must be in its row first.
-    await this.#forget(this.#accounts, today, now, ({ changed }) => !changed);
+    for (const tallies of [this.#addresses, this.#accounts]) await this.#forget(tallies, now);
   }
 
-  /** Forgets callers whose windows are over, and while there are too many the oldest, whatever they have used. */
-  async #forget(tallies: Map<TallyIndex, Tally>, today: number, now: Moment, may: (tally: Tally) => boolean) {
+  /** Forgets callers whose windows are over. While there are too many, it forgets the oldest in any case. */
+  async #forget(tallies: Map<TallyIndex, Tally>, now: Moment): Promise<void> {
     let visited = 0;
     for (const [index, tally] of tallies) {
-      // Not all in one go, which would stall the service.
+      // A sweep over all callers without a pause would stall the service.
       if (++visited % SWEEP_BATCH === 0) await nextTurn();
-      const { day, minuteStart } = tally;
-      const over = day < today && now.monotonic - minuteStart >= MINUTE;
-      if (!over && this.#addresses.size + this.#accounts.size <= this.#capacity) break;
-      if (may(tally)) tallies.delete(index);
+      const { day, minuteStart, changed } = tally;
+      const over = day < Math.floor(now.unix / DAY) && now.monotonic - minuteStart >= MINUTE;
+      if (!over && this.#addresses.size + this.#accounts.size <= this.#callersMax) break;
+      // An account's usage must be in its row first.
+      if (tallies === this.#addresses || !changed) tallies.delete(index);
     }
   }
 }

@@ -2,19 +2,14 @@ import type { Standing } from '../ban.ts';
 import { isIPv4 } from 'node:net';
 import { Instants } from '../instants.ts';
 import { type Moment, unixOffset } from '../../domain/clock.ts';
-import { accountCaller, addressCaller, type Caller, type StoredStanding } from '../counter.ts';
+import type { Caller, CallerId, StoredStanding } from '../counter.ts';
 import type { Usage } from '../quota.ts';
 
-/*
- * What a process counts in memory, and its conversion to what is stored: instants are monotonic here and Unix milliseconds
- * in the store.
- */
+/* The counts in memory and their conversion. Instants are monotonic in memory and Unix milliseconds in the store. */
 
+/** Character codes. */
 const DOT = 46;
 const DIGIT_0 = 48;
-
-/** The account's id, or the client's address. */
-export type CallerId = number | string;
 
 declare const isTallyIndex: unique symbol;
 
@@ -59,14 +54,6 @@ export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCo
   };
 }
 
-export function keyStandingOf(keyId: number, standing: Standing): KeyStanding {
-  return { keyId, standing, changed: false };
-}
-
-export function idOf(caller: Caller): CallerId {
-  return caller.kind === 'key' ? caller.accountId : caller.address;
-}
-
 /**
  * The id of an account, the 32 bits of an IPv4 address, or an IPv6 address as text. V8 interns every string that is used
  * as a Map key, which takes time and memory for each new address. A number avoids that.
@@ -88,10 +75,6 @@ function bitsOf(address: string): number {
     } else part = part * 10 + code - DIGIT_0;
   }
   return (bits << 8) | part;
-}
-
-export function nameOf(id: CallerId): string {
-  return typeof id === 'number' ? accountCaller(id) : addressCaller(id);
 }
 
 /** The same usage with its monotonic instant moved by `by` milliseconds. */

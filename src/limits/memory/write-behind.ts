@@ -1,27 +1,20 @@
 // Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
 import { type Clock, unixOffset } from '../../domain/clock.ts';
-import type { CounterStore } from '../counter.ts';
-import { type KeyStanding, nameOf, shiftUsage, storedStanding, type Tally } from './tally.ts';
+import { callerName, type CounterStore } from '../counter.ts';
+import { type KeyStanding, shiftUsage, storedStanding, type Tally } from './tally.ts';
 
-/** Accounts. When no more than these have called since the last flush, a flush writes all rows. */
-const FEW_ACCOUNTS = 1_000;
+/** Accounts. If no more have called since the last flush, a flush writes all rows. */
+const FULL_FLUSH_MAX = 1_000;
 
-/** When more have called, a flush writes the accounts of one slot. An account's slot is the last digit of its id. */
-const SLOTS = 10;
+/** If more have called, a flush writes the accounts of one slot. An account's slot is the last digit of its id. */
+const FLUSH_SLOTS = 10;
 
 /** Rows in one transaction while the service runs. Requests are answered between two of them. */
 const USAGE_ROWS = 400;
 const STANDING_ROWS = 100;
 
 /** Rows in one transaction at the end, when no request waits. Each transaction costs a sync of the disk. */
-const LAST_ROWS = 10_000;
-
-interface WriteBehindOptions {
-  readonly clock: Clock;
-  readonly store: CounterStore;
-  /** Forgets what is known of a key whose ban an operator has lifted. May be called twice for one order. */
-  readonly onLifted: (keyId: number) => void;
-}
+const FINAL_ROWS = 10_000;
 
 /** Writes the counters in memory to the store. */
 export class WriteBehind {
@@ -36,7 +29,8 @@ export class WriteBehind {
   #slot = 0;
   #bans = new Set<KeyStanding>();
 
-  constructor({ clock, store, onLifted }: WriteBehindOptions) {
+  /** `onLifted` forgets a key whose ban an operator has lifted. It may be called twice for one ban. */
+  constructor(clock: Clock, store: CounterStore, onLifted: (keyId: number) => void) {
     this.#clock = clock;
     this.#store = store;
     this.#onLifted = onLifted;
@@ -72,22 +66,22 @@ export class WriteBehind {
    * later flush. Rejects as the store does. Must not be called again before it has settled.
    */
   async flush(): Promise<void> {
-    const all = this.#active <= FEW_ACCOUNTS;
+    const all = this.#active <= FULL_FLUSH_MAX;
     this.#active = 0;
     this.#flushes++;
     await this.#settleBans();
     const slot = this.#slot;
-    await this.#writeAccounts(({ caller }) => all || Number(caller) % SLOTS === slot, USAGE_ROWS);
+    await this.#writeAccounts(({ caller }) => all || Number(caller) % FLUSH_SLOTS === slot, USAGE_ROWS);
     // Only now: after a failed flush the same accounts are due again.
-    this.#slot = (slot + 1) % SLOTS;
+    this.#slot = (slot + 1) % FLUSH_SLOTS;
   }
 
   /** Writes everything that has changed, also of addresses and of keys that were refused but not banned. */
   async flushAll(addresses: Iterable<Tally>, standings: Iterable<KeyStanding>): Promise<void> {
     await this.#settleBans();
-    await this.#writeAccounts(() => true, LAST_ROWS);
-    for (const part of portions(changedOf(addresses), LAST_ROWS)) await this.#writeUsage(part);
-    for (const part of portions(changedOf(standings), LAST_ROWS)) await this.#writeStandings(part);
+    await this.#writeAccounts(() => true, FINAL_ROWS);
+    for (const part of portions(changedOf(addresses), FINAL_ROWS)) await this.#writeUsage(part);
+    for (const part of portions(changedOf(standings), FINAL_ROWS)) await this.#writeStandings(part);
   }
 
   /** Lifted bans before new ones: dropping a lifted ban may drop a ban that was written meanwhile. */
@@ -104,7 +98,7 @@ export class WriteBehind {
     }
   }
 
-  /** An order to lift stays in its row until it is dropped here, so a write that fails, or whose answer is lost, misses none. */
+  /** The store keeps a lifted ban until it is dropped here, so none is missed when a write fails or its answer is lost. */
   async #takeLifted(): Promise<void> {
     const lifted = await this.#store.readLifted();
     if (lifted.length === 0) return;
@@ -128,7 +122,7 @@ export class WriteBehind {
 
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const usage = new Map(tallies.map((tally) => [nameOf(tally.caller), shiftUsage(tally, offset)]));
+    const usage = new Map(tallies.map((tally) => [callerName(tally.caller), shiftUsage(tally, offset)]));
     await settle(tallies, this.#store.write({ usage, standings: new Map() }));
   }
 

@@ -1,37 +1,38 @@
 // Contract: section 6.2.
+import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
-import { banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
-import { type Caller, callerName, type Verdict } from '../counter.ts';
+import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
+import { type Caller, callerId, callerName, type QuotaCounter, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { Batches } from './batches.ts';
-import type { KnownBan, Heartbeat, SharedCounter } from '../shared-counter.ts';
-import type { Redis } from './redis.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
-import { Knowledge } from './knowledge.ts';
-import { readUsage, restoreBan, restoreUsage } from './quotas.ts';
-import { loadScript } from './script.ts';
+import { RedisQuotas } from './quotas.ts';
+import { RecentMap } from './recent-map.ts';
+import type { Redis } from './redis.ts';
+import { loadScript } from './server.ts';
 
 const CHARGE = loadScript('charge.lua');
 const HEARTBEAT = loadScript('heartbeat.lua');
 
-/** Milliseconds without a heartbeat after which an instance no longer counts. */
+/** Milliseconds without a heartbeat after which an instance counts as gone: six heartbeats. */
 const HEARTBEAT_EXPIRY = 3_000;
 
-/** Callers and bans that a server is told in one go, so that requests come between. */
-const INFORM_BATCH = 500;
+/** Callers and bans that are restored at once. Requests are charged between two batches. */
+const RESTORE_BATCH = 500;
 
 /** Milliseconds that a server has for such a batch. */
-const INFORM_TIMEOUT = 500;
+const RESTORE_TIMEOUT = 500;
 
 /** Requests that one script charges. The server does nothing else meanwhile. */
 const CHARGE_BATCH = 100;
 
-/** Usage of a caller that this instance does not know, as Redis stores it. */
-const NO_USAGE: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
+/** Stands for the usage of a caller that this instance does not know. The script takes any stored usage for newer. */
+const UNKNOWN_USAGE: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
 
-type Reply = readonly [
+/** An entry of the first list that `charge.lua` returns. */
+type ScriptResult = readonly [
   times: number,
   verdict: 0 | 1 | 2,
   now: number,
@@ -44,14 +45,26 @@ type Reply = readonly [
   banCount: number,
 ];
 
-export interface RedisCounterParts {
+/** A ban in Redis. It ends by Redis' clock. */
+interface SharedBan extends Ban {
+  /** By `callerName`. */
+  readonly caller: string;
+}
+
+/** The answer of a server to a heartbeat. */
+export interface Heartbeat {
+  /** Identifies the run of the server. A new run may have lost its counts. */
+  readonly run: string;
+  /** Live instances that have restored their counts on this run of the server. */
+  readonly instances: number;
+}
+
+interface RedisCounterParts {
   readonly redis: Redis;
   readonly clock: Clock;
   readonly policy: BanPolicy;
   readonly environment: Environment;
-  /** The unique name of this instance. */
-  readonly instance: string;
-  /** How long a charge waits for an answer, in milliseconds. */
+  /** Milliseconds that a charge waits for an answer. */
   readonly timeout: number;
   /** Called for each key of Redis that had the wrong type and was replaced. */
   readonly onReplaced: (key: string) => void;
@@ -59,41 +72,50 @@ export interface RedisCounterParts {
 
 /**
  * Counts in Redis, on the clock of Redis, for all instances together. All requests of one turn of the event loop share one
- * round trip. Only a charge has a timeout; callers of the other methods add their own.
+ * round trip. Every method rejects when its server cannot answer. Only a charge has a timeout, after which it rejects with
+ * NoAnswer; callers of the other methods add their own.
  */
-export class RedisCounter implements SharedCounter {
+export class RedisCounter implements QuotaCounter {
+  readonly redis: Redis;
   readonly #parts: RedisCounterParts;
-  readonly #knowledge = new Knowledge();
+  /** The unique name of this instance. */
+  readonly #instance = randomUUID();
+  readonly #quotas: RedisQuotas;
+  /** What Redis counted by its last answers, by `callerName` and by key id. Used in an outage, and to restore a server. */
+  readonly #knownUsage = new RecentMap<string, Usage>();
+  readonly #knownBans = new RecentMap<number, SharedBan>();
   readonly #charges: Batches<Caller, Verdict>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
   constructor(parts: RedisCounterParts) {
+    this.redis = parts.redis;
     this.#parts = parts;
+    this.#quotas = new RedisQuotas(parts);
     this.#charges = new Batches(CHARGE_BATCH, (callers) =>
       withTimeout(this.#chargeAll(callers), parts.timeout),
     );
   }
 
   charge(caller: Caller): Promise<Verdict> {
-    return this.#charges.add(this.#parts.redis.groupOf(callerName(caller)), caller);
+    return this.#charges.add(this.redis.groupOf(callerName(callerId(caller))), caller);
   }
 
-  peek(caller: Caller): Promise<Quota> {
-    const { redis, environment } = this.#parts;
-    return readUsage(redis, environment, callerName(caller)).then(({ usage, now }) =>
-      peek(usage, caller.limits, now),
-    );
+  async peek(caller: Caller): Promise<Quota> {
+    const { usage, now } = await this.#quotas.readUsage(callerName(callerId(caller)));
+    return peek(usage, caller.limits, now);
   }
 
-  knownBan(keyId: number): KnownBan | undefined {
+  /** The ban in force, if this instance knows of one. `at` is the time now on the clock that the ban ends by. */
+  knownBan(keyId: number): { ban: Ban; at: number } | undefined {
     const now = this.#redisTime();
-    const ban = banInForce({ ban: this.#knowledge.banOf(keyId) }, now);
+    const ban = banInForce({ ban: this.#knownBans.get(keyId) }, now);
     return ban && { ban, at: now.unix };
   }
 
+  /** Both windows, if this instance knows that one of them is used up. */
   knownUsedUp(caller: Caller): Quota | undefined {
-    const usage = this.#knowledge.usageOf(callerName(caller));
+    const usage = this.#knownUsage.get(callerName(callerId(caller)));
     if (usage === undefined) return undefined;
     const now = this.#redisTime();
     const { quota } = take(restored(usage, now), caller.limits, now);
@@ -101,77 +123,59 @@ export class RedisCounter implements SharedCounter {
   }
 
   bansInForce(): number {
-    return this.#knowledge.allBans().filter(([keyId]) => this.knownBan(keyId) !== undefined).length;
-  }
-
-  servers(): readonly string[] {
-    return this.#parts.redis.servers();
+    return [...this.#knownBans.keys()].filter((keyId) => this.knownBan(keyId) !== undefined).length;
   }
 
   serverOf(caller: Caller): string {
-    return this.#parts.redis.serverOf(usageKey(this.#parts.environment, callerName(caller)));
+    return this.redis.serverOf(usageKey(this.#parts.environment, callerName(callerId(caller))));
   }
 
+  /** Tells a server that this instance is alive, and that it has informed the run `informed`. */
   async heartbeat(server: string, informed: string | undefined): Promise<Heartbeat> {
-    const { redis, environment, instance } = this.#parts;
-    const key = instancesKey(environment, (each) => redis.serverOf(each) === server);
-    const reply = await redis.run(HEARTBEAT, [key], [instance, HEARTBEAT_EXPIRY, informed ?? '']);
+    const key = instancesKey(this.#parts.environment, (each) => this.redis.serverOf(each) === server);
+    const reply = await this.redis.run(HEARTBEAT, [key], [this.#instance, HEARTBEAT_EXPIRY, informed ?? '']);
     const [run, instances] = reply as [string, number];
     return { run, instances };
   }
 
+  /** Restores on a server all counts and bans that this instance knows. */
   async inform(server: string): Promise<void> {
-    const { redis, environment } = this.#parts;
-    const isThere = (caller: string) => redis.serverOf(usageKey(environment, caller)) === server;
-    const usage = this.#knowledge.allUsage().filter(([caller]) => isThere(caller));
-    const bans = this.#knowledge.allBans().filter(([, { caller }]) => isThere(caller));
-    const known = [
-      ...usage.map(
-        ([caller, each]) =>
-          () =>
-            restoreUsage(redis, environment, caller, each),
-      ),
-      ...bans.map(
-        ([keyId, ban]) =>
-          () =>
-            restoreBan(redis, environment, ban.caller, keyId, ban),
-      ),
-    ];
-    for (let from = 0; from < known.length; from += INFORM_BATCH) {
-      const told = known.slice(from, from + INFORM_BATCH).map((tell) => tell());
-      await withTimeout(Promise.all(told), INFORM_TIMEOUT);
+    const { environment } = this.#parts;
+    const isThere = (caller: string) => this.redis.serverOf(usageKey(environment, caller)) === server;
+    const restores: (() => Promise<void>)[] = [];
+    for (const [caller, usage] of this.#knownUsage) {
+      if (isThere(caller)) restores.push(() => this.#quotas.restoreUsage(caller, usage));
+    }
+    for (const [keyId, ban] of this.#knownBans) {
+      if (isThere(ban.caller)) restores.push(() => this.#quotas.restoreBan(ban.caller, keyId, ban));
+    }
+    for (let from = 0; from < restores.length; from += RESTORE_BATCH) {
+      const batch = restores.slice(from, from + RESTORE_BATCH).map((restore) => restore());
+      await withTimeout(Promise.all(batch), RESTORE_TIMEOUT);
     }
   }
 
-  reconnect(server: string): Promise<void> {
-    return this.#parts.redis.reconnect(server);
-  }
-
-  close(): void {
-    this.#parts.redis.close();
-  }
-
   async #chargeAll(callers: readonly Caller[]): Promise<readonly Verdict[]> {
-    const { redis, policy } = this.#parts;
+    const { policy } = this.#parts;
     const groups = groupsOf(callers);
     const keys = groups.flatMap(({ caller }) => this.#keys(caller));
     const rules = [policy.banAfter, policy.banSeconds * 1000];
     const asked = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
-      const known = this.#knowledge.usageOf(callerName(caller)) ?? NO_USAGE;
+      const known = this.#knownUsage.get(callerName(callerId(caller))) ?? UNKNOWN_USAGE;
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
-    const [replies, replaced] = (await redis.run(CHARGE, keys, [...rules, ...asked])) as readonly [
-      readonly Reply[],
+    const [results, replaced] = (await this.redis.run(CHARGE, keys, [...rules, ...asked])) as readonly [
+      readonly ScriptResult[],
       readonly string[],
     ];
     for (const key of replaced) this.#parts.onReplaced(key);
     const verdicts: Verdict[] = [];
-    for (const reply of replies) {
-      const [times] = reply;
+    for (const result of results) {
+      const [times] = result;
       for (let others = times - 1; others >= 0; others--)
-        verdicts.push(this.#verdict(callers[verdicts.length] as Caller, reply, others));
+        verdicts.push(this.#verdict(callers[verdicts.length] as Caller, result, others));
     }
     return verdicts;
   }
@@ -180,32 +184,32 @@ export class RedisCounter implements SharedCounter {
    * The verdict for a request with `others` admitted after it in its group. Runs also for an answer that came too late, so
    * that this instance knows what Redis has counted.
    */
-  #verdict(caller: Caller, reply: Reply, others: number): Verdict {
-    const name = callerName(caller);
-    const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = reply;
+  #verdict(caller: Caller, result: ScriptResult, others: number): Verdict {
+    const name = callerName(callerId(caller));
+    const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = result;
     const usage: Usage = {
       minuteStart,
       minuteCount: minuteCount - others,
       day,
       dayCount: dayCount - others,
     };
-    if (others === 0) this.#knowledge.noteUsage(name, usage);
+    if (others === 0) this.#knownUsage.set(name, usage);
     const at = { unix: now, monotonic: now };
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
-      this.#knowledge.noteBan(caller.keyId, { caller: name, until, count });
+      this.#knownBans.set(caller.keyId, { caller: name, until, count });
       // With a refusal the ban begins now. Otherwise it was in force already, and the windows refused nothing.
       const quota = quotaOf(usage, caller.limits, at, refusals === 0);
       return { kind: 'banned', quota, ban: { until, count } };
     }
-    if (caller.kind === 'key') this.#knowledge.forgetBan(caller.keyId);
+    // An operator has lifted the ban, or it is over.
+    if (caller.kind === 'key') this.#knownBans.delete(caller.keyId);
     const quota = quotaOf(usage, caller.limits, at, outcome === 1);
     if (outcome === 1) return { kind: 'admitted', quota };
-    const left = caller.kind === 'key' ? refusalsLeft(refusals, this.#parts.policy) : undefined;
-    return left === undefined ? { kind: 'refused', quota } : { kind: 'refused', quota, refusalsLeft: left };
+    return { kind: 'refused', quota, refusalsLeft: refusalsLeft(refusals, this.#parts.policy) };
   }
 
-  /** The time of Redis' clock, by its last answer. */
+  /** The time on Redis' clock. */
   #redisTime(): Moment {
     const now = this.#parts.clock().unix - this.#aheadBy;
     return { unix: now, monotonic: now };
@@ -214,7 +218,7 @@ export class RedisCounter implements SharedCounter {
   /** The keys of its usage, refusals and ban. An address has no refusals or ban, so it gives the first key three times. */
   #keys(caller: Caller): readonly string[] {
     const { environment } = this.#parts;
-    const name = callerName(caller);
+    const name = callerName(callerId(caller));
     const usage = usageKey(environment, name);
     if (caller.kind === 'address') return [usage, usage, usage];
     const { keyId } = caller;
@@ -222,14 +226,9 @@ export class RedisCounter implements SharedCounter {
   }
 }
 
-interface Group {
-  readonly caller: Caller;
-  times: number;
-}
-
 /** Joins the requests of one caller that follow one another. */
-function groupsOf(callers: readonly Caller[]): readonly Group[] {
-  const groups: Group[] = [];
+function groupsOf(callers: readonly Caller[]) {
+  const groups: { readonly caller: Caller; times: number }[] = [];
   for (const caller of callers) {
     const last = groups.at(-1);
     if (last !== undefined && isSame(last.caller, caller)) last.times++;
@@ -242,7 +241,6 @@ function groupsOf(callers: readonly Caller[]): readonly Group[] {
 function isSame(one: Caller, other: Caller): boolean {
   const { perMinute, perDay } = other.limits;
   if (one.limits.perMinute !== perMinute || one.limits.perDay !== perDay) return false;
-  return one.kind === 'key'
-    ? other.kind === 'key' && one.keyId === other.keyId && one.accountId === other.accountId
-    : other.kind === 'address' && one.address === other.address;
+  if (one.kind === 'address') return other.kind === 'address' && one.address === other.address;
+  return other.kind === 'key' && one.keyId === other.keyId && one.accountId === other.accountId;
 }

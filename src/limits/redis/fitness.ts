@@ -1,6 +1,53 @@
+import {
+  ConnectionTimeoutError,
+  DisconnectsClientError,
+  ErrorReply,
+  SocketClosedUnexpectedlyError,
+} from '@redis/client';
 import { StartupError } from '../../startup-error.ts';
+import { NoAnswer } from '../timeout.ts';
 
+/** The server may be fit for use, but it is down, still starting, or behind a broken network. */
+export class UnreachableError extends StartupError {}
+
+/** The oldest Redis with every command and option that the scripts use. */
 const OLDEST_VERSION = 7;
+
+/** Error replies of a server that will be fit for use soon. */
+const TEMPORARY = /^(?:LOADING|BUSY|CLUSTERDOWN) /;
+
+/** Errors that only say that no answer came. */
+const UNREACHABLE = [
+  NoAnswer,
+  ConnectionTimeoutError,
+  DisconnectsClientError,
+  SocketClosedUnexpectedlyError,
+] as const;
+
+/** The message of the server or the driver, in one line. Neither repeats a password. */
+export function asStartupError(error: unknown): StartupError {
+  if (error instanceof StartupError) return error;
+  const Fault = isUnreachable(error) ? UnreachableError : StartupError;
+  return new Fault(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
+}
+
+/** Whether the server may still be fit for use. It is not after a wrong password or certificate, or an unknown error. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isUnreachable);
+  if (error instanceof ErrorReply) return TEMPORARY.test(error.message);
+  return UNREACHABLE.some((kind) => error instanceof kind) || isNetworkError(error);
+}
+
+/** An error of the operating system or of DNS. EPROTO is an error of TLS. */
+function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && (error as NodeJS.ErrnoException).code !== 'EPROTO';
+}
+
+function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join(', ');
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+}
 
 /**
  * Refuses a server that would lose counts. `info` is its reply to INFO. Gives whether it is part of a cluster.

@@ -1,9 +1,9 @@
 -- Notes that an instance is alive, and returns how many are.
 --
 -- KEYS  1 the instances that use this server.
--- ARGV  1 this instance, 2 milliseconds until it counts as gone, 3 the run of the server that it has told what it knows.
+-- ARGV  1 this instance, 2 milliseconds until it counts as gone, 3 the run of the server that has its counts.
 -- Returns the run of the server, which changes when the server is restarted or replaced, and how many live instances have
--- told this run what they know.
+-- restored their counts on this run.
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local time = redis.call('TIME')

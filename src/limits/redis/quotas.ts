@@ -1,18 +1,18 @@
-import type { Account, KeyRecord } from '../../domain/account.ts';
+import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Ban } from '../ban.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
-import { accountCaller, type CounterChanges, type KeyBan, type QuotaAdmin } from '../counter.ts';
+import type { Ban } from '../ban.ts';
+import { callerName, type KeyBan, type QuotaAdmin } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
-import type { Redis } from './redis.ts';
 import { banKey, usageKey } from './keys.ts';
-import { loadScript } from './script.ts';
+import type { Redis } from './redis.ts';
+import { loadScript } from './server.ts';
 
 const READ = loadScript('read.lua');
 const RESTORE = loadScript('restore.lua');
 const LIFT = loadScript('lift.lua');
 
-/** The operator's view of the counters in Redis. */
+/** The counters in Redis, to be read, restored and lifted. A caller is given by `callerName`. */
 export class RedisQuotas implements QuotaAdmin {
   readonly #redis: Redis;
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class RedisQuotas implements QuotaAdmin {
   }
 
   async usageOf(account: Account): Promise<Quota> {
-    const { usage, now } = await readUsage(this.#redis, this.#environment, accountCaller(account.id));
+    const { usage, now } = await this.readUsage(callerName(account.id));
     return peek(usage, account.limits, now);
   }
 
@@ -34,7 +34,7 @@ export class RedisQuotas implements QuotaAdmin {
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
       const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
       const keyId = Number(key.slice(key.lastIndexOf(':') + 1));
-      // Converted to this process's clock, which the caller prints it by.
+      // Converted to this process's clock, because the command prints it by that clock.
       if (until > now) bans.set(keyId, { keyId, until: this.#clock().unix + (until - now), count });
     }
     return [...bans.values()].toSorted((a, b) => a.keyId - b.keyId);
@@ -48,47 +48,30 @@ export class RedisQuotas implements QuotaAdmin {
     return lifted;
   }
 
-  /** Takes over counters from elsewhere, with instants in Unix milliseconds. Redis keeps what is newer there. */
-  async restore(
-    { usage }: Pick<CounterChanges, 'usage'>,
-    bans: readonly (Ban & Pick<KeyRecord, 'id' | 'account'>)[],
-  ): Promise<void> {
-    for (const [caller, each] of usage) await restoreUsage(this.#redis, this.#environment, caller, each);
-    for (const { id, account, ...ban } of bans)
-      await restoreBan(this.#redis, this.#environment, accountCaller(account.id), id, ban);
+  close(): void {
+    this.#redis.close();
   }
-}
 
-/** The usage of a caller, and the time by Redis' clock. */
-export async function readUsage(
-  redis: Redis,
-  environment: Environment,
-  caller: string,
-): Promise<{ usage: Usage; now: Moment }> {
-  const reply = (await redis.run(READ, [usageKey(environment, caller)], ['usage'])) as number[];
-  const [now = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = reply;
-  const at = { unix: now, monotonic: now };
-  return { usage: restored({ minuteStart, minuteCount, day, dayCount }, at), now: at };
-}
+  /** The usage of a caller, and the time on Redis' clock. */
+  async readUsage(caller: string): Promise<{ usage: Usage; now: Moment }> {
+    const key = usageKey(this.#environment, caller);
+    const numbers = (await this.#redis.run(READ, [key], ['usage'])) as number[];
+    const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
+    const now = { unix, monotonic: unix };
+    return { usage: restored({ minuteStart, minuteCount, day, dayCount }, now), now };
+  }
 
-export async function restoreUsage(
-  redis: Redis,
-  environment: Environment,
-  caller: string,
-  { minuteStart, minuteCount, day, dayCount }: Usage,
-): Promise<void> {
-  const minute = ['minuteStart', minuteStart, 'minuteCount', minuteCount];
-  const pairs = [...minute, 'day', day, 'dayCount', dayCount];
-  await redis.run(RESTORE, [usageKey(environment, caller)], [(day + 1) * DAY + MINUTE, ...pairs]);
-}
+  /** Writes usage that is known elsewhere, with instants in Unix milliseconds. Redis keeps its own where that is newer. */
+  async restoreUsage(caller: string, { minuteStart, minuteCount, day, dayCount }: Usage): Promise<void> {
+    const key = usageKey(this.#environment, caller);
+    const minute = ['minuteStart', minuteStart, 'minuteCount', minuteCount];
+    const fields = [...minute, 'day', day, 'dayCount', dayCount];
+    await this.#redis.run(RESTORE, [key], [(day + 1) * DAY + MINUTE, ...fields]);
+  }
 
-export async function restoreBan(
-  redis: Redis,
-  environment: Environment,
-  caller: string,
-  keyId: number,
-  { until, count }: Ban,
-): Promise<void> {
-  const key = banKey(environment, caller, keyId);
-  await redis.run(RESTORE, [key], [until + DAY, 'until', until, 'count', count]);
+  /** Like `restoreUsage`, for the ban of a key. */
+  async restoreBan(caller: string, keyId: number, { until, count }: Ban): Promise<void> {
+    const key = banKey(this.#environment, caller, keyId);
+    await this.#redis.run(RESTORE, [key], [until + DAY, 'until', until, 'count', count]);
+  }
 }

@@ -1,13 +1,26 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createClient } from '@redis/client';
 import { withTimeout } from '../timeout.ts';
-import type { Arguments, Script } from './script.ts';
 
-/** Milliseconds to connect, and for each question asked while connecting. */
+/** A Lua script, and the digest that a server knows it by. */
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+}
+
+export type Arguments = readonly (string | number)[];
+
+/** Reads a script from this folder. */
+export function loadScript(name: string): Script {
+  const source = readFileSync(new URL(name, import.meta.url), 'utf8');
+  return { source, sha: hash('sha1', source, 'hex') };
+}
+
+/** Milliseconds to connect, and for each command that asks about the server. */
 const CONNECT_TIMEOUT = 1_000;
 
-type OnError = (error: Error) => void;
-
-function newClient(url: string, onError: OnError) {
+function newClient(url: string, onError: (error: Error) => void) {
   const client = createClient({
     url,
     // In an outage a command must fail at once. Sent later, it would count a request twice.
@@ -24,38 +37,31 @@ function newClient(url: string, onError: OnError) {
 
 type Client = ReturnType<typeof newClient>;
 
-/** A range of slots and the address of their server. An empty host is the server that was asked. */
-export interface SlotRange {
-  readonly from: number;
-  readonly to: number;
-  readonly host: string;
-  readonly port: number;
-}
+/** Ranges of hash slots, each with the address of its server. Without a host it is the server that was asked. */
+export type SlotRanges = Awaited<ReturnType<Client['clusterSlots']>>;
 
 /** One server, over one connection at a time. Every method rejects while there is no connection. */
 export class RedisServer {
-  readonly #url: string;
-  readonly #onError: OnError;
+  readonly #newClient: () => Client;
   #client: Client | undefined;
   #closed = false;
 
-  constructor(url: string, onError: OnError) {
-    this.#url = url;
-    this.#onError = onError;
+  constructor(url: string, onError: (error: Error) => void) {
+    this.#newClient = () => newClient(url, onError);
   }
 
   /** Connects, then closes the previous connection. */
   async connect(): Promise<void> {
-    const fresh = newClient(this.#url, this.#onError);
+    const next = this.#newClient();
     try {
-      await withTimeout(fresh.connect(), CONNECT_TIMEOUT);
+      await withTimeout(next.connect(), CONNECT_TIMEOUT);
       if (this.#closed) throw new Error('closed while connecting');
     } catch (error) {
-      if (fresh.isOpen) fresh.destroy();
+      if (next.isOpen) next.destroy();
       throw error;
     }
     const former = this.#client;
-    this.#client = fresh;
+    this.#client = next;
     if (former?.isOpen) former.destroy();
   }
 
@@ -66,31 +72,26 @@ export class RedisServer {
     try {
       return await client.evalSha(script.sha, options);
     } catch (error) {
-      if (!isReply(error, 'NOSCRIPT')) throw error;
+      if (!isErrorReply(error, 'NOSCRIPT')) throw error;
       return client.eval(script.source, options);
     }
   }
 
   /** Like `run`, for keys that are being moved to this server. */
-  async runAsking(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
+  async runAsking({ source }: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
     const client = this.#connected();
     const options = { keys: [...keys], arguments: args.map(String) };
     // ASKING applies to the next command only, so both are sent together.
-    const [, reply] = await Promise.all([
-      client.sendCommand(['ASKING']),
-      client.eval(script.source, options),
-    ]);
-    return reply;
+    return (await Promise.all([client.sendCommand(['ASKING']), client.eval(source, options)]))[1];
   }
 
   async info(): Promise<string> {
     return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
   }
 
-  /** The slots of its cluster and their servers. */
-  async slots(): Promise<readonly SlotRange[]> {
-    const ranges = await withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
-    return ranges.map(({ from, to, master: { host, port } }) => ({ from, to, host: host ?? '', port }));
+  /** The slots of its cluster. */
+  async slots(): Promise<SlotRanges> {
+    return withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
   }
 
   /** Keys that match a pattern. A key may come twice. */
@@ -110,6 +111,6 @@ export class RedisServer {
 }
 
 /** Whether this is an error reply of this kind. */
-export function isReply(error: unknown, kind: string): error is Error {
+export function isErrorReply(error: unknown, kind: string): error is Error {
   return error instanceof Error && error.message.startsWith(`${kind} `);
 }

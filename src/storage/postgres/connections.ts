@@ -8,22 +8,38 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { Database, Pool, Row, Session } from './pool.ts';
+import type { Row, Transaction } from '../engine.ts';
+import { columnsOf } from '../tables.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
-/** int64 exactly, instead of as text. */
+/** Runs statements on any connection of a pool, or on one that holds a transaction. Rows are arrays, int8 is bigint. */
+export interface Database {
+  /**
+   * The server prepares a statement with a name once for each connection.
+   * @throws ServiceError `unavailable` when the server cannot answer now. Whether the statement was done is not known.
+   */
+  query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
+}
+
+/** A connection that the pool uses for nothing else until it is closed. */
+export interface Session {
+  readonly database: Database;
+  readonly close: () => void;
+}
+
+/** Reads int64 as exact bigint. The driver would return text. */
 const TYPES = new TypeOverrides();
 TYPES.setTypeParser(types.builtins.INT8, BigInt);
 
-/** The driver's pool, with the care for lost connections that the driver leaves to its users. */
-export class Connections implements Pool {
+/** The driver's pool. It also handles lost connections, which the driver leaves to its users. */
+export class Connections implements Database {
   readonly #pool: DriverPool;
   readonly #sockets = new Set<Socket>();
-  /** How often the server fell silent; and for each connection, how often it had when the connection was made. */
+  /** How often the server did not answer, and for each connection the number at the time when it was made. */
   #silences = 0;
   readonly #madeAfter = new WeakMap<PoolClient, number>();
 
-  /** `onLost` hears of every connection that was lost, whether it was in use or not. */
+  /** `onLost` is called for every connection that is lost, in use or not. */
   constructor(url: string, config: PoolConfig, onLost: (error: Error) => void) {
     this.#pool = new DriverPool({
       connectionString: url,
@@ -35,39 +51,45 @@ export class Connections implements Pool {
     });
     this.#pool.on('connect', (client) => {
       this.#madeAfter.set(client, this.#silences);
-      // Without a listener the loss of a connection would end the process, also while somebody holds it.
+      // Without a listener a lost connection would end the process, even one that is in use.
       client.on('error', onLost);
     });
-    // Told by the connection itself; but without a listener this too would end the process.
+    // The connection reports the error itself. Without this listener it would end the process, too.
     this.#pool.on('error', () => undefined);
   }
 
   async query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]> {
     const client = await this.#take();
-    let fit = true;
     try {
-      return await this.#run<R>(client, text, values, name);
+      const rows = await this.#run<R>(client, text, values, name);
+      client.release();
+      return rows;
     } catch (error) {
-      fit = isConnectionFit(error);
+      client.release(!isConnectionFit(error));
       throw error;
-    } finally {
-      client.release(!fit);
     }
   }
 
-  async transaction<T>(work: (database: Database) => Promise<T>, mode = ''): Promise<T> {
+  /** Runs `work` on one connection inside a transaction, which is rolled back when it throws. */
+  async transaction<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const client = await this.#take();
     const database = this.#on(client);
-    let committed = false;
+    let fit = false;
     try {
-      await database.query(`BEGIN ${mode}`);
+      await database.query('BEGIN');
       const result = await work(database);
       await database.query('COMMIT');
-      committed = true;
+      fit = true;
       return result;
+    } catch (error) {
+      if (isConnectionFit(error)) {
+        await database.query('ROLLBACK');
+        fit = true;
+      }
+      throw error;
     } finally {
-      // Closing a connection undoes what it began; one whose state is unknown is not used again.
-      client.release(!committed);
+      // Closing a connection undoes its transaction. A connection in an unknown state is not used again.
+      client.release(!fit);
     }
   }
 
@@ -78,7 +100,7 @@ export class Connections implements Pool {
 
   async close(): Promise<void> {
     await this.#pool.end();
-    // A server that hangs never closes its side, and the driver forgets sockets on which it could not log in.
+    // A server that hangs never closes its side, and the driver forgets sockets whose login failed.
     for (const socket of this.#sockets) socket.destroySoon();
   }
 
@@ -93,7 +115,7 @@ export class Connections implements Pool {
       for (;;) {
         const client = await this.#pool.connect();
         if (this.#madeAfter.get(client) === this.#silences) return client;
-        // A server that moved or hangs leaves the connections to it open: each would cost somebody the whole patience.
+        // A server that moved or hangs leaves its connections open, and each would cost a request the whole timeout.
         client.connection.stream.destroy();
         client.release(true);
       }
@@ -112,12 +134,8 @@ export class Connections implements Pool {
     values: readonly unknown[] = [],
     name?: string,
   ): Promise<R[]> {
-    const query: QueryArrayConfig = {
-      text,
-      values: [...values],
-      rowMode: 'array',
-      ...(name !== undefined && { name }),
-    };
+    const named = name === undefined ? {} : { name };
+    const query: QueryArrayConfig = { text, values: [...values], rowMode: 'array', ...named };
     try {
       const result: QueryArrayResult = await client.query(query);
       return result.rows as unknown as R[];
@@ -127,4 +145,21 @@ export class Connections implements Pool {
       throw storeError(error);
     }
   }
+}
+
+/** The transaction that a connection is in, as a write sees it. */
+export function transactionOn(database: Database): Transaction {
+  return {
+    query: (sql, values) => database.query(sql, values),
+    async insert(table, rows, onConflict = '') {
+      // One array for each column: a statement with a parameter for each value would be limited to 65,535 of them.
+      const arrays = table.columns.map(
+        ([, type], index) => `$${index + 1}::${type.startsWith('integer') ? 'bigint' : 'text'}[]`,
+      );
+      await database.query(
+        `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT * FROM unnest(${arrays.join(', ')}) ${onConflict}`,
+        table.columns.map((_, index) => rows.map((row) => row[index])),
+      );
+    },
+  };
 }

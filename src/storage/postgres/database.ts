@@ -1,22 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { StartupError } from '../../startup-error.ts';
 import type { PoolLimits } from '../database-url.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';
-import { isMigrated, migrate } from './migrate.ts';
-import type { Pool } from './pool.ts';
 
-/** The oldest server this project is tested on, as `server_version_num` counts. */
+/** The oldest version of the server that tests run on, as `server_version_num` counts. */
 const OLDEST_VERSION = 15_00_00;
 
-/** How long a connection that nobody uses is kept, in milliseconds: making one takes longer than a query. */
-const IDLE_TIME = 60_000;
+/** Milliseconds that an unused connection stays open, because opening one takes longer than a query. */
+const IDLE_TIMEOUT = 60_000;
 
 /**
- * How long a statement waits for a lock, in milliseconds: the first request with an idempotency key holds one for as
- * long as it is in flight.
+ * Milliseconds that a statement waits for a lock: the first request with an idempotency key holds one as long as it is in
+ * flight.
  */
 export const LOCK_PATIENCE = 1_000;
+
+const FOLDER = new URL('migrations/', import.meta.url);
+
+const MIGRATIONS: readonly string[] = readdirSync(FOLDER).toSorted();
+
+/** "PetS" in ASCII: the advisory lock of the instance that changes the schema. */
+const MIGRATION_LOCK = 0x50_65_74_53;
 
 /**
  * Connects to PostgreSQL 15 or later and brings the database to this version's schema.
@@ -26,13 +32,13 @@ export async function openPool(
   url: string,
   limits: PoolLimits,
   onLost: (error: Error) => void,
-): Promise<Pool> {
+): Promise<Connections> {
   const serving: PoolConfig = {
     max: limits.connections,
-    idleTimeoutMillis: IDLE_TIME,
+    idleTimeoutMillis: IDLE_TIMEOUT,
     connectionTimeoutMillis: limits.connectTimeout,
     statement_timeout: limits.statementTimeout,
-    // A server that hangs enforces nothing itself.
+    // A server that hangs does not enforce its own timeout.
     query_timeout: limits.statementTimeout * 1.5,
     lock_timeout: LOCK_PATIENCE,
     idle_in_transaction_session_timeout: limits.statementTimeout,
@@ -40,7 +46,16 @@ export async function openPool(
   const pool = new Connections(url, serving, onLost);
   try {
     await refuseUnfit(pool);
-    if (!(await isMigrated(pool))) await migrateOn(url, limits, onLost);
+    // A service may run as a role without the right to change the schema.
+    if ((await schemaVersion(pool)) < MIGRATIONS.length) {
+      // A migration may take long, or wait for the one of another instance, so its connection has no time limits.
+      const alone = new Connections(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
+      try {
+        await migrate(alone);
+      } finally {
+        await alone.close();
+      }
+    }
     return pool;
   } catch (error) {
     await pool.close();
@@ -49,32 +64,11 @@ export async function openPool(
   }
 }
 
-/** A migration may wait for another instance's, and work for long: it has a connection without limits. */
-async function migrateOn(
-  url: string,
-  { connectTimeout }: PoolLimits,
-  onLost: (error: Error) => void,
-): Promise<void> {
-  const alone = new Connections(url, { max: 1, connectionTimeoutMillis: connectTimeout }, onLost);
-  try {
-    await migrate(alone);
-  } finally {
-    await alone.close();
-  }
-}
-
-/** What a server says of itself that decides whether it can be used. */
-export interface ServerSettings {
-  /** As `server_version_num` counts: 15.7 is 150007. */
-  readonly version: number;
-  readonly encoding: string;
-  readonly readOnly: boolean;
-  readonly synchronousCommit: string;
-}
+/** The settings of a server that decide whether it can be used. Its version is as `server_version_num` counts. */
+type Settings = readonly [version: number, encoding: string, readOnly: boolean, synchronousCommit: string];
 
 /** Why a server cannot be used, or undefined when it can. */
-export function unfitness(server: ServerSettings): string | undefined {
-  const { version, encoding, readOnly, synchronousCommit } = server;
+export function unfitness([version, encoding, readOnly, synchronousCommit]: Settings): string | undefined {
   if (version < OLDEST_VERSION)
     return `PostgreSQL 15 or later is needed, and this server is ${Math.floor(version / 10_000)}.`;
   if (encoding !== 'UTF8') return `The PostgreSQL database must be encoded in UTF8, not ${encoding}.`;
@@ -84,21 +78,51 @@ export function unfitness(server: ServerSettings): string | undefined {
   return undefined;
 }
 
-async function refuseUnfit(pool: Pool): Promise<void> {
-  const [row] = await pool.query<[version: number, string, boolean, string]>(
+async function refuseUnfit(pool: Connections): Promise<void> {
+  const [row] = await pool.query<Settings>(
     `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
        current_setting('transaction_read_only')::bool, current_setting('synchronous_commit')`,
   );
-  if (row === undefined) throw new Error('The server says nothing of itself.');
-  const [version, encoding, readOnly, synchronousCommit] = row;
-  const fault = unfitness({ version, encoding, readOnly, synchronousCommit });
+  if (row === undefined) throw new Error('The server returned no settings.');
+  const fault = unfitness(row);
   if (fault !== undefined) throw new StartupError(fault);
 }
 
-/** What the server or the driver said, in one line; the driver puts no password into its messages. */
+/** The message of the server or the driver, in one line. The driver puts no password into its messages. */
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof AggregateError) return cause.errors.map((each: Error) => each.message).join(', ');
   const said = cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ') : String(cause);
   return sqlState(cause) === '42501' ? `${said}; the role needs the right to create tables` : said;
+}
+
+/**
+ * Applies the missing migrations in the order of their numbers, all in one transaction under an advisory lock: of ten
+ * instances that start at once, one migrates and nine wait.
+ */
+async function migrate(pool: Connections): Promise<void> {
+  await pool.transaction(async (database) => {
+    await database.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await database.query('CREATE TABLE IF NOT EXISTS petstore_schema (version int NOT NULL)');
+    const version = await schemaVersion(database);
+    for (const [index, name] of MIGRATIONS.entries()) {
+      if (version > index) continue;
+      await database.query(readFileSync(new URL(name, FOLDER), 'utf8'));
+      await database.query('INSERT INTO petstore_schema VALUES ($1)', [index + 1]);
+    }
+  });
+}
+
+/** @throws StartupError when the schema is newer than this program. */
+async function schemaVersion(database: Database): Promise<number> {
+  const [table] = await database.query<[exists: boolean]>(
+    `SELECT to_regclass('petstore_schema') IS NOT NULL`,
+  );
+  if (table?.[0] !== true) return 0;
+  const [row] = await database.query<[version: number | null]>('SELECT max(version) FROM petstore_schema');
+  const version = row?.[0] ?? 0;
+  if (version <= MIGRATIONS.length) return version;
+  throw new StartupError(
+    'The PostgreSQL database was made by a newer version of petstore; upgrade petstore.',
+  );
 }

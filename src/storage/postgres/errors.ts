@@ -1,36 +1,36 @@
 import { DatabaseError } from 'pg';
-import { PetStoreError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 
 /**
- * SQLSTATEs after which a connection is of no use: it was lost or refused, its database or role is gone, the server is
- * out of resources or of disk, shutting down or starting, or read-only (as a former primary is).
+ * SQLSTATEs after which a connection is useless: it was lost or refused, its database or role is gone, or the server is
+ * out of resources or disk, shutting down, starting or read-only (as a former primary is).
  */
 const LOST = /^(?:08|28|3D|53|57P|58|25006|25P03)/;
 
-/** SQLSTATEs of a statement that others were in the way of: it timed out, waited too long for a lock, or lost a race. */
+/** SQLSTATEs of a statement that other transactions stopped: it timed out, waited too long for a lock, or lost a race. */
 const HINDERED = /^(?:57014|55P03|40)/;
 
 /** The SQLSTATE of an error that the server reported, here or as the cause; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
-  const reported = error instanceof PetStoreError ? error.cause : error;
+  const reported = error instanceof ServiceError ? error.cause : error;
   return reported instanceof DatabaseError ? reported.code : undefined;
 }
 
-/** Whether the connection on which this error occurred can go on: the server spoke, and it spoke of the statement alone. */
+/** Whether the connection can still be used after this error: the server reported it, and it concerns the statement only. */
 export function isConnectionFit(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !LOST.test(state);
 }
 
-/** What a failed query means to a caller: the store is unavailable for now, or a fault of ours as it is. */
+/** The error for the caller of a query: `unavailable`, or a fault of this program as it is. */
 export function storeError(error: unknown): unknown {
-  if (error instanceof PetStoreError || !isPassing(error)) return error;
-  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', {
+  if (error instanceof ServiceError || !isPassing(error)) return error;
+  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', {
     cause: error,
   });
 }
 
-/** The driver reports every trouble with the connection as a plain Error. */
+/** The driver reports every problem with the connection as a plain Error. */
 function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return LOST.test(state) || HINDERED.test(state);

@@ -1,11 +1,11 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { Pool } from './pool.ts';
+import type { Database } from './connections.ts';
 import { isConnectionFit } from './errors.ts';
 
-/** Most animals of one statement: beyond that a statement takes long, and all of its callers wait for it. */
-const LARGEST = 500;
+/** Animals in one statement at most: all of its callers wait for all of them. */
+const MAX_BATCH = 500;
 
-/** The ids are drawn in the order of the rows, and the row numbers tell which id belongs to which animal. */
+/** The server takes the ids in the order of the rows, and the row numbers show which id belongs to which animal. */
 const INSERT = `
   WITH added AS MATERIALIZED (
     SELECT nextval('pets_id_seq') AS id, n, name, category_id, status
@@ -22,25 +22,25 @@ interface Waiting {
 }
 
 /**
- * Group commit over the network: the animals that come while one statement is under way share the next one, so one
- * round trip and one sync. A statement is never repeated: when its answer is lost, nobody knows whether it was done.
+ * Group commit over the network: the animals that arrive during a statement share the next one, so one round trip and one
+ * sync. A statement is never repeated: when its answer is lost, nobody knows whether it was done.
  */
 export class InsertBatch {
-  readonly #pool: Pool;
+  readonly #pool: Database;
   #waiting: Waiting[] = [];
   #running = false;
 
-  constructor(pool: Pool) {
+  constructor(pool: Database) {
     this.#pool = pool;
   }
 
-  /** Resolves once the animal is committed. @throws PetStoreError `unavailable` */
+  /** Resolves once the animal is committed. @throws ServiceError `unavailable` */
   add(pet: NewPet): Promise<Pet> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ pet, resolve, reject });
       if (!this.#running) {
         this.#running = true;
-        // All that arrive in this turn of the event loop come along.
+        // All animals that arrive in this turn of the event loop share the statement.
         setImmediate(() => void this.#run());
       }
     });
@@ -48,7 +48,7 @@ export class InsertBatch {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, LARGEST);
+      const batch = this.#waiting.splice(0, MAX_BATCH);
       try {
         const pets = await insertPets(
           this.#pool,
@@ -60,7 +60,7 @@ export class InsertBatch {
           else resolve(pet);
         }
       } catch (error) {
-        // Who waits has asked for nothing yet: better an answer now than another wait for a server that is gone.
+        // When the server is gone, waiting requests get an answer now instead of another wait.
         const failed = isConnectionFit(error) ? batch : [...batch, ...this.#waiting.splice(0)];
         for (const { reject } of failed) reject(error);
       }
@@ -70,7 +70,7 @@ export class InsertBatch {
 }
 
 /** Adds animals in one statement: all or none, with ascending ids. */
-export async function insertPets(database: Pick<Pool, 'query'>, pets: readonly NewPet[]): Promise<Pet[]> {
+export async function insertPets(database: Database, pets: readonly NewPet[]): Promise<Pet[]> {
   const values = [
     pets.map(({ name }) => name),
     pets.map(({ categoryId }) => categoryId),

@@ -1,22 +1,23 @@
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet } from '../../domain/pet.ts';
-import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
-import { petJson, petsJson } from '../../json.ts';
-import { PET_COLUMNS, petOf, type PetRow } from '../pet-rows.ts';
-import { IdempotentCreates, RECORDED } from './create-once.ts';
-import type { Pool } from './pool.ts';
-import { InsertBatch } from './insert-batch.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
+import { petAdded, petJson, petsJson } from '../../written.ts';
+import type { Engine } from '../engine.ts';
+import { type AddPets, createPet, type EnginePets, PET_COLUMNS, petFromRow, type PetRow } from '../pets.ts';
+import type { Connections } from './connections.ts';
+import { InsertBatch, insertPets } from './insert-batch.ts';
+import { RECORDED } from './once.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /**
- * Every hot query; a test shows that each is answered by an index alone, whatever the size of the table. The number of
- * rows is part of the text: where it is a parameter, the server makes the plan anew each time.
+ * The hot queries. A test shows that an index alone answers each, however large the table. The number of rows is part of
+ * the text: with a parameter the server would plan the query each time.
  */
 export const HOT_QUERIES = {
   page: (rows: number) => `SELECT ${PET_COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT ${rows}`,
   /**
-   * Asked for in the order of the index by status: an equality would let the server walk the ids instead and drop what
-   * has another status, which takes forever when the animals of this status are old.
+   * In the order of the index by status. With an equality the server may walk the ids instead and drop animals of other
+   * statuses, which takes very long when all animals of this status are old.
    */
   pageOfStatus: (rows: number) => `SELECT ${PET_COLUMNS} FROM pets
     WHERE (status, id) <= ($1, $2) AND status >= $1 ORDER BY status DESC, id DESC LIMIT ${rows}`,
@@ -24,16 +25,16 @@ export const HOT_QUERIES = {
   recorded: RECORDED,
 } as const;
 
-export class PostgresPets implements PetStore {
-  readonly #pool: Pool;
+export class PostgresPets implements EnginePets {
+  readonly #pool: Connections;
+  readonly #engine: Engine;
   readonly #inserts: InsertBatch;
-  readonly #once: IdempotentCreates;
   readonly #pages = new SharedReads<PetPage>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Connections, engine: Engine) {
     this.#pool = pool;
+    this.#engine = engine;
     this.#inserts = new InsertBatch(pool);
-    this.#once = new IdempotentCreates(pool);
   }
 
   list(query: PetQuery): Promise<PetPage> {
@@ -41,24 +42,30 @@ export class PostgresPets implements PetStore {
     return this.#pages.read(`${limit} ${status} ${before}`, () => this.#readPage(query));
   }
 
-  async get(id: bigint): Promise<string | undefined> {
+  async get(id: bigint): Promise<Written<Pet> | undefined> {
     const [row] = await this.#pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');
-    return row && petJson(petOf(row));
+    return row && petJson(petFromRow(row));
   }
 
-  async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
-    if (idempotency !== undefined) return this.#once.create(pet, idempotency);
-    return { outcome: 'created', pet: await this.#inserts.add(pet) };
+  async create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>> {
+    if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
+    return { outcome: 'done', answer: petAdded(await this.#inserts.add(pet)) };
   }
 
-  /** Drops idempotency records that are older than 24 hours. Gives whether there may be more. */
-  forgetOld(): Promise<boolean> {
-    return this.#once.forgetOld();
+  readonly addMany: AddPets = (pets) => insertPets(this.#pool, pets);
+
+  /** Nobody sees what the transaction added before it commits. */
+  addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T> {
+    return this.#pool.transaction(async (database) => {
+      // The animals come from a file or a pipe, however slow that is.
+      await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      return work((pets) => insertPets(database, pets));
+    });
   }
 
   async #readPage({ limit, status, before }: PetQuery): Promise<PetPage> {
     const from = before === undefined ? INT64_MAX : before - 1n;
-    // One row more than asked for tells whether another page follows.
+    // One row more than asked for shows whether another page follows.
     const count = limit + 1;
     const rows =
       status === undefined
@@ -68,7 +75,7 @@ export class PostgresPets implements PetStore {
             [status, from],
             `page of status ${count}`,
           );
-    const pets = rows.slice(0, limit).map(petOf);
-    return { json: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
+    const pets = rows.slice(0, limit).map(petFromRow);
+    return { pets: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }
 }

@@ -1,14 +1,14 @@
-import { PetStoreError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { StartupError } from '../../startup-error.ts';
-import type { Pool, Session } from './pool.ts';
+import type { Connections, Session } from './connections.ts';
 
 /** Lets only one service of an environment count by itself. A session holds the lock, so it ends with its process. */
 export class ServingLock {
-  readonly #pool: Pool;
+  readonly #pool: Connections;
   #environment: string | undefined;
   #session: Session | undefined;
 
-  constructor(pool: Pool) {
+  constructor(pool: Connections) {
     this.#pool = pool;
   }
 
@@ -16,18 +16,23 @@ export class ServingLock {
   async take(environment: string): Promise<void> {
     this.#environment = environment;
     const session = await this.#pool.reserve();
-    if (await isLocked(session, `petstore ${environment}`)) {
+    try {
+      const sql = 'SELECT pg_try_advisory_lock(hashtext($1))';
+      const [row] = await session.database.query<[locked: boolean]>(sql, [`petstore ${environment}`]);
+      if (row?.[0] !== true)
+        throw new StartupError(
+          `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
+        );
       this.#session = session;
-      return;
+    } catch (error) {
+      session.close();
+      throw error;
     }
-    throw new StartupError(
-      `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
-    );
   }
 
   /**
-   * Takes a lock again that was found lost at the call before, so the caller hears of every loss.
-   * @throws why this process does not hold it: `unavailable`, or as `take` does.
+   * Rejects when the lock is lost, and the next call takes it again, so the caller notices every loss.
+   * @throws the reason why this process does not hold the lock: `unavailable`, or as `take` does.
    */
   async check(): Promise<'kept' | 'retaken'> {
     if (this.#environment === undefined) return 'kept';
@@ -40,7 +45,7 @@ export class ServingLock {
       return 'kept';
     } catch (error) {
       this.release();
-      throw new PetStoreError('unavailable', 'The connection that holds the lock for serving was lost.', {
+      throw new ServiceError('unavailable', 'The connection that holds the lock for serving was lost.', {
         cause: error,
       });
     }
@@ -49,17 +54,5 @@ export class ServingLock {
   release(): void {
     this.#session?.close();
     this.#session = undefined;
-  }
-}
-
-/** Closes a session that does not get the lock. */
-async function isLocked({ database, close }: Session, name: string): Promise<boolean> {
-  let locked = false;
-  try {
-    const [row] = await database.query<[boolean]>('SELECT pg_try_advisory_lock(hashtext($1))', [name]);
-    locked = row?.[0] === true;
-    return locked;
-  } finally {
-    if (!locked) close();
   }
 }

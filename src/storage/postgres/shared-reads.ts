@@ -1,13 +1,12 @@
 interface Reading<T> {
   readonly running: Promise<T>;
-  /** The read that begins when the running one ends, for all who asked in between. */
+  /** The read that begins when the running one ends, for all callers that came in between. */
   next?: Promise<T>;
 }
 
 /**
- * Lets all who wait for the same thing share one read, and yet sees to it that each sees a read that began after it
- * asked: what was written before a request is in its answer. When the read before fails, theirs is not tried: in an
- * outage each would wait twice.
+ * Lets callers of the same read share it. Each gets a read that began after its call, so a request sees all earlier
+ * writes. When a read fails, those that wait for it fail with it: in an outage each would wait twice.
  */
 export class SharedReads<T> {
   readonly #readings = new Map<string, Reading<T>>();

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { Query } from './rows.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Query } from './query.ts';
 
 /**
- * Knows whether anything was committed to the database, by this process or another, so that what was read once need not
- * be read again. SQLite's `data_version` tells of the commits of all connections but the one that asks, which only reads.
- * It is asked once for all who wait in the same turn of the event loop, after they asked: each sees what was committed
- * before its request came.
+ * Knows whether any process has committed to the database, so that cached reads stay valid until then. SQLite's
+ * `data_version` changes with the commits of all other connections, and this connection only reads. All requests of a
+ * turn of the event loop share one check that runs after they came, so each sees all earlier commits.
  */
 export class Changes {
   readonly #db: DatabaseSync;
@@ -15,7 +15,7 @@ export class Changes {
   readonly #commit: Query<never>;
   #all: bigint | undefined;
   #ofKeys: bigint | undefined;
-  #check: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #isFresh = false;
 
   constructor(db: DatabaseSync) {
@@ -26,36 +26,28 @@ export class Changes {
     this.#commit = new Query(db, 'COMMIT');
   }
 
-  /** Resolves when the two values below are true of now. Rejects with `unavailable`. */
+  /** Resolves when `all` and `ofKeys` are up to date. Rejects with `unavailable`. */
   check(): Promise<void> {
-    this.#check ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        try {
-          this.#ask();
-          this.#isFresh = true;
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-        // The answer holds while those who waited for it go on: no request can be taken in before their end, and no
-        // write be answered.
-        atEndOfTurn(() => {
-          this.#check = undefined;
-          this.#isFresh = false;
-        });
+    this.#running ??= nextTurn().then(() => {
+      // Until the waiting requests have used the values, no new request is read and no write is answered.
+      atEndOfTurn(() => {
+        this.#running = undefined;
+        this.#isFresh = false;
       });
+      this.#update();
+      this.#isFresh = true;
     });
-    return this.#check;
+    return this.#running;
   }
 
-  /** Whether they are true of now, so that there is nothing to wait for: to the end of a turn in which they were asked for. */
+  /** Whether the values are up to date without waiting: from a check to the end of its turn. */
   get isFresh(): boolean {
     return this.#isFresh;
   }
 
   /**
-   * What is read from here to the end of the turn is read in one transaction, for most of what a small query costs is to
-   * begin one. Throws `unavailable`.
+   * Lets all reads until the end of the turn share one transaction, because beginning one is most of the cost of a small
+   * query. Throws `unavailable`.
    */
   begin(): void {
     if (this.#db.isTransaction) return;
@@ -65,27 +57,27 @@ export class Changes {
     });
   }
 
-  /** Another value after every commit. */
+  /** Differs after every commit. */
   get all(): bigint | undefined {
     return this.#all;
   }
 
-  /** Another value after every commit that changed an account or a key; not when it was last used. */
+  /** Differs after every commit that changed an account or a key. The last use of a key does not count. */
   get ofKeys(): bigint | undefined {
     return this.#ofKeys;
   }
 
-  #ask(): void {
+  #update(): void {
     const version = this.#dataVersion.get()?.[0];
     if (version === this.#all) return;
-    // A page that was remembered is likely to be read, too.
+    // The cached pages are stale now, so a read is likely to follow in the same transaction.
     this.begin();
     this.#ofKeys = this.#keyChanges.get()?.[0];
     this.#all = version;
   }
 }
 
-/** Calls back when no promise is left to be settled. */
+/** Calls back when all promises of this turn are settled. */
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }

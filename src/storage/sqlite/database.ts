@@ -5,21 +5,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../startup-error.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
-/** "PetS" in ASCII: tells our files from any other SQLite database. */
+/** "PetS" in ASCII: marks a SQLite file as ours. */
 const APPLICATION_ID = 0x50_65_74_53;
 
-/** How long opening waits for another process that migrates at the same moment, in milliseconds. */
+/** Milliseconds that opening waits for another process that migrates at the same time. */
 const OPEN_TIMEOUT = 5_000;
 
-/** The most that SQLite may keep of the file in memory, in KiB: its own 2 MiB are passed by a walk of a few thousand pages. */
+/** KiB of the file that SQLite caches at most. A walk of a few thousand pages needs more than its default of 2 MiB. */
 const CACHE_SIZE = 16_384;
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /**
- * Opens the database file and brings it to this version's schema; gives a connection that reads.
- * `createFolder` makes a missing folder: only the default one is made, so that a mistyped path or a volume that is
- * not mounted does not start an empty catalogue.
+ * Opens the database file and brings it to this version's schema. Returns a connection that reads. `createFolder` creates
+ * a missing folder. Only the default folder is created, so that a mistyped path or a volume that is not mounted does not
+ * start an empty catalogue.
  * @throws StartupError naming the file and what is wrong with it.
  */
 export function openDatabase(path: string, { createFolder }: { createFolder: boolean }): DatabaseSync {
@@ -35,7 +35,7 @@ export function openDatabase(path: string, { createFolder }: { createFolder: boo
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
-    // From here on it only reads, and never holds the event loop up: writes are for the thread of Writer.
+    // From here on it only reads and never blocks the event loop. The thread of Writer writes.
     db.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON');
     return db;
   } catch (error) {
@@ -52,7 +52,7 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** SQLite names the write-ahead log after the path: through two hard links two logs would damage one file. */
+/** SQLite names the write-ahead log after the path, so two hard links would get two logs, which would damage the file. */
 function refuseLinks(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === true && found.nlink > 1)
@@ -61,7 +61,7 @@ function refuseLinks(file: string): void {
     );
 }
 
-/** SQLite refuses this switch at once, whatever its timeout, when another process switches at the same moment. */
+/** Whatever its timeout, SQLite refuses this switch at once when another process switches at the same moment. */
 function enterWal(db: DatabaseSync): void {
   const pause = 10;
   for (let left = OPEN_TIMEOUT; ; left -= pause) {
@@ -80,7 +80,7 @@ function readNumber(db: DatabaseSync, sql: string): number {
 }
 
 function refuseForeign(db: DatabaseSync, file: string): void {
-  // In this order: when another process creates the schema between the two, the id is there with it.
+  // In this order: another process that creates the schema between the two reads has set the id with it.
   const objects = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
   const id = readNumber(db, 'PRAGMA application_id');
   if (id !== APPLICATION_ID && (id !== 0 || objects > 0)) {
@@ -88,7 +88,7 @@ function refuseForeign(db: DatabaseSync, file: string): void {
   }
 }
 
-/** Applies the migrations that the file has not had, each in a transaction of its own, in the order of their numbers. */
+/** Applies the missing migrations in the order of their numbers, each in a transaction. */
 function migrate(db: DatabaseSync, file: string): void {
   const names = readdirSync(MIGRATIONS).toSorted();
   const version = readNumber(db, 'PRAGMA user_version');
@@ -101,7 +101,7 @@ function migrate(db: DatabaseSync, file: string): void {
     const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Another process may have been faster while this one waited for the lock.
+      // Another process may have applied it while this one waited for the lock.
       if (readNumber(db, 'PRAGMA user_version') === index) {
         db.exec(`${script}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
       }

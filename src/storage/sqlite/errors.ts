@@ -1,6 +1,6 @@
-import { PetStoreError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 
-/** Primary SQLite result codes (the low byte of an extended one) that this project tells apart. */
+/** Primary result codes of SQLite: the low byte of an extended code. */
 export const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
@@ -12,7 +12,8 @@ export const SQLITE_CORRUPT = 11;
 /** The extended code for a database file that is no longer where it was opened. */
 export const SQLITE_READONLY_DBMOVED = SQLITE_READONLY | (4 << 8);
 
-const PASSING = new Set([SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]);
+/** The database is locked, or its disk or file fails. A later attempt may succeed. */
+const TRANSIENT = new Set([SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]);
 
 /** The primary result code of an error of SQLite, or undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -21,13 +22,13 @@ export function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff;
 }
 
-/** What a failed statement means to a caller: the store is unavailable for now, or a fault of ours as it is. */
+/** The error for the caller of a statement: `unavailable`, or a fault of this program as it is. */
 export function storeError(error: unknown): unknown {
   const code = sqliteCode(error);
-  return code !== undefined && PASSING.has(code) ? unavailable(error) : error;
+  return code !== undefined && TRANSIENT.has(code) ? unavailable(error) : error;
 }
 
-/** The store cannot answer now; the cause is for the log. */
-export function unavailable(cause: unknown): PetStoreError {
-  return new PetStoreError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
+/** The store cannot answer now. The cause goes to the log. */
+export function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }

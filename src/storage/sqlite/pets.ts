@@ -1,144 +1,113 @@
+// Contract: section 3.
 import type { DatabaseSync } from 'node:sqlite';
-import { type Clock, DAY } from '../../domain/clock.ts';
-import { PetStoreError } from '../../domain/errors.ts';
-import { FirstPages } from '../../domain/first-pages.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet } from '../../domain/pet.ts';
-import type { Creation, Idempotency, PetPage, PetQuery, PetStore } from '../../domain/ports.ts';
-import { replayOf } from '../pet-rows.ts';
+import { type NewPet, type Pet, PetStatus } from '../../domain/pet.ts';
+import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
+import { petAdded } from '../../written.ts';
+import type { Engine } from '../engine.ts';
+import { type AddPets, createPet, type EnginePets } from '../pets.ts';
+import { addAtomically } from './bulk.ts';
 import type { Changes } from './changes.ts';
-import type { PetValues } from './pet-writes.ts';
-import { Query } from './rows.ts';
+import { petValues } from './pet-writes.ts';
+import { type Query, Statements } from './query.ts';
 import type { Writer } from './writer.ts';
 
-/** How long a request whose idempotency key is already in flight waits for the first one's outcome, in milliseconds. */
-const IN_FLIGHT_PATIENCE = 1_000;
+/** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
+const SEPARATOR = ',{"id":';
 
-/** Stands before the id of each animal of a page but the first, and nowhere else: in a string of JSON a quote has a backslash before it. */
-const NEXT = ',{"id":';
-
-/** How many animals, and all of them in one text, with commas between them. */
+/** The number of animals, and all of them as JSON with commas between them. */
 type PageRow = readonly [count: bigint, animals: string | null];
 
-interface FirstPage {
-  /** What `Changes` said when it was read. */
+interface CachedPage {
+  /** `Changes.all` when it was read. */
   readonly at: bigint | undefined;
   readonly page: PetPage;
 }
 
-export class SqlitePets implements PetStore {
-  readonly #clock: Clock;
-  readonly #writer: Writer;
-  readonly #changes: Changes;
-  readonly #firstPages = new FirstPages<FirstPage>();
-  readonly #inFlight = new Set<string>();
-  readonly #db: DatabaseSync;
-  readonly #queries = new Map<string, Query<PageRow>>();
-  readonly #byId: Query<[json: string]>;
+const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PetStatus.options];
 
-  constructor(db: DatabaseSync, writer: Writer, clock: Clock, changes: Changes) {
-    this.#clock = clock;
-    this.#changes = changes;
+export class SqlitePets implements EnginePets {
+  readonly #file: string;
+  readonly #writer: Writer;
+  readonly #engine: Engine;
+  readonly #changes: Changes;
+  readonly #statements: Statements;
+  readonly #byId: Query<[json: Written<Pet>]>;
+  /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
+  readonly #firstPages: (CachedPage | undefined)[] = [];
+  readonly #pageQueries: (Query<PageRow> | undefined)[] = [];
+
+  constructor(db: DatabaseSync, file: string, writer: Writer, engine: Engine, changes: Changes) {
+    this.#file = file;
     this.#writer = writer;
-    this.#db = db;
-    this.#byId = new Query(db, 'SELECT json FROM pets WHERE id = ?');
+    this.#engine = engine;
+    this.#changes = changes;
+    this.#statements = new Statements(db);
+    this.#byId = this.#statements.of('SELECT json FROM pets WHERE id = $1');
   }
 
-  /** Until the next commit a first page, which everybody asks for, is the same object; a walk passes through. */
+  /** First pages, which most clients ask for, stay cached until the next commit. Other pages are not cached. */
   async list(query: PetQuery): Promise<PetPage> {
     if (query.before !== undefined) return this.#readPage(query);
     if (!this.#changes.isFresh) await this.#changes.check();
-    const known = this.#firstPages.get(query);
+    const index = indexOf(query);
+    const cached = this.#firstPages[index];
     const at = this.#changes.all;
-    if (known !== undefined && known.at === at) return known.page;
+    if (cached !== undefined && cached.at === at) return cached.page;
     const page = this.#readPage(query);
-    this.#firstPages.set(query, { at, page });
+    this.#firstPages[index] = { at, page };
     return page;
   }
 
-  #readPage({ limit, status, before }: PetQuery): PetPage {
+  #readPage(asked: PetQuery): PetPage {
+    const { limit, status, before } = asked;
     const from = before === undefined ? INT64_MAX : before - 1n;
-    const query = this.#pageQuery(limit, status !== undefined);
+    const query = (this.#pageQueries[indexOf(asked)] ??= this.#statements.of(pageSql(asked)));
     this.#changes.begin();
-    const row = status === undefined ? query.get(from) : query.get(status, from);
+    const row = status === undefined ? query.get(from) : query.get(from, status);
     const [count, animals] = row ?? [];
-    if (animals === undefined || animals === null) return { json: '[]', next: undefined };
-    if (count === undefined || count <= limit) return { json: `[${animals}]`, next: undefined };
-    const end = animals.lastIndexOf(NEXT);
-    const last = animals.lastIndexOf(NEXT, end - 1) + 1;
-    const id = animals.slice(last + NEXT.length - 1, animals.indexOf(',', last));
-    return { json: `[${animals.slice(0, end)}]`, next: BigInt(id) };
+    if (animals === undefined || animals === null) return pageOf('', undefined);
+    if (count === undefined || count <= limit) return pageOf(animals, undefined);
+    const end = animals.lastIndexOf(SEPARATOR);
+    const last = animals.lastIndexOf(SEPARATOR, end - 1) + 1;
+    const id = animals.slice(last + SEPARATOR.length - 1, animals.indexOf(',', last));
+    return pageOf(animals.slice(0, end), BigInt(id));
   }
 
-  /**
-   * The page is put together by SQLite: a row for each animal takes half as long again. One animal more than asked for
-   * tells whether another page follows. A limit in the text of the query spares SQLite from planning anew each time.
-   */
-  #pageQuery(limit: number, ofStatus: boolean): Query<PageRow> {
-    const name = `${limit} ${ofStatus}`;
-    let query = this.#queries.get(name);
-    if (query === undefined) {
-      // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
-      query = new Query(
-        this.#db,
-        `SELECT count(*), group_concat(json) FROM
-         (SELECT json FROM pets WHERE ${ofStatus ? 'status = ? AND ' : ''}id <= ? ORDER BY id DESC LIMIT ${limit + 1})`,
-      );
-      this.#queries.set(name, query);
-    }
-    return query;
-  }
-
-  async get(id: bigint): Promise<string | undefined> {
+  async get(id: bigint): Promise<Written<Pet> | undefined> {
     this.#changes.begin();
     return this.#byId.get(id)?.[0];
   }
 
-  async create(pet: NewPet, idempotency?: Idempotency): Promise<Creation> {
-    if (idempotency === undefined)
-      return createdWith(await this.#writer.run('createPet', [valuesOf(pet)]), pet);
-    const name = `${idempotency.accountId} ${idempotency.key}`;
-    if (this.#inFlight.has(name)) return this.#follow(name, pet, idempotency);
-    this.#inFlight.add(name);
-    try {
-      return await this.#createOnce(pet, idempotency);
-    } finally {
-      this.#inFlight.delete(name);
-    }
+  async create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>> {
+    if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
+    const id = await this.#writer.run('createPet', [petValues(pet)]);
+    return { outcome: 'done', answer: petAdded({ id, ...pet }) };
   }
 
-  /** Drops the idempotency records that are older than 24 hours. */
-  async forgetOld(): Promise<void> {
-    await this.#writer.run('forgetIdempotency', [this.#clock().unix - DAY]);
-  }
+  readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.map(petValues)]);
 
-  /** A second request with a key in flight: the outcome of the first is its answer, if it comes soon. */
-  async #follow(name: string, pet: NewPet, idempotency: Idempotency): Promise<Creation> {
-    try {
-      return await this.#createOnce(pet, idempotency, IN_FLIGHT_PATIENCE);
-    } catch (error) {
-      if (error instanceof PetStoreError && error.code === 'unavailable' && this.#inFlight.has(name))
-        return { outcome: 'in_flight' };
-      throw error;
-    }
-  }
-
-  async #createOnce(pet: NewPet, idempotency: Idempotency, patience?: number): Promise<Creation> {
-    const { accountId, key, fingerprint } = idempotency;
-    const now = Math.floor(this.#clock().unix);
-    const result = await this.#writer.run(
-      'createPetOnce',
-      [valuesOf(pet), [accountId, key, fingerprint], now, now - DAY],
-      patience,
-    );
-    return typeof result === 'bigint' ? createdWith(result, pet) : replayOf(result, fingerprint);
+  addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T> {
+    return addAtomically(this.#file, work);
   }
 }
 
-function valuesOf({ name, categoryId, status }: NewPet): PetValues {
-  return [name, categoryId, status ?? null];
+/** A small number for each limit and status. */
+function indexOf({ limit, status }: PetQuery): number {
+  return limit * STATUSES.length + STATUSES.indexOf(status);
 }
 
-function createdWith(id: bigint, pet: NewPet): Creation {
-  return { outcome: 'created', pet: { id, ...pet } };
+/**
+ * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
+ * whether another page follows. The limit is part of the text, because SQLite plans a query with a limit as parameter
+ * again each time.
+ */
+function pageSql({ limit, status }: PetQuery): string {
+  // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
+  return `SELECT count(*), group_concat(json) FROM (SELECT json FROM pets
+    WHERE id <= $1 ${status === undefined ? '' : 'AND status = $2'} ORDER BY id DESC LIMIT ${limit + 1})`;
+}
+
+function pageOf(animals: string, next: bigint | undefined): PetPage {
+  return { pets: `[${animals}]` as PetPage['pets'], next };
 }

@@ -60,10 +60,7 @@ export class ServingLock {
     const socket = createServer((connection) => connection.destroy()).unref();
     try {
       // `exclusive` keeps a worker of node:cluster from sharing it.
-      socket.listen({
-        path: `\0petstore ${identityOf(this.#path)} ${this.#environment}`,
-        exclusive: true,
-      });
+      socket.listen({ path: `\0petstore ${identityOf(this.#path)} ${this.#environment}`, exclusive: true });
       await once(socket, 'listening');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;

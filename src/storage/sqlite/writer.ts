@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
-import type { Writes } from './writes.ts';
+import type { Answer, Fault, Operations, Order, OwnFault } from './operations.ts';
 
-/** How long a write waits for another process that holds the database (an import, say), in milliseconds. */
+/** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
 
 /** Milliseconds between checks for writes that have waited too long while the thread is busy. */
@@ -17,22 +18,12 @@ const CHECK_INTERVAL = 50;
  */
 const GATHERING_TURNS = 3;
 
-/** A turn that takes less, in milliseconds, had nothing to do: it takes about as long to answer a request. */
+/** Milliseconds. A turn that takes less had nothing to do: answering one request takes about this long. */
 const IDLE_TURN = 0.02;
-const GATHERED: ReadonlySet<keyof Writes> = new Set(['createPet', 'createPetOnce']);
 
-/** One write of a transaction, as the thread takes it. */
-export type Order = readonly [operation: keyof Writes, args: readonly unknown[]];
+const GATHERED: ReadonlySet<keyof Operations> = new Set(['createPet', 'once']);
 
-/** What the thread answers to the orders of a transaction: that it is on disk, or that nothing of it is done, and why. */
-export type Reply = { readonly results: readonly unknown[] } | { readonly fault: Fault };
-
-export interface Fault {
-  readonly error: unknown;
-  readonly properties: object;
-}
-
-/** Starts the thread for a file, as an absolute path, that `openDatabase` has opened before. */
+/** Starts the thread for a file that `openDatabase` has opened before. `file` is an absolute path. */
 export function startWritingThread(file: string, files: DatabaseFiles): Worker {
   return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
 }
@@ -45,27 +36,25 @@ interface Job {
 }
 
 /**
- * Group commit on a thread of its own, which is started by the first write. All writes that are asked for in a few
- * turns of the event loop, or while the thread is busy, share one transaction, so one sync to disk. Each resolves
- * after the commit; when it fails, none of them is done and all are told why.
+ * Group commit on a thread, which the first write starts. All writes that arrive within a few turns of the event loop, or
+ * while the thread is busy, share one transaction, so one sync to disk. Each resolves after the commit. When the commit
+ * fails, nothing is done and all writes reject with the reason.
  */
 export class Writer {
   readonly #clock: Clock;
   readonly #startThread: () => Worker;
   readonly #onLost: (error: Error) => void;
   #thread: Worker | undefined;
+  #answer: PromiseWithResolvers<Answer> | undefined;
   #waiting: Job[] = [];
-  /** On the thread. */
-  #sent: readonly Job[] = [];
-  /** Something waits that is not gathered. */
+  /** A write waits that is not gathered. */
   #urgent = false;
-  /** From the first write that is asked for until none is waited for. */
-  #active = false;
-  #looking = false;
+  /** Until no write is left. */
+  #running: Promise<void> | undefined;
+  #check: NodeJS.Timeout | undefined;
   #closed = false;
-  #whenIdle: (() => void) | undefined;
 
-  /** `onLost` hears when the thread has ended by itself. */
+  /** `onLost` is called when the thread has ended by itself. */
   constructor(clock: Clock, startThread: () => Worker, onLost: (error: Error) => void) {
     this.#clock = clock;
     this.#startThread = startThread;
@@ -73,123 +62,116 @@ export class Writer {
   }
 
   /**
-   * Performs a write inside the next transaction. Rejects with `unavailable` when it could not be begun within `patience`
-   * milliseconds because the database is locked or the thread busy, or when the database cannot be written.
+   * Runs an operation inside the next transaction. Rejects with `unavailable` when it could not begin within `patience`
+   * milliseconds because the database is locked or the thread is busy, or when the database cannot be written.
    */
-  run<O extends keyof Writes>(
-    operation: O,
-    args: Parameters<Writes[O]>,
+  run<Name extends keyof Operations>(
+    name: Name,
+    args: Parameters<Operations[Name]>,
     patience = PATIENCE,
-  ): Promise<ReturnType<Writes[O]>> {
+  ): Promise<Exclude<Awaited<ReturnType<Operations[Name]>>, OwnFault>> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({
-        order: [operation, args],
+        order: [name, args],
         resolve: resolve as (value: unknown) => void,
         reject,
         deadline: this.#clock().monotonic + patience,
       });
-      if (!GATHERED.has(operation)) this.#urgent = true;
-      this.#schedule();
-      if (this.#sent.length > 0) this.#look();
+      if (!GATHERED.has(name)) this.#urgent = true;
+      if (this.#running === undefined) this.#running = this.#writeAll();
+      else this.#checkLater();
     });
   }
 
-  /** Lets the writes that were asked for come to their end, then ends the thread. */
+  /** Finishes the writes that have arrived, then ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#active) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
-    await this.#thread?.terminate();
+    await this.#running;
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.terminate();
   }
 
-  #schedule(): void {
-    if (this.#active) return;
-    this.#active = true;
-    setImmediate(() => this.#gather(GATHERING_TURNS));
-  }
-
-  /** Called in each turn of the event loop until it sends. */
-  #gather(turns: number, before = Number.NEGATIVE_INFINITY): void {
-    const now = this.#clock().monotonic;
-    if (turns === 0 || this.#urgent || now - before < IDLE_TURN) this.#send();
-    else setImmediate(() => this.#gather(turns - 1, now));
-  }
-
-  #send(): void {
-    const jobs = this.#waiting;
-    this.#waiting = [];
-    this.#urgent = false;
-    // All may have been refused meanwhile.
-    if (jobs.length === 0) {
-      this.#goOn();
-      return;
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#gather();
+      const jobs = this.#waiting;
+      this.#waiting = [];
+      this.#urgent = false;
+      await this.#write(jobs);
     }
-    this.#sent = jobs;
+    this.#running = undefined;
+  }
+
+  async #gather(): Promise<void> {
+    let before = Number.NEGATIVE_INFINITY;
+    for (let turn = 0; turn <= GATHERING_TURNS; turn++) {
+      await nextTurn();
+      const now = this.#clock().monotonic;
+      if (this.#urgent || now - before < IDLE_TURN) return;
+      before = now;
+    }
+  }
+
+  async #write(jobs: readonly Job[]): Promise<void> {
     try {
-      this.#thread ??= this.#start();
+      const answer = await this.#ask(jobs.map(({ order }) => order));
+      if ('results' in answer) for (const [index, job] of jobs.entries()) settle(job, answer.results[index]);
+      else this.#undone(jobs, errorOf(answer.fault));
     } catch (error) {
-      // The system has no room for another thread now.
-      this.#lose(error as Error);
-      return;
+      // Nobody knows whether the writes on the thread are done. The waiting ones go on waiting, for another thread.
+      for (const job of jobs) job.reject(error);
     }
-    this.#thread.postMessage(jobs.map(({ order }) => order));
+  }
+
+  /** Rejects when the thread ends without an answer. */
+  #ask(orders: readonly Order[]): Promise<Answer> {
+    const thread = (this.#thread ??= this.#start());
+    this.#answer = Promise.withResolvers<Answer>();
+    thread.postMessage(orders);
+    return this.#answer.promise;
   }
 
   #start(): Worker {
-    const thread = this.#startThread();
-    let fault: Error | undefined;
-    thread.on('message', (reply: Reply) => this.#receive(reply));
-    thread.on('error', (error: Error) => (fault = error));
-    thread.on('exit', (code) => {
-      if (thread === this.#thread && (!this.#closed || this.#active))
-        this.#lose(fault ?? new Error(`The thread that writes ended with code ${code}.`));
-    });
-    return thread;
-  }
-
-  #receive(reply: Reply): void {
-    const jobs = this.#sent;
-    this.#sent = [];
-    if ('results' in reply) {
-      for (const [index, job] of jobs.entries()) job.resolve(reply.results[index]);
-    } else {
-      const error = errorOf(reply.fault);
-      // Locked: those who waited long enough are told so, the others go on waiting with those that came meanwhile.
-      if (sqliteCode(error) === SQLITE_BUSY) {
-        this.#waiting = [...jobs, ...this.#waiting];
-        this.#refuseOverdue(error);
-      } else {
-        for (const job of jobs) job.reject(storeError(error));
-      }
+    try {
+      const thread = this.#startThread();
+      let fault: Error | undefined;
+      thread.on('message', (answer: Answer) => this.#answer?.resolve(answer));
+      thread.on('error', (error: Error) => (fault = error));
+      thread.on('exit', (code) => {
+        // `close` ends the thread on purpose.
+        if (thread !== this.#thread) return;
+        this.#thread = undefined;
+        const error = fault ?? new Error(`The thread that writes ended with code ${code}.`);
+        this.#onLost(error);
+        this.#answer?.reject(error);
+      });
+      return thread;
+    } catch (error) {
+      // The system has no memory for another thread now.
+      this.#onLost(error as Error);
+      throw error;
     }
-    this.#goOn();
   }
 
-  #goOn(): void {
-    this.#active = false;
-    if (this.#waiting.length > 0) this.#schedule();
-    else this.#whenIdle?.();
+  /** If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones. */
+  #undone(jobs: readonly Job[], error: unknown): void {
+    if (sqliteCode(error) === SQLITE_BUSY) {
+      this.#waiting = [...jobs, ...this.#waiting];
+      this.#refuseOverdue(error);
+    } else {
+      for (const job of jobs) job.reject(storeError(error));
+    }
   }
 
-  /** What was on the thread may be done or not. What waits goes on waiting, for another thread. */
-  #lose(error: Error): void {
-    this.#thread = undefined;
-    const jobs = this.#sent;
-    this.#sent = [];
-    this.#onLost(error);
-    for (const job of jobs) job.reject(error);
-    // Otherwise nothing is waited for, or is being gathered.
-    if (jobs.length > 0) this.#goOn();
-  }
-
-  /** The thread may be held up for long by a disk that hangs: who waits for it meanwhile is told in time. */
-  #look(): void {
-    if (this.#looking) return;
-    this.#looking = true;
-    setTimeout(() => {
-      this.#looking = false;
+  /** A disk that hangs may block the thread for long. Writes that wait for the thread are still refused in time. */
+  #checkLater(): void {
+    if (this.#check !== undefined) return;
+    this.#check = setTimeout(() => {
+      this.#check = undefined;
       this.#refuseOverdue(new Error('The thread that writes is busy.'));
-      if (this.#waiting.length > 0) this.#look();
+      if (this.#waiting.length > 0) this.#checkLater();
     }, CHECK_INTERVAL).unref();
   }
 
@@ -200,6 +182,12 @@ export class Writer {
     this.#waiting = this.#waiting.filter(({ deadline }) => deadline > now);
     for (const job of overdue) job.reject(unavailable(cause));
   }
+}
+
+function settle({ resolve, reject }: Job, result: unknown): void {
+  if (typeof result === 'object' && result !== null && 'ownFault' in result)
+    reject(storeError(errorOf((result as OwnFault).ownFault)));
+  else resolve(result);
 }
 
 function errorOf({ error, properties }: Fault): unknown {

@@ -1,0 +1,66 @@
+import type { Answer } from './exchange.ts';
+import { parseJson } from './json.ts';
+import { linkTarget } from './link.ts';
+
+export interface Page {
+  /** The cursor of the next page. Undefined on the last one. */
+  readonly nextCursor: string | undefined;
+}
+
+/** A list. `await` gives one page, `for await` gives all items from there on. No request is sent before. */
+export class List<Item, Its extends Page> implements Promise<Its>, AsyncIterable<Item> {
+  readonly [Symbol.toStringTag] = 'List';
+  readonly #load: (cursor?: string) => Promise<Its>;
+  readonly #itemsOf: (page: Its) => readonly Item[];
+  #first: Promise<Its> | undefined;
+
+  /** @internal */
+  constructor(load: (cursor?: string) => Promise<Its>, itemsOf: (page: Its) => readonly Item[]) {
+    this.#load = load;
+    this.#itemsOf = itemsOf;
+  }
+
+  then<Result = Its, Failure = never>(
+    onPage?: ((page: Its) => Result | PromiseLike<Result>) | null,
+    onError?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Result | Failure> {
+    return this.#page().then(onPage, onError);
+  }
+
+  catch<Failure = never>(
+    onError?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Its | Failure> {
+    return this.#page().catch(onError);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<Its> {
+    return this.#page().finally(onEnd);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    let page = await this.#load();
+    yield* this.#itemsOf(page);
+    while (page.nextCursor !== undefined) {
+      page = await this.#load(page.nextCursor);
+      yield* this.#itemsOf(page);
+    }
+  }
+
+  #page(): Promise<Its> {
+    return (this.#first ??= this.#load());
+  }
+}
+
+/** The items of an answer. Only the cursor is taken from its link, because the next request goes to the same base address. */
+export function readPage<Item>(
+  { body, headers }: Answer,
+  itemOf: (value: unknown) => Item,
+): Page & { readonly items: readonly Item[] } {
+  const items = parseJson(body);
+  if (!Array.isArray(items)) throw new TypeError('The body is not an array.');
+  const next = linkTarget(headers, 'next');
+  if (next === undefined) return { items: items.map(itemOf), nextCursor: undefined };
+  const nextCursor = /[?&]cursor=([^&#]+)/.exec(next)?.[1];
+  if (nextCursor === undefined) throw new TypeError('The link to the next page has no cursor.');
+  return { items: items.map(itemOf), nextCursor: decodeURIComponent(nextCursor) };
+}

@@ -1,0 +1,15 @@
+// Made from the description of the service by `npm run openapi`.
+/** The base address of each environment. */
+export const ENVIRONMENTS = {
+  production: 'https://petstore.example/v1',
+  staging: 'https://staging.petstore.example/v1',
+} as const;
+
+/** How each operation is called. */
+export const OPERATIONS = {
+  listPets: { method: 'GET', path: '/pets' },
+  createPet: { method: 'POST', path: '/pets' },
+  getPet: { method: 'GET', path: '/pets/{petId}' },
+} as const;
+
+export type OperationId = keyof typeof OPERATIONS;

@@ -1,0 +1,48 @@
+import { Gate } from './gate.ts';
+import type { Timing } from './timing.ts';
+
+/** Time, randomness and the gates of a process. Tests have their own. */
+export interface ClientRuntime extends Timing {
+  /** By base address and key, so that clients of the same key wait together. */
+  readonly gates: Map<string, Gate>;
+}
+
+export const SYSTEM_RUNTIME: ClientRuntime = {
+  now: () => performance.now(),
+  unix: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      }, milliseconds);
+      signal.addEventListener('abort', onAbort, { once: true });
+    }),
+  gates: new Map(),
+};
+
+/** Gates. Beyond that, the idle ones are dropped, so that a program with many keys does not fill its memory. */
+const GATES_MAX = 1_000;
+
+/** The gate for all requests with this key to this service. */
+export function gateOf(runtime: ClientRuntime, baseUrl: string, apiKey: string): Gate {
+  const { gates } = runtime;
+  const name = `${baseUrl} ${apiKey}`;
+  const known = gates.get(name);
+  if (known !== undefined) return known;
+  if (gates.size >= GATES_MAX) {
+    for (const [other, gate] of gates) if (gate.isIdle()) gates.delete(other);
+  }
+  const gate = new Gate(runtime);
+  gates.set(name, gate);
+  return gate;
+}

@@ -1,0 +1,134 @@
+// Contract: sections 3 and 4.
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { int64FromDecimal } from '../domain/int64.ts';
+
+interface About {
+  readonly description: string;
+  readonly example: string | number;
+}
+
+export type Value = string | number | bigint;
+
+/** The values of parameters by name, undefined for each that is absent. */
+export type Values = Readonly<Record<string, Value | undefined>>;
+
+/**
+ * A parameter of a path or of a query: type, check and description at once. It is no zod schema, because zod takes
+ * several times as long to read a text, and a list request reads two.
+ */
+export interface Parameter<Its extends Value = Value, Absent extends Value | undefined = undefined>
+  extends About {
+  /** As JSON Schema, or the name of a schema that the resource names. */
+  readonly schema: Readonly<Record<string, unknown>> | string;
+  /** The value of a text, or undefined when the text is invalid. */
+  readonly read: (text: string) => Its | undefined;
+  /** What the message says about an invalid text. */
+  readonly fault: string;
+  /** The value of a query parameter that is absent. */
+  readonly absent: Absent;
+}
+
+/** An integer in decimal with at most three digits. */
+export function integer(
+  bounds: { readonly minimum: number; readonly maximum: number; readonly default: number },
+  about: About,
+): Parameter<number, number> {
+  const { minimum, maximum } = bounds;
+  return {
+    ...about,
+    schema: { type: 'integer', format: 'int32', ...bounds },
+    read(text) {
+      const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+      return value >= minimum && value <= maximum ? value : undefined;
+    },
+    fault: `must be an integer from ${minimum} to ${maximum}`,
+    absent: bounds.default,
+  };
+}
+
+/** An int64 in its one decimal spelling. */
+export function int64(about: About): Parameter<bigint> {
+  return {
+    ...about,
+    schema: { type: 'integer', format: 'int64' },
+    read: int64FromDecimal,
+    fault: 'must be an integer of 64 bits',
+    absent: undefined,
+  };
+}
+
+/** One of the values of an enum, whose schema has the name `schema`. */
+export function oneOf<Option extends string>(
+  options: readonly Option[],
+  schema: string,
+  about: About,
+): Parameter<Option> {
+  return {
+    ...about,
+    schema,
+    read: (text) => options.find((option) => option === text),
+    fault: `must be one of ${options.join(', ')}`,
+    absent: undefined,
+  };
+}
+
+/** Where a page of a list begins. */
+export const cursor: Parameter<bigint> = {
+  description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
+  example: encodeCursor(42n),
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 64 },
+  read: decodeCursor,
+  fault: 'must be one that the Link header of a list gave',
+  absent: undefined,
+};
+
+export type AnyParameter = Parameter<Value, Value | undefined>;
+
+/** A parameter by its name. */
+export type Named = readonly [name: string, parameter: AnyParameter];
+
+/**
+ * Adds the values of the query parameters to `values`. Unknown parameters are ignored.
+ * @throws ServiceError `invalid_parameter`, naming the parameter.
+ */
+export function readQuery(
+  query: string,
+  parameters: readonly Named[],
+  values: Record<string, Value | undefined> = {},
+): Values {
+  const texts = query === '' || parameters.length === 0 ? NONE : textsOf(query, parameters);
+  for (let index = 0; index < parameters.length; index++) {
+    const [name, { read, absent, fault }] = parameters[index] as Named;
+    const text = texts[index];
+    const value = text === undefined ? absent : read(text);
+    if (text !== undefined && value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
+    values[name] = value;
+  }
+  return values;
+}
+
+const NONE: readonly undefined[] = [];
+
+/** The text of each parameter, undefined for one that is absent. */
+function textsOf(query: string, parameters: readonly Named[]): (string | undefined)[] {
+  const texts = parameters.map((): string | undefined => undefined);
+  // Most queries need no decoding. To split these here saves 0.6 µs, 5 % of a list by status.
+  const pairs = /[%+]/.test(query) ? new URLSearchParams(query) : query.split('&').map(pairOf);
+  for (const [name, text] of pairs) {
+    const index = parameters.findIndex(([its]) => its === name);
+    if (index === -1) continue;
+    if (texts[index] !== undefined) throw invalid(`The parameter ${name} must not be repeated.`);
+    texts[index] = text;
+  }
+  return texts;
+}
+
+function pairOf(text: string): [name: string, value: string] {
+  const equals = text.indexOf('=');
+  return equals === -1 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_parameter', message);
+}

@@ -1,0 +1,141 @@
+// Contract: sections 2.1 and 3.
+import { z } from 'zod';
+import { NewPet, Pet, PetStatus } from '../domain/pet.ts';
+import type { PetRepository } from '../domain/ports.ts';
+import { petJson, petsJson } from '../written.ts';
+import { answerOf, type Deprecation, operation, type Resource } from './operation.ts';
+import { cursor, int64, integer, oneOf } from './parameters.ts';
+
+/** How many animals a page of `listPets` has. */
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+
+export const EXAMPLE_PET = {
+  id: 42n,
+  name: 'Rex',
+  categoryId: 7n,
+  status: 'available',
+} as const satisfies Pet;
+const WITHOUT_STATUS: Pet = { id: 41n, name: 'Minka', categoryId: 3n };
+
+const PET: unknown = JSON.parse(petJson(EXAMPLE_PET));
+const PETS: unknown = JSON.parse(petsJson([EXAMPLE_PET, WITHOUT_STATUS]));
+const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' };
+
+interface Stores {
+  readonly pets: PetRepository;
+}
+
+const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
+
+export const listPets = operation({
+  id: 'listPets',
+  method: 'GET',
+  path: '/pets',
+  scope: 'pets:read',
+  summary: 'List animals',
+  description:
+    'Returns a page of animals, the newest first. When there are more, the `Link` header leads to the next page.',
+  parameters: {
+    limit: integer(LIMIT, { description: 'Maximum number of animals to return.', example: LIMIT.default }),
+    status: oneOf(PetStatus.options, 'PetStatus', {
+      description: 'Keep only animals with this status.',
+      example: EXAMPLE_PET.status,
+    }),
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of animals.',
+      schema: Pets,
+      examples: {
+        page: { summary: 'Two animals, one of them without a status', value: PETS },
+        empty: { summary: 'No animal matches', value: [] },
+      },
+    },
+  },
+  errors: {},
+  sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
+  async handle({ parameters: { limit, status, cursor: before } }, { pets }: Stores) {
+    const page = await pets.list({ limit, status, before });
+    // The store only gives first pages again.
+    const source = before === undefined ? page : undefined;
+    return { status: 200, json: page.pets, source, next: page.next };
+  },
+});
+
+export const createPet = operation({
+  id: 'createPet',
+  method: 'POST',
+  path: '/pets',
+  scope: 'pets:write',
+  summary: 'Add an animal',
+  description:
+    'Adds an animal and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
+    'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
+  parameters: {},
+  body: {
+    schema: NewPet,
+    description: 'The animal to add.',
+    examples: {
+      complete: { summary: 'With every field', value: NEW_PET },
+      withoutStatus: { summary: 'Without a status', value: { name: 'Minka', categoryId: 3 } },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The animal was added; the body carries its `id`.',
+      schema: Pet,
+      examples: { added: { summary: 'The animal as it was stored', value: PET } },
+    },
+  },
+  errors: {},
+  sample: { client: 'pets.create' },
+  async handle({ body, idempotency }, { pets }: Stores) {
+    return answerOf(await pets.create(body, idempotency));
+  },
+});
+
+export const GET_PET_DEPRECATION: Deprecation = {
+  since: Date.UTC(2025, 11, 5),
+  removal: Date.UTC(2030, 11, 5),
+  successor: '/pets',
+};
+
+export const getPet = operation({
+  id: 'getPet',
+  method: 'GET',
+  path: '/pets/{petId}',
+  scope: 'pets:read',
+  summary: 'Get an animal',
+  description:
+    'Returns one animal. Use `GET /pets` with the `status` filter instead: once removed, this operation answers 410.',
+  deprecated: GET_PET_DEPRECATION,
+  parameters: {
+    petId: int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) }),
+  },
+  answers: {
+    200: {
+      description: 'The animal.',
+      schema: Pet,
+      examples: { found: { summary: 'An animal that is available', value: PET } },
+    },
+  },
+  errors: { not_found: 'There is no animal with this petId.' },
+  sample: { client: 'pets.get' },
+  async handle({ parameters: { petId } }, { pets }: Stores) {
+    const json = await pets.get(petId);
+    return json === undefined ? { error: 'not_found' } : { status: 200, json };
+  },
+});
+
+export const PETS_RESOURCE: Resource<Stores> = {
+  name: 'Pets',
+  description: 'The animals of the catalogue.',
+  schemas: [
+    { schema: PetStatus, example: EXAMPLE_PET.status },
+    { schema: NewPet, example: NEW_PET },
+    { schema: Pet, example: PET },
+    { schema: Pets, example: PETS },
+  ],
+  operations: [listPets, createPet, getPet],
+};

@@ -1,0 +1,49 @@
+import { type Config, readConfig } from '../config.ts';
+import { type Clock, steadyClock } from '../domain/clock.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store } from '../storage/store.ts';
+
+/** The parts that a command works with. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly store: Store;
+}
+
+export function systemClock(): Clock {
+  return steadyClock(Date.now, () => performance.now());
+}
+
+/**
+ * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
+ * @throws ConfigError, StartupError.
+ */
+export async function withStore(command: (context: CommandContext) => Promise<void>): Promise<void> {
+  const config = readConfig();
+  const clock = systemClock();
+  // A lost connection needs no handler here, because the next statement on it fails.
+  const store = await openStore({ ...config, clock, onLost: () => undefined });
+  try {
+    await command({ config, clock, store });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
+export function withQuotas(
+  command: (context: CommandContext & { readonly quotas: QuotaAdmin }) => Promise<void>,
+): Promise<void> {
+  return withStore(async (context) => {
+    const { redisUrl, environment } = context.config;
+    if (redisUrl === undefined) return command({ ...context, quotas: context.store.quotas });
+    const { openQuotas } = await import('../limits/redis/open.ts');
+    const quotas = await openQuotas({ redisUrl, environment, clock: context.clock });
+    try {
+      await command({ ...context, quotas });
+    } finally {
+      quotas.close();
+    }
+  });
+}

@@ -1,0 +1,93 @@
+// Contract: section 5.
+import {
+  type Account,
+  accountName,
+  keyState,
+  type KeyRecord,
+  limitsOf,
+  rotatedExpiry,
+} from '../domain/account.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Limits, Plan } from '../domain/plan.ts';
+import type { AccountRepository, NewKey } from '../domain/ports.ts';
+
+/** A new key: the only moment at which its text is known. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly record: KeyRecord;
+}
+
+type KeySettings = Omit<NewKey, 'accountId' | 'hash'> & { readonly account: Pick<Account, 'id'> };
+
+/**
+ * The account called `name`, made with `plan` (Free unless given) when there is none yet.
+ * @throws ServiceError `conflict` when it exists with another plan or other limits than asked for; those of
+ * `accountName` and `limitsOf`.
+ */
+export async function accountFor(
+  accounts: AccountRepository,
+  name: string,
+  plan: Plan | undefined,
+  custom: Partial<Limits>,
+): Promise<Account> {
+  const account =
+    (await accounts.findAccount(name)) ??
+    // Another process may make the account at this moment, perhaps with another plan.
+    (await accounts.findOrCreateAccount(accountName(name), plan ?? 'free', limitsOf(plan ?? 'free', custom)));
+  const { perMinute = account.limits.perMinute, perDay = account.limits.perDay } = custom;
+  const samePlan = plan === undefined || plan === account.plan;
+  if (!samePlan || perMinute !== account.limits.perMinute || perDay !== account.limits.perDay) {
+    throw new ServiceError(
+      'conflict',
+      `The account ${name} has plan ${account.plan} with ${account.limits.perMinute} requests per minute and ` +
+        `${account.limits.perDay} per day: change it with petstore accounts set.`,
+    );
+  }
+  return account;
+}
+
+/** Makes a key and stores its hash. */
+export async function issueKey(
+  accounts: AccountRepository,
+  random: RandomBytes,
+  { account, ...settings }: KeySettings,
+): Promise<IssuedKey> {
+  const key = ApiKey.generate(settings.environment, random);
+  const record = await accounts.addKey({ ...settings, accountId: account.id, hash: key.hash() });
+  return { key, record };
+}
+
+/**
+ * A new key with the settings of key `id`. The old key works for `grace` more milliseconds, never past its own expiry.
+ * @throws ServiceError `not_found`, or `conflict` when the key is expired or revoked.
+ */
+export async function rotateKey(
+  accounts: AccountRepository,
+  random: RandomBytes,
+  id: number,
+  { now, grace }: { readonly now: number; readonly grace: number },
+): Promise<IssuedKey> {
+  const old = await existingKey(accounts, id);
+  const state = keyState(old, now);
+  if (state !== 'active') throw new ServiceError('conflict', `Key ${id} is ${state}: create a new one.`);
+  const { account, environment, label, scopes, expiresAt } = old;
+  const key = ApiKey.generate(environment, random);
+  const settings = { accountId: account.id, hash: key.hash(), environment, label, scopes, expiresAt };
+  const record = await accounts.replaceKey(id, Math.floor(rotatedExpiry(old, now, grace)), settings);
+  return { key, record };
+}
+
+/** @throws ServiceError `not_found`. */
+export async function existingKey(accounts: AccountRepository, id: number): Promise<KeyRecord> {
+  const key = await accounts.findKey(id);
+  if (key === undefined) throw new ServiceError('not_found', `There is no key ${id}.`);
+  return key;
+}
+
+/** @throws ServiceError `not_found`. */
+export async function existingAccount(accounts: AccountRepository, name: string): Promise<Account> {
+  const account = await accounts.findAccount(name);
+  if (account === undefined) throw new ServiceError('not_found', `There is no account ${name}.`);
+  return account;
+}

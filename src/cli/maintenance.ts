@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { ServiceError } from '../domain/errors.ts';
+import { withStore } from './context.ts';
+import { JSON_OPTION, type JsonOption } from './options.ts';
+import { printJson, printLine } from './output.ts';
+
+export function backupCommand(program: Command): void {
+  program
+    .command('backup')
+    .argument('<file>', 'the copy; the file must not exist yet')
+    .description('write a consistent copy of a SQLite database, also while the service runs')
+    .option(...JSON_OPTION)
+    .action(backup);
+}
+
+export function migrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description("bring the database to this version's schema, as every other command does too")
+    .option(...JSON_OPTION)
+    .action(migrate);
+}
+
+function backup(file: string, { json }: JsonOption): Promise<void> {
+  return withStore(async ({ store }) => {
+    try {
+      await store.backup(file);
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError('unavailable', `The backup ${file} cannot be written.`, { cause: error });
+    }
+    const { size } = await stat(file);
+    if (json) printJson({ file, bytes: size });
+    else printLine(`${file} holds a copy of the database (${size} bytes).`);
+  });
+}
+
+function migrate({ json }: JsonOption): Promise<void> {
+  // Opening the store migrates it, so there is nothing left to do.
+  return withStore(async () => {
+    if (json) printJson({ upToDate: true });
+    else printLine("The database has this version's schema.");
+  });
+}

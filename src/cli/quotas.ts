@@ -1,0 +1,89 @@
+// Contract: section 6.
+import type { Command } from 'commander';
+import { ServiceError } from '../domain/errors.ts';
+import { existingAccount, existingKey } from './issue-key.ts';
+import type { Window } from '../limits/quota.ts';
+import { withQuotas } from './context.ts';
+import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
+import { printJson, printLine, printRows } from './output.ts';
+
+export function usageCommand(program: Command): void {
+  program
+    .command('usage')
+    .description('show the requests that each account has left in its minute and its day, as of a second ago')
+    .option('--account <name>', 'only one account')
+    .option(...JSON_OPTION)
+    .action(showUsage);
+}
+
+export function bansCommands(program: Command): void {
+  const bans = program.command('bans').description('keys that are banned for calling on after a 429');
+
+  bans
+    .command('list')
+    .description('list the bans in force, each with its number in its series')
+    .option(...JSON_OPTION)
+    .action(listBans);
+
+  bans
+    .command('lift')
+    .argument('<id>', 'the number of the key', keyId)
+    .description('end a ban and forget the ones before it; a running service follows within a second')
+    .option(...JSON_OPTION)
+    .action(liftBan);
+}
+
+function showUsage({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
+  return withQuotas(async ({ store: { accounts }, quotas }) => {
+    const chosen =
+      name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
+    const usage = await Promise.all(
+      chosen.map(async (account) => {
+        const { minute, day } = await quotas.usageOf(account);
+        return {
+          account: account.name,
+          plan: account.plan,
+          minute: describeWindow(minute),
+          day: describeWindow(day),
+        };
+      }),
+    );
+    const header = ['ACCOUNT', 'PLAN', 'MINUTE LEFT', 'RESETS', 'DAY LEFT', 'RESETS'];
+    printRows(json, usage, header, ({ account, plan, minute, day }) => [
+      account,
+      plan,
+      ...windowCells(minute),
+      ...windowCells(day),
+    ]);
+  });
+}
+
+/** `reset` is in Unix seconds, rounded up, as in the rate headers. */
+function describeWindow({ limit, remaining, resetsAt }: Window) {
+  return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
+}
+
+function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindow>): readonly string[] {
+  return [`${remaining} of ${limit}`, new Date(reset * 1_000).toISOString()];
+}
+
+function listBans({ json }: JsonOption): Promise<void> {
+  return withQuotas(async ({ store, quotas }) => {
+    const bans = await Promise.all(
+      (await quotas.listBans()).map(async ({ keyId: id, until, count }) => {
+        const { account } = await existingKey(store.accounts, id);
+        return { keyId: id, account: account.name, until: new Date(until).toISOString(), count };
+      }),
+    );
+    printRows(json, bans, ['KEY', 'ACCOUNT', 'UNTIL', 'COUNT']);
+  });
+}
+
+function liftBan(id: number, { json }: JsonOption): Promise<void> {
+  return withQuotas(async ({ store, quotas }) => {
+    await existingKey(store.accounts, id);
+    if (!(await quotas.liftBan(id))) throw new ServiceError('not_found', `Key ${id} is not banned.`);
+    if (json) printJson({ keyId: id, lifted: true });
+    else printLine(`The ban of key ${id} is lifted.`);
+  });
+}

@@ -1,0 +1,88 @@
+// Contract: section 4.
+import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, queryParameters, sunsetDate } from '../api/operation.ts';
+import { readQuery } from '../api/parameters.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import { parseObject, requiredFields } from '../domain/parse.ts';
+import { PLANS } from '../domain/plan.ts';
+import { BODY_LIMIT } from '../http/body.ts';
+import { errorJson } from '../http/errors.ts';
+import * as messages from '../http/messages.ts';
+import { parseIdempotencyKey } from '../http/request-headers.ts';
+import { parseBody } from '../json.ts';
+
+/** When an operation answers with each error code, as a sentence. */
+export const WHEN: Readonly<Record<ErrorCode, string>> = {
+  invalid_request:
+    'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',
+  invalid_parameter: 'A query parameter or a header has an invalid value or is repeated.',
+  unauthorized: 'The API key is missing, malformed, unknown, expired, revoked or of the other environment.',
+  insufficient_scope: "The API key lacks the operation's scope.",
+  not_found: 'There is no such animal, or no such path.',
+  method_not_allowed:
+    'The path exists but does not take this method; the `Allow` header lists those it takes.',
+  conflict: 'The first request with this `Idempotency-Key` is still in flight.',
+  gone: 'The operation has been removed.',
+  payload_too_large: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
+  unsupported_media_type: 'The body is not `application/json`.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used with another body.',
+  rate_limit_exceeded: 'The requests of this minute are used up.',
+  daily_limit_exceeded: 'The requests of this UTC day are used up.',
+  key_banned: 'The API key is banned for a while because it kept sending requests after being refused.',
+  internal_error: 'A fault of the service; report it with the `X-Request-Id` of the response.',
+  unavailable: 'The service cannot answer right now; try again after the time in `Retry-After`.',
+};
+
+/** The message that an operation answers with for each error code. */
+export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => string>> = {
+  invalid_request: bodyMessage,
+  invalid_parameter: parameterMessage,
+  unauthorized: () => messages.KEY_MISSING,
+  insufficient_scope: ({ scope }) => messages.lacksScope(scope),
+  not_found: ({ errors }) => errors.not_found ?? '',
+  method_not_allowed: () => messages.otherMethod('GET, HEAD, POST, OPTIONS'),
+  conflict: ({ errors }) => errors.conflict ?? KEY_IN_FLIGHT.message,
+  gone: ({ deprecated }) =>
+    deprecated === undefined ? '' : messages.removed(sunsetDate(deprecated), deprecated.successor),
+  payload_too_large: () => messages.bodyTooLarge(BODY_LIMIT),
+  unsupported_media_type: () => messages.NOT_JSON,
+  idempotency_key_reused: () => KEY_REUSED.message,
+  rate_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perMinute, 'minute', '17'),
+  daily_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perDay, 'day', '3600'),
+  key_banned: () => messages.banned('300'),
+  internal_error: () => messages.internalError('q3Zt8_fW1xKc-Y0nRb7u'),
+  unavailable: () => messages.SHUTTING_DOWN,
+};
+
+/** The Error body for an example. */
+export function errorExample(code: ErrorCode, message: string, status?: number): unknown {
+  return JSON.parse(errorJson(code, message, status));
+}
+
+/** The message about the first query parameter when it is invalid, or about an `Idempotency-Key` that is. */
+function parameterMessage(operation: Operation): string {
+  const [first] = queryParameters(operation);
+  if (first === undefined) return messageOf(() => parseIdempotencyKey(''));
+  return messageOf(() => readQuery(`${first[0]}=`, [first]));
+}
+
+/** The message about a body that lacks the last of its required fields. */
+function bodyMessage({ body }: Operation): string {
+  if (body === undefined) return '';
+  const { schema, examples } = body;
+  const example = parseBody(Buffer.from(JSON.stringify(Object.values(examples)[0]?.value))) as object;
+  const lacking = requiredFields(schema).at(-1);
+  return messageOf(() =>
+    parseObject(schema, Object.fromEntries(Object.entries(example).filter(([field]) => field !== lacking))),
+  );
+}
+
+/** The message of a refusal. It comes from the rule itself, so that the example cannot differ from it. */
+function messageOf(refuse: () => unknown): string {
+  try {
+    refuse();
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
+  throw new Error('An example of a refusal was not refused.');
+}

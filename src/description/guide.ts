@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { OPERATIONS } from '../api/index.ts';
+import { sunsetDate } from '../api/operation.ts';
+import { getPet, LIMIT } from '../api/pets.ts';
+import { SCOPES } from '../domain/account.ts';
+import { PREFIXES } from '../domain/api-key.ts';
+import { ERROR_CODES } from '../domain/errors.ts';
+import { PLANS } from '../domain/plan.ts';
+import { STATUS_OF } from '../http/errors.ts';
+import { errorExample, MESSAGES, WHEN } from './errors.ts';
+import { code, fence, table } from './markdown.ts';
+
+/** The guide for users of the API, in Markdown. Each heading is a page of the reference. */
+const TEXT = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
+
+/** The guide for the environment at the base address `base`. Each `{{name}}` of the text gets its value. */
+export function guide(base: string): string {
+  const values: Readonly<Record<string, string | number>> = {
+    base,
+    site: new URL('../', `${base}/`).href,
+    productionPrefix: PREFIXES.production,
+    stagingPrefix: PREFIXES.staging,
+    scopes: SCOPES.map(code).join(' and '),
+    plans: table(['Plan', 'Requests per minute', 'Requests per day'], planRows()),
+    rateHeaders: table(
+      ['Header', 'Meaning'],
+      [
+        [code('X-RateLimit-Limit'), 'The limit that applies to the caller.'],
+        [code('X-RateLimit-Remaining'), 'Requests remaining in the current window.'],
+        [code('X-RateLimit-Reset'), 'Unix timestamp, in seconds, at which the limit resets.'],
+      ],
+    ),
+    errorExample: fence(
+      'json',
+      JSON.stringify(errorExample('not_found', MESSAGES.not_found(getPet)), null, 2),
+    ),
+    errors: table(
+      ['Status', 'Code', 'When'],
+      ERROR_CODES.map((error) => [`${STATUS_OF[error]}`, code(error), WHEN[error]]),
+    ),
+    defaultLimit: LIMIT.default,
+    maximumLimit: LIMIT.maximum,
+    deprecated: deprecations(),
+  };
+  return TEXT.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`guide.md names ${name}, which has no value.`);
+    return String(value);
+  });
+}
+
+function deprecations(): string {
+  return OPERATIONS.map(({ method, path, deprecated }) =>
+    deprecated === undefined
+      ? ''
+      : ` ${code(`${method} ${path}`)} will be removed on ${sunsetDate(deprecated)}; use ${code(`GET ${deprecated.successor}`)} instead.`,
+  ).join('');
+}
+
+function planRows(): string[][] {
+  return Object.entries(PLANS).map(([plan, limits]) => {
+    const [perMinute, perDay] =
+      limits === 'custom' ? [limits, limits] : [grouped(limits.perMinute), grouped(limits.perDay)];
+    return [plan.charAt(0).toUpperCase() + plan.slice(1), perMinute, perDay];
+  });
+}
+
+/** 1000 as `1,000`. Not `toLocaleString`, because loading a locale takes longer than everything else here. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -1,0 +1,86 @@
+// Contract: sections 1 and 9.
+import { RESOURCES } from '../api/index.ts';
+import type { Resource } from '../api/operation.ts';
+import type { Environment } from '../domain/api-key.ts';
+import { guide } from './guide.ts';
+import { headerComponents } from './headers.ts';
+import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
+import { parameterComponents } from './parameters.ts';
+import { schemaComponents } from './schemas.ts';
+
+type Urls = Readonly<Record<Environment, string>>;
+
+/** The OpenAPI description of both environments, and the catalogue that leads to it. */
+export function openApi(urls: Urls, environment: Environment, resources = RESOURCES) {
+  const document = describe(urls, environment, resources);
+  let yaml: Promise<string> | undefined;
+  return {
+    document,
+    json: JSON.stringify(document, null, 2),
+    // Made at the first request, because loading the library takes longer than everything else here.
+    yaml: () => (yaml ??= toYaml(document)),
+    catalog: catalog(urls[environment]),
+  };
+}
+
+export type OpenApi = ReturnType<typeof openApi>;
+
+async function toYaml(document: Description): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+function describe(urls: Urls, environment: Environment, resources: readonly Resource[]) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pet Store',
+      version: '1.0.0',
+      summary: 'A catalogue of animals offered for adoption.',
+      description: guide(urls[environment]),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [
+      // `x-internal` says whether only the operator's own staff uses a server.
+      { url: urls.production, description: 'Production', 'x-internal': false },
+      { url: urls.staging, description: 'Staging', 'x-internal': false },
+    ],
+    tags: resources.map(({ name, description }) => ({ name, description })),
+    paths: describePaths(resources, urls[environment]),
+    components: {
+      schemas: schemaComponents(),
+      parameters: parameterComponents(resources.flatMap(({ operations }) => operations)),
+      headers: headerComponents(urls.production),
+      securitySchemes: {
+        [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key of the environment.' },
+      },
+    },
+  };
+}
+
+export type Description = ReturnType<typeof describe>;
+
+function describePaths(resources: readonly Resource[], base: string) {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const { name, operations } of resources)
+    for (const each of operations)
+      (paths[each.path] ??= {})[each.method.toLowerCase()] = describeOperation(each, name, base);
+  return paths;
+}
+
+/** The linkset of RFC 9727. It leads to the description of the running environment. */
+function catalog(base: string): string {
+  const beside = (page: string) => new URL(`../${page}`, `${base}/`).href;
+  return JSON.stringify({
+    linkset: [
+      {
+        anchor: base,
+        'service-desc': [
+          { href: beside('openapi.json'), type: 'application/json' },
+          { href: beside('openapi.yaml'), type: 'application/yaml' },
+        ],
+        'service-doc': [{ href: beside('reference'), type: 'text/html' }],
+      },
+    ],
+  });
+}

@@ -1,0 +1,52 @@
+// Contract: section 3.
+import { OPERATIONS } from '../api/index.ts';
+import { type Operation, pathNames } from '../api/operation.ts';
+import type { AnyParameter } from '../api/parameters.ts';
+import { REQUEST_HEADERS } from '../http/request-headers.ts';
+import type { Parameter, Ref } from './types.ts';
+
+/** The parameters of these operations, as reusable components. */
+export function parameterComponents(operations: readonly Operation[]): Record<string, Parameter> {
+  const own = operations.flatMap((its) =>
+    Object.entries(its.parameters).map(([name, parameter]): [string, Parameter] => [
+      componentOf(its, name),
+      described(name, pathNames(its.path).includes(name), parameter),
+    ]),
+  );
+  const headers = Object.entries(REQUEST_HEADERS).map(
+    ([name, { description, pattern, maxLength, example }]): [string, Parameter] => {
+      return [
+        name,
+        { name, in: 'header', description, schema: { type: 'string', pattern, maxLength }, example },
+      ];
+    },
+  );
+  return Object.fromEntries([...own, ...headers]);
+}
+
+export function parameterRefs(its: Operation): Ref[] {
+  const own = Object.keys(its.parameters).map((name) => componentOf(its, name));
+  const validator = its.method === 'GET' ? 'If-None-Match' : 'Idempotency-Key';
+  return [...own, validator, 'X-Request-Id'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** The name of a parameter, with the operation's id before it if another operation means something else by the name. */
+function componentOf({ id, parameters }: Operation, name: string): string {
+  const first = OPERATIONS.find((each) => name in each.parameters)?.parameters[name];
+  return JSON.stringify(first) === JSON.stringify(parameters[name]) ? name : `${id}.${name}`;
+}
+
+function described(
+  name: string,
+  isInPath: boolean,
+  { description, schema, example }: AnyParameter,
+): Parameter {
+  return {
+    name,
+    in: isInPath ? 'path' : 'query',
+    ...(isInPath && { required: true }),
+    description,
+    schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    example,
+  };
+}

@@ -1,0 +1,91 @@
+// Contract: sections 3.2, 3.3 and 3.6.
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Call, Failure, Success } from '../api/operation.ts';
+import type { Values } from '../api/parameters.ts';
+import { encodeCursor } from '../domain/cursor.ts';
+import { errorReply, JSON_CONTENT } from './errors.ts';
+import type { Reply } from './reply.ts';
+import type { Served } from './routes.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, octets } from './wire/text.ts';
+
+const REPLAY = fields('Idempotent-Replay', 'true');
+const REVALIDATE = fields('Cache-Control', 'private, no-cache');
+
+/** The two responses that a GET of the same content can have. */
+interface Representation {
+  readonly tag: string;
+  readonly whole: Reply;
+  readonly notModified: Reply;
+}
+
+/** Writes the answers of operations as HTTP responses, at the base address `base`. */
+export class Answers {
+  readonly #base: string;
+  readonly #written = new WeakMap<object, Representation>();
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  reply(
+    served: Served,
+    { parameters }: Call,
+    answer: Success | Failure,
+    headers: IncomingHttpHeaders,
+  ): Reply {
+    const { operation } = served;
+    if ('error' in answer) {
+      const { error, message = operation.errors[error] ?? '', retryAfter } = answer;
+      const wait = retryAfter === undefined ? NO_FIELDS : fields('Retry-After', `${retryAfter}`);
+      return errorReply(error, message, wait);
+    }
+    if (operation.method === 'GET') {
+      const { tag, whole, notModified } = this.#representation(served, parameters, answer);
+      return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
+    }
+    const { status, json, location, isReplay } = answer;
+    const address = location === undefined ? NO_FIELDS : fields('Location', this.#base + location);
+    const replay = isReplay === true ? REPLAY : NO_FIELDS;
+    return { status, headers: joinFields(JSON_CONTENT, address, replay), body: octets(json) };
+  }
+
+  #representation(served: Served, parameters: Values, answer: Success): Representation {
+    const { status, json, source, next } = answer;
+    const known = source === undefined ? undefined : this.#written.get(source);
+    if (known !== undefined) return known;
+    const tag = entityTag(json);
+    const link = next === undefined ? NO_FIELDS : nextLink(this.#base, served, parameters, next);
+    const validators = joinFields(fields('ETag', tag), REVALIDATE, link);
+    const written = {
+      tag,
+      whole: { status, headers: joinFields(JSON_CONTENT, validators), body: octets(json) },
+      notModified: { status: 304, headers: validators },
+    };
+    if (source !== undefined) this.#written.set(source, written);
+    return written;
+  }
+}
+
+/** The link to the next page: the same query, from the id `next` on. */
+function nextLink(base: string, { operation, inQuery }: Served, parameters: Values, next: bigint): Fields {
+  let query = '';
+  for (const [name] of inQuery) {
+    const value = parameters[name];
+    if (name === 'cursor' || value === undefined) continue;
+    query += `${name}=${typeof value === 'string' ? encodeURIComponent(value) : value}&`;
+  }
+  return fields('Link', `<${base}${operation.path}?${query}cursor=${encodeCursor(next)}>; rel="next"`);
+}
+
+/** A strong entity tag of exactly these bytes (RFC 9110, section 8.8.3). */
+export function entityTag(body: string | Uint8Array): string {
+  return `"${hash('sha1', body, 'base64url')}"`;
+}
+
+/** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */
+export function noneMatchNames(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag);
+}

@@ -1,0 +1,213 @@
+// Contract: sections 1.4, 3, 5 and 6.
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { Stores } from '../api/index.ts';
+import { type Call, type Operation, sunsetDate } from '../api/operation.ts';
+import { type Named, readQuery, type Value, type Values } from '../api/parameters.ts';
+import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { PLANS } from '../domain/plan.ts';
+import { expectation, parseObject } from '../domain/parse.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import { parseBody } from '../json.ts';
+import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
+import { peek, UNUSED } from '../limits/quota.ts';
+import type { ClientAddress } from './address.ts';
+import { Answers } from './answer.ts';
+import { checkKey, readCredentials } from './authenticate.ts';
+import { readJsonBody } from './body.ts';
+import { preflightHeaders } from './cors.ts';
+import { errorReply } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { type Fields, fields } from './wire/text.ts';
+import {
+  banned,
+  banNear,
+  lacksScope,
+  limitUsedUp,
+  otherMethod,
+  removed,
+  SHUTTING_DOWN,
+  STORE_LOST,
+} from './messages.ts';
+import { rateHeaders, retryAfter } from './rate-headers.ts';
+import type { Reply } from './reply.ts';
+import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
+import type { Routes, Served } from './routes.ts';
+
+export interface ApiDependencies {
+  readonly routes: Routes;
+  readonly stores: Stores;
+  readonly accounts: AccountRepository;
+  readonly counter: QuotaCounter;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly environment: Environment;
+  readonly urls: Readonly<Record<Environment, string>>;
+  readonly addressOf: ClientAddress;
+  readonly isDraining: () => boolean;
+  /** False while the store cannot be relied on. Requests that are counted then may be counted twice, or lost. */
+  readonly mayAdmit: () => boolean;
+}
+
+/** Everything below `/v1`, in the order in which a request is checked. */
+export class Api {
+  readonly #deps: ApiDependencies;
+  readonly #answers: Answers;
+
+  constructor(deps: ApiDependencies) {
+    this.#deps = deps;
+    this.#answers = new Answers(deps.urls[deps.environment]);
+  }
+
+  async answer(exchange: Exchange): Promise<Reply> {
+    const { accounts, counter, routes, stores } = this.#deps;
+    const { request, match } = exchange;
+    if (request.method === 'OPTIONS') {
+      return { status: 204, headers: preflightHeaders(match?.route.methods ?? routes.methods) };
+    }
+
+    if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
+
+    // Authentication. A failure is counted for the address.
+    const now = exchange.startedAt.unix;
+    const read = readCredentials(request.headers.authorization, this.#deps);
+    // The await also lets the parser find broken HTTP behind the header block before anything is counted.
+    const found = await (read instanceof ApiKeyHash ? accounts.findKeyByHash(read) : undefined);
+    const { key, fault } = read instanceof ApiKeyHash ? checkKey(found, now) : read;
+    if (key === undefined) {
+      const verdict = await counter.charge(this.#addressCaller(request));
+      return this.#refusal(exchange, verdict) ?? errorReply('unauthorized', fault);
+    }
+    exchange.key = key;
+    accounts.noteUse(key.id, now);
+
+    const { account } = key;
+    const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
+    if (this.#deps.isDraining()) {
+      exchange.rateHeaders = rateHeaders(await counter.peek(caller));
+      return errorReply('unavailable', SHUTTING_DOWN);
+    }
+
+    // Ban and quota, in one step.
+    const charged = counter.charge(caller);
+    const refusal = this.#refusal(exchange, charged instanceof Promise ? await charged : charged);
+    if (refusal !== undefined) return refusal;
+
+    // Route and method.
+    if (exchange.path === undefined) {
+      return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
+    }
+    if (match === undefined) return errorReply('not_found', routes.unknownPath);
+    const served = match.route.operations[request.method ?? ''];
+    if (served === undefined) {
+      const { methods } = match.route;
+      return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+    }
+
+    // Scope, and whether the operation still exists.
+    const { operation } = served;
+    const { scope, deprecated } = operation;
+    if (!key.scopes.includes(scope)) return errorReply('insufficient_scope', lacksScope(scope));
+    if (deprecated !== undefined && now >= deprecated.removal)
+      return errorReply('gone', removed(sunsetDate(deprecated), deprecated.successor));
+
+    // Validation, then the operation itself.
+    try {
+      const parameters = this.#parameters(served, match.values, exchange.query);
+      if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
+      const { body, idempotency } =
+        operation.method === 'GET' ? NONE : await readContent(operation, request, account.id, match.values);
+      const call = { parameters, body, idempotency };
+      const answer = await operation.handle(call, stores);
+      return this.#answers.reply(served, call, answer, request.headers);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code !== 'unavailable')
+        return errorReply(error.code, error.message);
+      throw error;
+    }
+  }
+
+  /** The values of the path and of the query, or undefined when the path names nothing that can exist. */
+  #parameters(
+    { inPath, inQuery, absent }: Served,
+    texts: readonly string[],
+    query: string,
+  ): Values | undefined {
+    if (query === '' && inPath.length === 0) return absent;
+    const values: Record<string, Value> = {};
+    for (let index = 0; index < inPath.length; index++) {
+      const [name, parameter] = inPath[index] as Named;
+      const value = parameter.read(texts[index] ?? '');
+      if (value === undefined) return undefined;
+      values[name] = value;
+    }
+    return readQuery(query, inQuery, values);
+  }
+
+  /** The rate headers when no caller is known: those of the address, which are not counted. */
+  async rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
+    try {
+      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(request)));
+    } catch (error) {
+      // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
+      if (!(error instanceof ServiceError))
+        this.#deps.log.error({ err: error }, 'an address could not be looked up');
+      return rateHeaders(peek(UNUSED, PLANS.free, this.#deps.clock()));
+    }
+  }
+
+  /** Sets the caller's rate headers. Returns the 429 when the verdict is a refusal. */
+  #refusal(exchange: Exchange, verdict: Verdict): Reply | undefined {
+    const { quota } = verdict;
+    if (verdict.kind === 'banned') {
+      exchange.rateHeaders = rateHeaders(quota, verdict.ban);
+      const wait = retryAfter(verdict.ban.until - quota.at);
+      return errorReply('key_banned', banned(wait.seconds), wait.header);
+    }
+    exchange.rateHeaders = rateHeaders(quota);
+    if (verdict.kind === 'admitted') return undefined;
+    const { governing } = quota;
+    const wait = retryAfter(quota[governing].resetsAt - quota.at);
+    const { refusalsLeft } = verdict;
+    const message = limitUsedUp(quota[governing].limit, governing, wait.seconds);
+    return errorReply(
+      governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
+      refusalsLeft === undefined ? message : message + banNear(refusalsLeft),
+      wait.header,
+    );
+  }
+
+  #addressCaller({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Caller {
+    const forwarded = headers['x-forwarded-for'];
+    const address = this.#deps.addressOf(
+      socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join() : forwarded,
+    );
+    return { kind: 'address', address, limits: PLANS.free };
+  }
+}
+
+type Content = Pick<Call, 'body' | 'idempotency'>;
+
+const NONE: Content = { body: undefined, idempotency: undefined };
+
+/** The body of a request, and what makes it safe to send the request again. */
+async function readContent(
+  { id, body }: Operation,
+  request: IncomingMessage,
+  accountId: number,
+  inPath: readonly string[],
+): Promise<Content> {
+  const header = request.headers['idempotency-key'];
+  const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
+  const bytes = body === undefined ? NO_BYTES : await readJsonBody(request, () => expectation(body.schema));
+  return {
+    body: body === undefined ? undefined : parseObject(body.schema, parseBody(bytes)),
+    idempotency:
+      key === undefined ? undefined : { accountId, key, fingerprint: fingerprintOf(inPath, bytes) },
+  };
+}
+
+const NO_BYTES = Buffer.alloc(0);

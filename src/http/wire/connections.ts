@@ -1,0 +1,156 @@
+import type { Server as NodeServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { Connection, type Shared } from './connection.ts';
+import { bytesTaken, type IncomingMessage, type NodeSocket } from './node.ts';
+import type { Handlers, NodeResponse } from './response.ts';
+import { type Fields, fields, NO_FIELDS } from './text.ts';
+
+export type Server = NodeServer<typeof IncomingMessage, typeof NodeResponse>;
+
+/** Times in milliseconds. */
+export interface ConnectionTimes {
+  /** How long a client may take nothing of its answers. */
+  readonly sendTimeout: number;
+  /** How long a client may keep its side open once the service has closed its own. */
+  readonly lingerTimeout: number;
+  /** How often `sendTimeout` is checked. */
+  readonly checkingInterval: number;
+}
+
+/** Connections that go on, or end, in one turn of the event loop. The others wait, so none holds up the rest for long. */
+const CONNECTIONS_A_TURN = 64;
+
+/** Turns in a row that only accept connections. So clients that connect all the time cannot stop the others. */
+const SKIPPED_TURNS_MAX = 1_000;
+
+/** The connections of a server. Each request reaches `handle` with its response. */
+export class Connections implements Shared {
+  readonly idleTimeout: number;
+  readonly requestTimeout: number;
+  readonly lingerTimeout: number;
+  readonly handle: Handlers['handle'];
+  readonly interrupt: Handlers['interrupt'];
+  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #keepAlive: string;
+  #second = Number.NaN;
+  #standingFields = NO_FIELDS;
+  #isAnnouncing = false;
+  #announced: NodeResponse | undefined;
+  readonly #queue: (() => void)[] = [];
+  /** Node accepts one connection in each turn of the event loop, so many that arrive at once need short turns. */
+  #hasAccepted = false;
+  #skippedTurns = 0;
+  /** Connections whose answers wait for the client: bytes taken so far, and when that number last changed. */
+  readonly #watched = new Map<Connection, { taken: number; since: number }>();
+
+  constructor(server: Server, times: ConnectionTimes, { handle, interrupt }: Handlers) {
+    const { keepAliveTimeout, keepAliveTimeoutBuffer, requestTimeout } = server;
+    this.idleTimeout = keepAliveTimeout + keepAliveTimeoutBuffer;
+    this.requestTimeout = requestTimeout;
+    this.lingerTimeout = times.lingerTimeout;
+    this.handle = handle;
+    this.interrupt = interrupt;
+    this.#keepAlive = `timeout=${Math.floor(keepAliveTimeout / 1000)}`;
+    // A client that has ended its side still gets its answers. Node does not document this property.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    server.on('connection', (socket) => {
+      this.#hasAccepted = true;
+      const { parser } = socket as NodeSocket;
+      if (parser !== null) this.#connections.set(socket, new Connection(socket as NodeSocket, parser, this));
+    });
+    server.on('request', (request, response) => {
+      this.track(request, response);
+      if (this.#isAnnouncing) this.#announced = response;
+      else handle(request, response);
+    });
+    server.on('timeout', (socket) => {
+      if (this.of(socket)?.isWaiting !== true) socket.destroy();
+    });
+    const timer = setInterval(() => this.#endStalled(times.sendTimeout), times.checkingInterval);
+    timer.unref();
+    server.on('close', () => clearInterval(timer));
+  }
+
+  /** Counts a response that Node has made. */
+  track({ socket }: IncomingMessage, response: NodeResponse): void {
+    this.of(socket)?.track(response);
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#connections.get(socket);
+  }
+
+  /** Whether answers wait for their clients, or connections are about to end. */
+  get isBusy(): boolean {
+    return this.#watched.keys().some((connection) => connection.isBusy);
+  }
+
+  /** The header fields that every response carries, made once a second. */
+  get standingFields(): Fields {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      const date = new Date(second * 1000).toUTCString();
+      this.#standingFields = fields('Date', date, 'Connection', 'keep-alive', 'Keep-Alive', this.#keepAlive);
+    }
+    return this.#standingFields;
+  }
+
+  responseMadeBy(announce: () => void): NodeResponse {
+    this.#isAnnouncing = true;
+    try {
+      announce();
+    } finally {
+      this.#isAnnouncing = false;
+    }
+    const response = this.#announced;
+    this.#announced = undefined;
+    if (response === undefined) throw new Error('Node made no response to a request.');
+    return response;
+  }
+
+  queue(task: () => void): void {
+    if (this.#queue.push(task) === 1) setImmediate(() => this.#readOn());
+  }
+
+  #readOn(): void {
+    const isBurst = this.#hasAccepted && this.#skippedTurns < SKIPPED_TURNS_MAX;
+    this.#skippedTurns = isBurst ? this.#skippedTurns + 1 : 0;
+    this.#hasAccepted = false;
+    const now = this.#queue.slice(0, isBurst ? 0 : CONNECTIONS_A_TURN);
+    for (const task of now) task();
+    this.#queue.splice(0, now.length);
+    if (this.#queue.length > 0) setImmediate(() => this.#readOn());
+  }
+
+  watch(connection: Connection): void {
+    if (!this.#watched.has(connection)) this.#watched.set(connection, { taken: -1, since: 0 });
+  }
+
+  /** Closes connections whose clients took nothing for `patience` milliseconds while answers waited. */
+  #endStalled(patience: number): void {
+    const now = performance.now();
+    const stalled: Connection[] = [];
+    for (const [connection, watched] of this.#watched) {
+      const { socket } = connection;
+      if (!connection.isBusy) {
+        this.#watched.delete(connection);
+        continue;
+      }
+      const taken = bytesTaken(socket);
+      // Without bytes to send, the service waits for its own answer, not for the client.
+      if (taken !== watched.taken || socket.writableLength === 0) {
+        watched.taken = taken;
+        watched.since = now;
+      } else if (now - watched.since >= patience) stalled.push(connection);
+    }
+    destroyInTurns(stalled);
+  }
+}
+
+/** To destroy a connection with unsent bytes takes about 0.3 ms, so a thousand at once would hold up the event loop. */
+function destroyInTurns(connections: readonly Connection[]): void {
+  for (const { socket } of connections.slice(0, CONNECTIONS_A_TURN)) socket.destroy();
+  if (connections.length > CONNECTIONS_A_TURN)
+    setImmediate(() => destroyInTurns(connections.slice(CONNECTIONS_A_TURN)));
+}

@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net';
+import { type IncomingMessage, isPlain, STATUS_CODES } from './node.ts';
+import type { NodeResponse, Response } from './response.ts';
+import type { Fields, Octets } from './text.ts';
+
+/** Whether plain requests get a direct response. With `false`, Node's own response answers every request. */
+export const DIRECT_RESPONSES = true;
+
+/** Whether a request may get a direct response. `keepAlive` is false for the last request of a connection. */
+export function isDirect(request: IncomingMessage, keepAlive: boolean): boolean {
+  return DIRECT_RESPONSES && keepAlive && isPlain(request);
+}
+
+/** What a direct response needs of its connection. */
+export interface ResponseConnection {
+  readonly socket: Socket;
+  /** The header fields that every response carries. */
+  readonly standingFields: Fields;
+  /** Whether another request of the connection waits. */
+  readonly isFollowed: boolean;
+  /** The direct response to `request` is about to be written. */
+  release(request: IncomingMessage): void;
+  /** The direct response is written. */
+  written(): void;
+  /** Hands the request to Node, and returns the response that Node makes. */
+  nodeResponse(request: IncomingMessage): NodeResponse;
+}
+
+/**
+ * A response that goes to the socket as one string, head and body (docs/decisions/0016). Node does not know of its
+ * request. When the response turns out to need more than that, the request is handed to Node after all.
+ */
+export class DirectResponse implements Response {
+  readonly request: IncomingMessage;
+  shouldKeepAlive = true;
+  headersSent = false;
+  readonly #connection: ResponseConnection;
+  #nodeResponse: NodeResponse | undefined;
+
+  constructor(connection: ResponseConnection, request: IncomingMessage) {
+    this.#connection = connection;
+    this.request = request;
+  }
+
+  get destroyed(): boolean {
+    return this.#nodeResponse?.destroyed ?? !this.#connection.socket.writable;
+  }
+
+  get isFollowed(): boolean {
+    return this.#connection.isFollowed;
+  }
+
+  send(status: number, fields: Fields, body: Octets | Buffer | undefined): void {
+    this.headersSent = true;
+    const connection = this.#connection;
+    if (connection.socket.destroyed) return;
+    if (this.#nodeResponse !== undefined || !this.shouldKeepAlive || !isOneString(status, body)) {
+      const response = this.nodeResponse();
+      response.shouldKeepAlive &&= this.shouldKeepAlive;
+      response.send(status, fields, body);
+      return;
+    }
+    connection.release(this.request);
+    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
+    connection.socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}${connection.standingFields}${length}\r\n${body ?? ''}`,
+      'latin1',
+    );
+    connection.written();
+  }
+
+  destroy(): void {
+    this.#connection.socket.destroy();
+  }
+
+  /** Node's response in place of this one. */
+  nodeResponse(): NodeResponse {
+    this.#nodeResponse ??= this.#connection.nodeResponse(this.request);
+    return this.#nodeResponse;
+  }
+}
+
+/** Whether status and body go together, and the body is a string. Node knows what to send in all other cases. */
+function isOneString(status: number, body: Octets | Buffer | undefined): body is Octets | undefined {
+  const takesBody = status !== 204 && status !== 304;
+  return takesBody ? typeof body === 'string' : body === undefined;
+}

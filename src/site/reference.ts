@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Content, openContent } from './content.ts';
+import { fields } from '../http/wire/text.ts';
+import type { Description } from '../description/openapi.ts';
+import { llmsText } from '../description/llms.ts';
+import { referenceMarkdown } from '../description/reference-markdown.ts';
+import { contentSecurityPolicy, referencePage } from './reference-page.ts';
+
+/**
+ * The published reference. It is made from the description at the first request. `base` is the base address of the
+ * running environment. "Try it" selects it first. `find` finds the files of the page.
+ */
+export function createReference(description: Description, base: string, find = referenceFiles) {
+  let found: ReturnType<typeof find> | undefined;
+  const files = () => {
+    if (found === undefined) {
+      found = find();
+      // A failure is not kept, so the next request tries again.
+      found.catch(() => (found = undefined));
+    }
+    return found;
+  };
+  const page = async () =>
+    referencePage(description, referenceMarkdown(description), (await files()).base, base);
+  return {
+    page: new Content(
+      'text/html; charset=utf-8',
+      page,
+      fields('Cache-Control', 'no-cache', 'Content-Security-Policy', contentSecurityPolicy(description)),
+    ),
+    markdown: openContent('text/markdown; charset=utf-8', () => referenceMarkdown(description)),
+    /** See https://llmstxt.org. */
+    llms: openContent('text/plain; charset=utf-8', () => llmsText(description, base)),
+    /** A file of the page, by its path without the slash at the front. */
+    async file(path: string): Promise<Content | undefined> {
+      const { base: folder, byName } = await files();
+      return path.startsWith(folder) ? byName.get(path.slice(folder.length)) : undefined;
+    },
+  };
+}
+
+/** Scalar's build for browsers, as npm installed it: one module, and the chunks that it loads when it needs them. */
+const SCALAR = new URL('browser/', import.meta.resolve('@scalar/api-reference'));
+const OURS = new URL('browser/', import.meta.url);
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The files never change under their address, because it holds a hash of their content. */
+const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
+
+/** The files of the reference page, and its folder with a hash of their content: `reference/<hash>/`. */
+export async function referenceFiles() {
+  const chunks = (await readdir(new URL('chunks/', SCALAR)))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `chunks/${name}`);
+  const files = [
+    ...['start.js', 'accessibility.js', 'style.css', 'icon.svg'].map((name) => ({ name, folder: OURS })),
+    ...['standalone.esm.js', ...chunks].map((name) => ({ name, folder: SCALAR })),
+  ];
+  const digest = createHash('sha256');
+  const byName = new Map<string, Content>();
+  for (const { name, folder } of files) {
+    const file = new URL(name, folder);
+    digest.update(name).update(await readFile(file));
+    byName.set(name, new Content(TYPES[extname(name)] ?? '', () => readFile(file), IMMUTABLE));
+  }
+  return { base: `reference/${digest.digest('base64url').slice(0, 16)}/`, byName };
+}

@@ -1,0 +1,201 @@
+// Contract: section 5.
+import { type Account, type KeyRecord, limitsOf, type Scope, SCOPES } from '../domain/account.ts';
+import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
+import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import type { Engine, Transaction } from './engine.ts';
+import { type KeyUse, KeyUses } from './key-uses.ts';
+import { ACCOUNTS, columnsOf, insertInto, KEYS, type RowOf } from './tables.ts';
+
+/** Keys by their hash: every request asks, so each engine has a cache of its own. */
+export interface KeyFinder {
+  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
+  /** Called after this process has changed an account or a key. */
+  forget(): void;
+  writeUses(uses: readonly KeyUse[]): Promise<void>;
+}
+
+type AccountRow = RowOf<typeof ACCOUNTS>;
+export type KeyRow = readonly [...RowOf<typeof KEYS>, ...AccountRow];
+
+const SELECT_ACCOUNTS = `SELECT ${columnsOf(ACCOUNTS)} FROM accounts`;
+const SELECT_KEYS = `SELECT ${columnsOf(KEYS, 'k')}, ${columnsOf(ACCOUNTS, 'a')}
+  FROM keys k JOIN accounts a ON a.id = k.account_id`;
+export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
+
+const INSERT_ACCOUNT = insertInto(ACCOUNTS, ['name', 'plan', 'per_minute', 'per_day', 'created_at']);
+const INSERT_KEY = insertInto(KEYS, [
+  'account_id',
+  'hash',
+  'environment',
+  'label',
+  'scopes',
+  'created_at',
+  'expires_at',
+]);
+
+/** The values of INSERT_KEY. */
+type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null];
+
+/** Adds a key. */
+export async function addKey(transaction: Transaction, key: KeyValues): Promise<KeyRow> {
+  const [inserted] = await transaction.query<[id: bigint]>(`${INSERT_KEY} RETURNING id`, key);
+  if (inserted === undefined) throw new Error('The database returned no id for the new key.');
+  const [row] = await transaction.query<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, inserted);
+  if (row === undefined) throw new Error('The new key is not in the database.');
+  return row;
+}
+
+/** Adds a key and lets key `id` expire at `expiresAt`. */
+export async function replaceKey(
+  transaction: Transaction,
+  id: number,
+  expiresAt: number,
+  key: KeyValues,
+): Promise<KeyRow> {
+  await transaction.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
+  return addKey(transaction, key);
+}
+
+/** Writes when keys were last used. PostgreSQL has one statement for all of them instead. */
+export async function touchKeys(transaction: Transaction, uses: readonly KeyUse[]): Promise<void> {
+  for (const [keyId, at] of uses)
+    await transaction.query('UPDATE keys SET last_used_at = $1 WHERE id = $2', [at, keyId]);
+}
+
+export class StoredAccounts implements AccountRepository {
+  readonly #engine: Engine;
+  readonly #keys: KeyFinder;
+  readonly #clock: Clock;
+  /** When keys were last used. */
+  readonly uses: KeyUses;
+
+  constructor(engine: Engine, keys: KeyFinder, clock: Clock) {
+    this.#engine = engine;
+    this.#keys = keys;
+    this.#clock = clock;
+    this.uses = new KeyUses(clock, (uses) => keys.writeUses(uses));
+  }
+
+  async listAccounts(): Promise<readonly Account[]> {
+    return (await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} ORDER BY id`)).map(accountFromRow);
+  }
+
+  async findAccount(name: string): Promise<Account | undefined> {
+    const [row] = await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} WHERE name = $1`, [name]);
+    return row && accountFromRow(row);
+  }
+
+  async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const account = await this.#insertAccount(name, plan, limits);
+    if (account === undefined) throw new ServiceError('conflict', `There is an account ${name} already.`);
+    return account;
+  }
+
+  /** No account is ever deleted, so one that exists is found. */
+  async findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
+    const account = (await this.#insertAccount(name, plan, limits)) ?? (await this.findAccount(name));
+    if (account === undefined) throw new Error('The new account is not in the database.');
+    return account;
+  }
+
+  async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
+    const sql = 'UPDATE accounts SET plan = $1, per_minute = $2, per_day = $3 WHERE id = $4';
+    await this.#engine.change(sql, [...planValues(plan, limits), accountId]);
+    this.#keys.forget();
+  }
+
+  async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
+    const [where, values] = accountId === undefined ? ['', []] : ['WHERE k.account_id = $1', [accountId]];
+    return (await this.#engine.read<KeyRow>(`${SELECT_KEYS} ${where} ORDER BY k.id`, values)).map(keyFromRow);
+  }
+
+  async findKey(id: number): Promise<KeyRecord | undefined> {
+    const [row] = await this.#engine.read<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
+    return row && keyFromRow(row);
+  }
+
+  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> {
+    return this.#keys.findKeyByHash(hash);
+  }
+
+  async addKey(key: NewKey): Promise<KeyRecord> {
+    return keyFromRow(await this.#engine.write(addKey, this.#keyValues(key)));
+  }
+
+  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
+    const row = await this.#engine.write(replaceKey, id, expiresAt, this.#keyValues(key));
+    this.#keys.forget();
+    return keyFromRow(row);
+  }
+
+  async revokeKey(id: number): Promise<void> {
+    const sql = 'UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL';
+    await this.#engine.change(sql, [this.#now(), id]);
+    this.#keys.forget();
+  }
+
+  noteUse(keyId: number, now: number): void {
+    this.uses.note(keyId, now);
+  }
+
+  /** Undefined when the name is taken. */
+  async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
+    const [row] = await this.#engine.change<AccountRow>(
+      `${INSERT_ACCOUNT} ON CONFLICT (name) DO NOTHING RETURNING ${columnsOf(ACCOUNTS)}`,
+      [name, ...planValues(plan, limits), this.#now()],
+    );
+    return row && accountFromRow(row);
+  }
+
+  #keyValues({ accountId, hash, environment, label, scopes, expiresAt }: NewKey): KeyValues {
+    const now = this.#now();
+    return [accountId, hash.hex, environment, label ?? null, scopes.join(' '), now, expiresAt ?? null];
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock().unix);
+  }
+}
+
+/** The columns plan, per_minute and per_day: limits are stored only where the plan does not set them. */
+function planValues(plan: Plan, { perMinute, perDay }: Limits): [Plan, number | null, number | null] {
+  return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
+}
+
+function accountFromRow([id, name, text, perMinute, perDay]: AccountRow): Account {
+  const custom =
+    perMinute === null || perDay === null ? {} : { perMinute: Number(perMinute), perDay: Number(perDay) };
+  const plan = text as Plan;
+  return { id: Number(id), name, plan, limits: limitsOf(plan, custom) };
+}
+
+export function keyFromRow(row: KeyRow): KeyRecord {
+  const [id, , , environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...account] = row;
+  return {
+    id: Number(id),
+    account: accountFromRow(account),
+    environment: environment as Environment,
+    label: label ?? undefined,
+    scopes: scopesOf(scopes),
+    createdAt: Number(createdAt),
+    expiresAt: instantOf(expiresAt),
+    revokedAt: instantOf(revokedAt),
+    lastUsedAt: instantOf(lastUsedAt),
+  };
+}
+
+const ALL_SCOPES = SCOPES.join(' ');
+
+function scopesOf(text: string): readonly Scope[] {
+  // Most keys have all scopes. They share one list, because thousands of keys are cached.
+  if (text === ALL_SCOPES) return SCOPES;
+  const granted = text.split(' ');
+  return SCOPES.filter((scope) => granted.includes(scope));
+}
+
+function instantOf(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

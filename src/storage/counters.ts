@@ -1,0 +1,189 @@
+// Contract: section 6.
+import type { Account } from '../domain/account.ts';
+import type { Environment } from '../domain/api-key.ts';
+import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
+import {
+  callerName,
+  type CounterChanges,
+  type CounterStore,
+  type KeyBan,
+  type QuotaAdmin,
+  type StoredStanding,
+} from '../limits/counter.ts';
+import { peek, type Quota, restored, UNUSED, type Usage } from '../limits/quota.ts';
+import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
+import { columnsOf, type RowOf, STANDINGS, USAGE } from './tables.ts';
+
+type UsageRow = RowOf<typeof USAGE>;
+type StandingRow = RowOf<typeof STANDINGS>;
+
+const SELECT_USAGE = `SELECT ${columnsOf(USAGE)} FROM usage WHERE environment = $1 AND caller = $2`;
+const SELECT_STANDING = `SELECT ${columnsOf(STANDINGS)} FROM standings WHERE key_id = $1 AND lifted = 0`;
+
+const OR_UPDATE_USAGE = `
+  ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start,
+    minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`;
+
+// `lifted` stays as it is: an order to lift wins over what the serving process still knows of the key.
+const OR_UPDATE_STANDING = `
+  ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
+    ban_count = excluded.ban_count`;
+
+// Guards for a service that has lost its lock and does not know it yet: it never overwrites newer rows of the next
+// service. Days and their counts only go up, and so does the end of a ban. A row that no right clock can have written is
+// overwritten: its day is later than tomorrow, or its ban ends in more than a day.
+const UNLESS_NEWER_USAGE = `
+  WHERE (excluded.day, excluded.day_count) >= (usage.day, usage.day_count) OR usage.day > excluded.day + 1`;
+const unlessNewerStanding = (now: number) => `
+  WHERE coalesce(excluded.banned_until, 0) >= coalesce(standings.banned_until, 0)
+    OR standings.banned_until > ${now + DAY}`;
+
+/** Rows that one statement prunes: all addresses of a day at once could take longer than a statement may. */
+const PRUNED_ROWS = 10_000;
+
+/**
+ * Writes usage and standings, all or nothing. With `guardedAt`, the time in Unix milliseconds, it leaves rows alone that
+ * are newer.
+ */
+export async function writeCounters(
+  transaction: Transaction,
+  usage: readonly (readonly Value[])[],
+  standings: readonly (readonly Value[])[],
+  guardedAt: number | undefined,
+): Promise<void> {
+  const [newerUsage, newerStanding] =
+    guardedAt === undefined ? ['', ''] : [UNLESS_NEWER_USAGE, unlessNewerStanding(guardedAt)];
+  if (usage.length > 0) await transaction.insert(USAGE, usage, `${OR_UPDATE_USAGE} ${newerUsage}`);
+  if (standings.length > 0)
+    await transaction.insert(STANDINGS, standings, `${OR_UPDATE_STANDING} ${newerStanding}`);
+}
+
+/** Deletes the rows of these keys if their ban was lifted. */
+export async function dropLifted(transaction: Transaction, keyIds: readonly number[]): Promise<void> {
+  for (const keyId of keyIds)
+    await transaction.query('DELETE FROM standings WHERE key_id = $1 AND lifted = 1', [keyId]);
+}
+
+export const TABLES = [USAGE, STANDINGS];
+
+export const WRITES = { writeCounters, dropLifted };
+
+export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & QuotaAdmin {
+  return new StoredCounters(engine, clock, environment);
+}
+
+/** Counters of the serving process that outlive it, and what an operator sees of them from another process. */
+class StoredCounters implements CounterStore, QuotaAdmin {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #environment: Environment;
+
+  constructor(engine: Engine, clock: Clock, environment: Environment) {
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#environment = environment;
+  }
+
+  async readUsage(caller: string): Promise<Usage | undefined> {
+    const [row] = await this.#engine.read<UsageRow>(SELECT_USAGE, [this.#environment, caller]);
+    return row && usageFromRow(row);
+  }
+
+  async readStanding(keyId: number): Promise<StoredStanding | undefined> {
+    const [row] = await this.#engine.read<StandingRow>(SELECT_STANDING, [keyId]);
+    return row && standingFromRow(row);
+  }
+
+  write({ usage, standings }: CounterChanges): Promise<void> {
+    return this.#engine.write(
+      writeCounters,
+      Array.from(usage, ([caller, each]) => usageRow(this.#environment, caller, each)),
+      Array.from(standings, ([keyId, each]) => standingRow(this.#environment, keyId, each)),
+      this.#engine.mayLoseLock ? this.#now() : undefined,
+    );
+  }
+
+  async readLifted(): Promise<readonly number[]> {
+    const sql = 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = $1';
+    const rows = await this.#engine.read<[keyId: bigint]>(sql, [this.#environment]);
+    return rows.map(([keyId]) => Number(keyId));
+  }
+
+  dropLifted(keyIds: readonly number[]): Promise<void> {
+    return this.#engine.write(dropLifted, keyIds);
+  }
+
+  async prune(day: number, endedBefore: number): Promise<void> {
+    const values = [day, this.#now() - MINUTE];
+    await this.#prune('usage', 'environment, caller', 'day < $2 AND minute_start < $3', values);
+    const lastRefusal = this.#engine.lastElement('refusals');
+    const ended = `coalesce(banned_until, 0) < $2 AND coalesce(${lastRefusal}, 0) < $2`;
+    await this.#prune('standings', 'key_id', ended, [Math.floor(endedBefore)]);
+  }
+
+  async listBans(): Promise<readonly KeyBan[]> {
+    const rows = await this.#engine.read<[keyId: bigint, until: bigint, count: bigint]>(
+      `SELECT key_id, banned_until, ban_count FROM standings
+       WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ORDER BY key_id`,
+      [this.#environment, this.#now()],
+    );
+    return rows.map(([keyId, until, count]) => ({
+      keyId: Number(keyId),
+      until: Number(until),
+      count: Number(count),
+    }));
+  }
+
+  async liftBan(keyId: number): Promise<boolean> {
+    const lifted = await this.#engine.change(
+      `UPDATE standings SET lifted = 1
+       WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0 RETURNING key_id`,
+      [this.#environment, keyId, this.#now()],
+    );
+    return lifted.length > 0;
+  }
+
+  async usageOf(account: Account): Promise<Quota> {
+    const usage = (await this.readUsage(callerName(account.id))) ?? UNUSED;
+    const { unix } = this.#clock();
+    const now = { unix, monotonic: unix };
+    return peek(restored(usage, now), account.limits, now);
+  }
+
+  /** Deletes the rows of this environment to which `condition` applies. */
+  async #prune(table: string, key: string, condition: string, values: readonly number[]): Promise<void> {
+    const sql = `DELETE FROM ${table} WHERE (${key}) IN
+      (SELECT ${key} FROM ${table} WHERE environment = $1 AND ${condition} LIMIT ${PRUNED_ROWS}) RETURNING 1`;
+    while ((await this.#engine.change(sql, [this.#environment, ...values])).length === PRUNED_ROWS);
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock().unix);
+  }
+}
+
+export function usageFromRow([, , minuteStart, minuteCount, day, dayCount]: UsageRow): Usage {
+  return {
+    minuteStart: Number(minuteStart),
+    minuteCount: Number(minuteCount),
+    day: Number(day),
+    dayCount: Number(dayCount),
+  };
+}
+
+/** Rounded up: a window that seems to begin a little later never ends too early. */
+function usageRow(environment: Environment, caller: string, usage: Usage): readonly Value[] {
+  const { minuteStart, minuteCount, day, dayCount } = usage;
+  return [environment, caller, Math.ceil(minuteStart), minuteCount, day, dayCount];
+}
+
+export function standingFromRow([, , refusals, until, count]: StandingRow): StoredStanding {
+  const ban = until === null || count === null ? undefined : { until: Number(until), count: Number(count) };
+  return { refusals: JSON.parse(refusals) as number[], ban };
+}
+
+function standingRow(environment: Environment, keyId: number, standing: StoredStanding): readonly Value[] {
+  const { refusals, ban } = standing;
+  const until = ban === undefined ? null : Math.ceil(ban.until);
+  return [keyId, environment, JSON.stringify(refusals.map(Math.ceil)), until, ban?.count ?? null, 0];
+}

@@ -1,0 +1,102 @@
+import type { Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Answer, Idempotency, Outcome } from '../domain/ports.ts';
+import type { RowOf, Table } from './tables.ts';
+
+export interface StoreSettings {
+  readonly clock: Clock;
+  readonly environment: Environment;
+}
+
+/** A parameter of a statement. */
+export type Value = string | number | bigint | null;
+
+/** The values of a row, with integers as bigint. */
+export type Row = readonly unknown[];
+
+/** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
+export interface Transaction {
+  query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
+  /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
+  insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
+}
+
+/**
+ * A write of several statements: a named function that `writes.ts` lists. It awaits nothing but its transaction. With
+ * SQLite it runs on another thread, so arguments and result must be plain values. It may run again when its transaction
+ * was undone. It returns expected outcomes, and throws only for faults.
+ */
+export type Write<A extends readonly unknown[], T> = (transaction: Transaction, ...args: A) => Promise<T>;
+
+/** The rows of whole tables. */
+export interface TableReader {
+  /** Ascending by primary key, text by its bytes, at most CHUNK_ROWS at a time. */
+  rows<T extends Table>(table: T): AsyncIterable<readonly RowOf<T>[]>;
+}
+
+/** Rows in a chunk: enough that a round trip costs little, few enough that memory stays flat. */
+export const CHUNK_ROWS = 2_000;
+
+/** All tables as of one instant, however long they are read and whatever others write meanwhile. */
+export interface Snapshot extends TableReader, AsyncDisposable {
+  /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */
+  lastId(table: Table): Promise<bigint>;
+}
+
+/** A transaction that keeps all others from writing. */
+export interface Filling extends TableReader, Pick<Transaction, 'insert'> {
+  /** Ids assigned from now on are larger than `id`, which is at least 1. */
+  continueAfter(table: Table, id: bigint): Promise<void>;
+}
+
+/** What `petstore copy` needs of a database. */
+export interface Copyable {
+  /** Tells databases apart, whatever address each was reached by. */
+  identity(): Promise<string>;
+  snapshot(): Promise<Snapshot>;
+  /** Commits what `work` wrote, or nothing when it throws or the process ends. */
+  fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>;
+}
+
+/**
+ * A database. Both engines run the same SQL, with parameters `$1`, `$2`, … Every method rejects with ServiceError
+ * `unavailable` when the database cannot answer now. No engine repeats a statement that may have been done.
+ */
+export interface Engine extends Copyable {
+  /** One statement that only reads. */
+  read<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
+  /** One statement that writes, with the rows of its RETURNING. Resolves after the commit. */
+  change<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
+  /** Resolves after the commit. When `work` throws, nothing of it is done, and other writes are not affected. */
+  write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
+  /**
+   * Does a write whose request has an idempotency key. Its answer is recorded in the same commit, and a request that
+   * repeats it gets this answer. While the first request is in flight, the others wait for it up to a second.
+   */
+  once<A extends readonly unknown[], Status extends number>(
+    idempotency: Idempotency,
+    work: Write<A, Answer<Status>>,
+    ...args: A
+  ): Promise<Outcome<Status>>;
+  /** Unix milliseconds, by the clock that all processes over this database share. */
+  now(): Promise<number>;
+  /** Whether this process may hold the lock for serving no longer without knowing it yet. */
+  readonly mayLoseLock: boolean;
+  /** Ends a subquery of rows to delete, so that instances that delete at the same time do not wait for each other. */
+  readonly skipLocked: string;
+  /** SQL for the last element of a column that holds a JSON array of integers. */
+  readonly lastElement: (column: string) => string;
+  /** Rejects when the database cannot answer. */
+  ping(): Promise<void>;
+  /** Writes a consistent copy to a file that must not exist yet, while others read and write. */
+  backup(file: string): Promise<void>;
+  /** Locks the database, so that only one service of an environment counts limits without Redis. */
+  lockForServing(environment: string): Promise<void>;
+  /**
+   * Call it every second while serving. Rejects with the reason when nothing may be admitted now: the lock for serving
+   * is lost, or the database is no longer the one that was opened. `retaken`: the lock was lost and is held again, so
+   * another service may have counted in between.
+   */
+  check(): Promise<'kept' | 'retaken'>;
+  close(): Promise<void>;
+}

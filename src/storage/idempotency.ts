@@ -1,0 +1,35 @@
+// Contract: section 3.
+import { DAY } from '../domain/clock.ts';
+import type { Outcome } from '../domain/ports.ts';
+import type { Engine } from './engine.ts';
+
+/** What a repeated request needs of its record. */
+export const RECORD_COLUMNS = 'fingerprint, status, location, body';
+
+export type RecordRow = readonly [fingerprint: string, status: bigint, location: string | null, body: string];
+
+/** The outcome of a request with this fingerprint whose idempotency key has this record. */
+export function outcomeOf<Status extends number>(
+  [recorded, status, location, json]: RecordRow,
+  fingerprint: string,
+): Outcome<Status> {
+  if (recorded !== fingerprint) return { outcome: 'reused' };
+  const answer = { status: Number(status) as Status, location: location ?? undefined, json };
+  return { outcome: 'replayed', answer };
+}
+
+/** Idempotency records that one statement deletes: few enough that it takes milliseconds. */
+const EXPIRED_ROWS = 5_000;
+
+/** Deletes idempotency records that are older than 24 hours. Returns whether there may be more. */
+export async function dropExpiredRecords(engine: Engine): Promise<boolean> {
+  const dropped = await engine.change(
+    `WITH expired AS MATERIALIZED (
+       SELECT account_id, key FROM idempotency WHERE created_at <= $1
+       ORDER BY created_at LIMIT ${EXPIRED_ROWS} ${engine.skipLocked}
+     )
+     DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM expired) RETURNING 1`,
+    [Math.floor((await engine.now()) - DAY)],
+  );
+  return dropped.length === EXPIRED_ROWS;
+}

@@ -1,0 +1,5 @@
+/*
+ * The parts of the store that are written once over an engine: one line for each, under its name in `Store`. A part exports
+ * its `TABLES`, its `WRITES` of several statements, and `open`. A copy fills the tables in the order of these names.
+ */
+export * as counters from './counters.ts';

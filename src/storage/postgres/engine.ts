@@ -1,0 +1,175 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { PoolLimits } from '../database-url.ts';
+import { TABLES } from '../all-tables.ts';
+import {
+  CHUNK_ROWS,
+  type Engine,
+  type Filling,
+  type Row,
+  type Snapshot,
+  type StoreSettings,
+  type TableReader,
+  type Value,
+  type Write,
+} from '../engine.ts';
+import { type Store, storeOver } from '../store.ts';
+import { columnsOf, type RowOf, type Table } from '../tables.ts';
+import { type Connections, type Database, transactionOn } from './connections.ts';
+import { openPool } from './database.ts';
+import { PostgresKeys } from './keys.ts';
+import { DATABASE_NOW, IdempotentWrites } from './once.ts';
+import { PostgresPets } from './pets.ts';
+import { ServingLock } from './serving-lock.ts';
+
+/**
+ * Milliseconds after which the server ends a snapshot that nobody reads, because its process was stopped (by Ctrl-Z, for
+ * instance). Longer than a slow reader takes for a chunk. The process itself ends an export when its reader stalls.
+ */
+const SNAPSHOT_TIMEOUT = 600_000;
+
+/** Milliseconds after which the server ends a copy whose process or machine is gone, so that another one can begin. */
+const FILL_TIMEOUT = 60_000;
+
+export interface PostgresSettings extends StoreSettings {
+  readonly limits: PoolLimits;
+  /** Called when an unused connection is lost. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
+export async function openPostgres(url: string, settings: PostgresSettings): Promise<Store> {
+  const pool = await openPool(url, settings.limits, settings.onLost);
+  const engine = new PostgresEngine(pool, settings.limits);
+  const keys = new PostgresKeys(pool, settings.clock);
+  return storeOver(engine, { pets: new PostgresPets(pool, engine), keys }, settings);
+}
+
+class PostgresEngine implements Engine {
+  readonly #pool: Connections;
+  readonly #snapshotTimeout: number;
+  readonly #lock: ServingLock;
+  readonly #once: IdempotentWrites;
+
+  constructor(pool: Connections, { statementTimeout }: PoolLimits) {
+    this.#pool = pool;
+    this.#snapshotTimeout = Math.max(SNAPSHOT_TIMEOUT, statementTimeout);
+    this.#lock = new ServingLock(pool);
+    this.#once = new IdempotentWrites(pool);
+  }
+
+  /** The lock ends with its connection. */
+  readonly mayLoseLock = true;
+
+  readonly skipLocked = 'FOR UPDATE SKIP LOCKED';
+
+  readonly lastElement = (column: string) => `(${column}::json ->> -1)::bigint`;
+
+  read<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]> {
+    return this.#pool.query<R>(sql, values);
+  }
+
+  /** A single statement is a transaction by itself. */
+  change<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]> {
+    return this.#pool.query<R>(sql, values);
+  }
+
+  write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T> {
+    return this.#pool.transaction((database) => work(transactionOn(database), ...args));
+  }
+
+  readonly once: Engine['once'] = (...args) => this.#once.once(...args);
+
+  async now(): Promise<number> {
+    const [row] = await this.#pool.query<[now: bigint]>(`SELECT ${DATABASE_NOW}`);
+    return Number(row?.[0]);
+  }
+
+  async identity(): Promise<string> {
+    const [row] = await this.#pool.query<[server: string, name: string]>(
+      'SELECT system_identifier::text, current_database() FROM pg_control_system()',
+    );
+    return `server ${row?.join(' ')}`;
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const { database, close } = await this.#pool.reserve();
+    const snapshot: Snapshot = {
+      ...tablesOf(database),
+      async lastId({ name }) {
+        const [row] = await database.query<[bigint | null]>(
+          `SELECT pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass)`,
+        );
+        return row?.[0] ?? 0n;
+      },
+      async [Symbol.asyncDispose]() {
+        close();
+      },
+    };
+    try {
+      await database.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${this.#snapshotTimeout}`);
+      return snapshot;
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  fill<T>(work: (filling: Filling) => Promise<T>): Promise<T> {
+    return this.#pool.transaction(async (database) => {
+      const tables = TABLES.map(({ name }) => name).join(', ');
+      await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${FILL_TIMEOUT}`);
+      await database.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
+      const transaction = transactionOn(database);
+      return work({
+        ...tablesOf(database),
+        insert: (...args) => transaction.insert(...args),
+        async continueAfter({ name }, id) {
+          await database.query(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, [id]);
+        },
+      });
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.#pool.query('SELECT 1');
+  }
+
+  async backup(): Promise<void> {
+    throw new ServiceError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
+  }
+
+  lockForServing(environment: string): Promise<void> {
+    return this.#lock.take(environment);
+  }
+
+  check(): Promise<'kept' | 'retaken'> {
+    return this.#lock.check();
+  }
+
+  async close(): Promise<void> {
+    this.#lock.release();
+    await this.#pool.close();
+  }
+}
+
+function tablesOf(database: Database): TableReader {
+  let cursors = 0;
+  return {
+    async *rows<T extends Table>(table: T) {
+      const cursor = `cursor_${cursors++}`;
+      // The schema compares the text of keys by its bytes, whatever the language of the database.
+      const order = table.key.join(', ');
+      await database.query(
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${order}`,
+      );
+      for (;;) {
+        const chunk = await database.query<RowOf<T>>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`);
+        if (chunk.length === 0) break;
+        yield chunk;
+      }
+      // Only here: a caller that stops reading early closes the whole transaction.
+      await database.query(`CLOSE ${cursor}`);
+    },
+  };
+}

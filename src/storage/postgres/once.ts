@@ -1,0 +1,111 @@
+// Contract: section 3.
+import { DAY } from '../../domain/clock.ts';
+import type { Answer, Idempotency, Outcome } from '../../domain/ports.ts';
+import type { Write } from '../engine.ts';
+import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
+import { type Connections, transactionOn } from './connections.ts';
+import { LOCK_PATIENCE } from './database.ts';
+import { sqlState } from './errors.ts';
+
+/** lock_not_available: the first request with the key did not end in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Unix milliseconds by the clock of the database, so that instances whose clocks differ agree on the age of a record. */
+export const DATABASE_NOW = '(extract(epoch FROM now()) * 1000)::bigint';
+
+/**
+ * An idempotency record of the last 24 hours. The condition is on the age and not on `created_at`, so that the planner
+ * does not read the index by age.
+ */
+export const RECORDED = `SELECT ${RECORD_COLUMNS} FROM idempotency
+  WHERE account_id = $1 AND key = $2 AND ${DATABASE_NOW} - created_at < ${DAY}`;
+
+/**
+ * Claims the key. It waits for a transaction that claims the key at the same time. An expired record counts as none.
+ * The answer follows in the same transaction.
+ */
+const CLAIM = `INSERT INTO idempotency (account_id, key, fingerprint, created_at)
+  VALUES ($1, $2, $3, ${DATABASE_NOW})
+  ON CONFLICT (account_id, key) DO UPDATE
+    SET fingerprint = excluded.fingerprint, created_at = excluded.created_at
+    WHERE idempotency.created_at <= ${DATABASE_NOW} - ${DAY}
+  RETURNING 1`;
+
+const RECORD = `UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE account_id = $1 AND key = $2`;
+
+interface First {
+  readonly fingerprint: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Writes that clients may send again. */
+export class IdempotentWrites {
+  readonly #pool: Connections;
+  readonly #inFlight = new Map<string, First>();
+
+  constructor(pool: Connections) {
+    this.#pool = pool;
+  }
+
+  async once<A extends readonly unknown[], Status extends number>(
+    idempotency: Idempotency,
+    work: Write<A, Answer<Status>>,
+    ...args: A
+  ): Promise<Outcome<Status>> {
+    const { accountId, key, fingerprint } = idempotency;
+    const name = `${accountId} ${key}`;
+    const first = this.#inFlight.get(name);
+    if (first !== undefined) {
+      const outcome = await outcomeInTime(first.outcome);
+      // A request with another body must be compared with the record, if there is one.
+      if (outcome.outcome === 'in_flight' || first.fingerprint === fingerprint)
+        return repeated(outcome) as Outcome<Status>;
+      return this.#write(idempotency, work, args);
+    }
+    const outcome = this.#write(idempotency, work, args);
+    this.#inFlight.set(name, { fingerprint, outcome });
+    try {
+      return await outcome;
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  #write<A extends readonly unknown[], Status extends number>(
+    { accountId, key, fingerprint }: Idempotency,
+    work: Write<A, Answer<Status>>,
+    args: A,
+  ): Promise<Outcome<Status>> {
+    return this.#pool.transaction(async (database) => {
+      try {
+        const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
+        if (claimed.length === 0) {
+          const [row] = await database.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
+          return row === undefined ? { outcome: 'in_flight' } : outcomeOf<Status>(row, fingerprint);
+        }
+      } catch (error) {
+        // The server turns the COMMIT of a transaction with an error into a ROLLBACK.
+        if (sqlState(error) === LOCK_NOT_AVAILABLE) return { outcome: 'in_flight' };
+        throw error;
+      }
+      const answer = await work(transactionOn(database), ...args);
+      const { status, location, json } = answer;
+      await database.query(RECORD, [accountId, key, status, location, json], 'record');
+      return { outcome: 'done', answer };
+    });
+  }
+}
+
+/** The outcome of a request that repeats the one with this outcome. */
+function repeated(outcome: Outcome): Outcome {
+  return outcome.outcome === 'done' ? { outcome: 'replayed', answer: outcome.answer } : outcome;
+}
+
+/** The outcome of the first request, or `in_flight` if it takes longer than LOCK_PATIENCE. */
+async function outcomeInTime(first: Promise<Outcome>): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve({ outcome: 'in_flight' }), LOCK_PATIENCE);
+  });
+  return Promise.race([first, late]).finally(() => clearTimeout(timer));
+}

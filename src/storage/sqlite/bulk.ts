@@ -1,0 +1,125 @@
+import { existsSync, rmSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../domain/errors.ts';
+import { CHUNK_ROWS, type Filling, type Snapshot, type TableReader } from '../engine.ts';
+import type { AddPets } from '../pets.ts';
+import { columnsOf, type RowOf, type Table } from '../tables.ts';
+import { connectToWrite, lockWhenFree, transactionOn } from './connection.ts';
+import { storeError } from './errors.ts';
+import { petValues } from './pet-writes.ts';
+import { Query } from './query.ts';
+
+/*
+ * Whole databases and catalogues for the command line, each on a connection of its own. These functions block the event
+ * loop, and the service calls none of them.
+ */
+
+export function openSnapshot(file: string): Snapshot {
+  const db = new DatabaseSync(file, { readOnly: true });
+  // All reads of a transaction see the instant of the first one.
+  db.exec('BEGIN');
+  return {
+    ...tablesOf(db),
+    async lastId({ name }) {
+      const [row] = new Query<[bigint]>(db, 'SELECT seq FROM sqlite_sequence WHERE name = ?').all(name);
+      return row?.[0] ?? 0n;
+    },
+    async [Symbol.asyncDispose]() {
+      db.close();
+    },
+  };
+}
+
+export async function fillDatabase<T>(file: string, work: (filling: Filling) => Promise<T>): Promise<T> {
+  // Closing a connection undoes what it has not committed.
+  return withConnection(file, async (db) => {
+    lockWhenFree(db);
+    const transaction = transactionOn(db);
+    const result = await work({
+      ...tablesOf(db),
+      insert: (...args) => transaction.insert(...args),
+      async continueAfter({ name }, id) {
+        new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
+        new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);
+      },
+    });
+    db.exec('COMMIT');
+    return result;
+  });
+}
+
+/**
+ * Collects animals in a temporary file of SQLite and copies them at the end, so that the catalogue is locked only
+ * during the copy.
+ */
+export async function addAtomically<T>(file: string, work: (addMany: AddPets) => Promise<T>): Promise<T> {
+  return withConnection(file, async (db) => {
+    db.exec('PRAGMA temp_store = FILE');
+    db.exec('CREATE TABLE temp.staged (name TEXT, category_id INTEGER, status TEXT) STRICT');
+    const stage = new Query(db, 'INSERT INTO temp.staged VALUES (?, ?, ?)');
+    const result = await work(async (pets) => {
+      db.exec('BEGIN');
+      for (const pet of pets) stage.run(...petValues(pet));
+      db.exec('COMMIT');
+    });
+    lockWhenFree(db);
+    db.exec('INSERT INTO pets (name, category_id, status) SELECT * FROM temp.staged ORDER BY rowid; COMMIT');
+    return result;
+  });
+}
+
+/** Writes a copy that is on disk when this resolves. @throws ServiceError `conflict` when the file exists. */
+export async function backUp(database: string, file: string): Promise<void> {
+  if (existsSync(file)) throw new ServiceError('conflict', `There is a file ${file} already.`);
+  const unfinished = `${file}.unfinished`;
+  const remove = () => {
+    for (const each of [unfinished, `${unfinished}-journal`]) rmSync(each, { force: true });
+  };
+  remove();
+  const source = new DatabaseSync(database, { readOnly: true });
+  try {
+    source.prepare('VACUUM INTO ?').run(unfinished);
+    // SQLite leaves the copy in the cache of the operating system. A backup must outlast a power cut.
+    await using copy = await open(unfinished, 'r+');
+    await copy.sync();
+    await rename(unfinished, file);
+    // The name is stored in the folder, which is synced separately.
+    await using folder = await open(dirname(resolve(file)), 'r');
+    await folder.sync();
+  } catch (error) {
+    remove();
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+async function withConnection<T>(file: string, work: (db: DatabaseSync) => Promise<T>): Promise<T> {
+  let db: DatabaseSync | undefined;
+  try {
+    db = connectToWrite(file);
+    return await work(db);
+  } catch (error) {
+    throw storeError(error);
+  } finally {
+    db?.close();
+  }
+}
+
+function tablesOf(db: DatabaseSync): TableReader {
+  return {
+    async *rows<T extends Table>(table: T) {
+      const order = table.key.join(', ');
+      const sql = `SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${order}`;
+      let chunk: RowOf<T>[] = [];
+      for (const row of new Query<RowOf<T>>(db, sql).iterate()) {
+        if (chunk.push(row) < CHUNK_ROWS) continue;
+        yield chunk;
+        chunk = [];
+      }
+      if (chunk.length > 0) yield chunk;
+    },
+  };
+}

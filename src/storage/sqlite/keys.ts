@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import type { KeyRecord } from '../../domain/account.ts';
+import type { ApiKeyHash } from '../../domain/api-key.ts';
+import { KEY_BY_HASH, type KeyFinder, keyFromRow, type KeyRow, touchKeys } from '../accounts.ts';
+import type { Engine } from '../engine.ts';
+import type { KeyUse } from '../key-uses.ts';
+import type { Changes } from './changes.ts';
+import { type Query, Statements } from './query.ts';
+
+/** Most keys in the cache. A key that is not in it costs a query. */
+const MAX_CACHED_KEYS = 10_000;
+
+interface CachedKey {
+  readonly hex: string;
+  /** Undefined is cached too: a client with a wrong key calls again with it. */
+  readonly key: KeyRecord | undefined;
+}
+
+/** Caches keys until any process changes an account or a key. */
+export class SqliteKeys implements KeyFinder {
+  readonly #engine: Engine;
+  readonly #changes: Changes;
+  readonly #keyByHash: Query<KeyRow>;
+  readonly #cache = new Map<number, CachedKey>();
+  /** Keeps others from choosing keys that collide in the cache. */
+  readonly #seed = randomInt(2 ** 31);
+  /** The number of changes of keys to which the cache belongs. */
+  #cachedAt: bigint | undefined;
+
+  constructor(db: DatabaseSync, engine: Engine, changes: Changes) {
+    this.#engine = engine;
+    this.#changes = changes;
+    this.#keyByHash = new Statements(db).of(KEY_BY_HASH);
+  }
+
+  async findKeyByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
+    await this.#changes.check();
+    if (this.#changes.ofKeys !== this.#cachedAt) {
+      this.#cache.clear();
+      this.#cachedAt = this.#changes.ofKeys;
+    }
+    const number = cacheNumber(hex, this.#seed);
+    const cached = this.#cache.get(number);
+    if (cached?.hex === hex) return cached.key;
+    this.#changes.begin();
+    const row = this.#keyByHash.get(hex);
+    const key = row && keyFromRow(row);
+    if (this.#cache.size >= MAX_CACHED_KEYS) this.#cache.clear();
+    this.#cache.set(number, { hex, key });
+    return key;
+  }
+
+  forget(): void {
+    // The database counts the changes of all processes, this one too.
+  }
+
+  writeUses(uses: readonly KeyUse[]): Promise<void> {
+    return this.#engine.write(touchKeys, uses);
+  }
+}
+
+/** A number that few hashes share. V8 interns every string that is used as a Map key; a number avoids that. */
+function cacheNumber(hex: string, seed: number): number {
+  let number = seed;
+  for (let index = 0; index < 8; index++) number = (Math.imul(number, 31) + hex.charCodeAt(index)) | 0;
+  return number;
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Answer as Given, Idempotency, Outcome } from '../../domain/ports.ts';
+import type { Row, Value, Write } from '../engine.ts';
+import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
+import { IDEMPOTENCY, insertInto } from '../tables.ts';
+import { WRITES } from '../writes.ts';
+import { transactionOn } from './connection.ts';
+import { petWrites } from './pet-writes.ts';
+import { Statements } from './query.ts';
+
+/** An operation for the writing thread. Arguments and results cross threads, so they are plain values. */
+export type Order = readonly [name: keyof Operations, args: readonly unknown[]];
+
+/** The answer to the orders of a transaction: committed, or nothing of it is done. */
+export type Answer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
+
+/** An error as it crosses threads: the structured clone drops properties such as SQLite's codes. */
+export interface Fault {
+  readonly error: unknown;
+  readonly properties: object;
+}
+
+/** In the place of a result: this order failed and was undone, the others of its transaction are done. */
+export interface OwnFault {
+  readonly ownFault: Fault;
+}
+
+/** An idempotency record to find or to make. Instants are Unix milliseconds. */
+interface RecordKey extends Idempotency {
+  readonly now: number;
+  /** A record that was made until then has expired. */
+  readonly expiredUntil: number;
+}
+
+export type Operations = ReturnType<typeof operationsOn>;
+
+/** What the writing thread can do, inside a transaction that it has begun. */
+export function operationsOn(db: DatabaseSync) {
+  const transaction = transactionOn(db);
+  const statements = new Statements(db);
+  const recorded = statements.of<RecordRow>(
+    `SELECT ${RECORD_COLUMNS} FROM idempotency WHERE account_id = $1 AND key = $2 AND created_at > $3`,
+  );
+  const record = statements.of(insertInto(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE'));
+  return {
+    ...petWrites(db),
+    /** Runs one statement. */
+    change: (sql: string, values: readonly Value[]): Promise<readonly Row[] | OwnFault> =>
+      undoneAlone(db, () => transaction.query(sql, values)),
+    /** Runs the write that `writes.ts` lists under this name. */
+    write: (name: string, args: readonly unknown[]): Promise<unknown> =>
+      undoneAlone(db, () => (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args)),
+    /**
+     * Runs the write of this name and records its answer, unless the key has a record. An error undoes the whole
+     * transaction, as an error of a create does: a savepoint would copy every page that it changes.
+     */
+    once: async (
+      { accountId, key, fingerprint, now, expiredUntil }: RecordKey,
+      name: string,
+      args: readonly unknown[],
+    ): Promise<Outcome> => {
+      const before = recorded.get(accountId, key, expiredUntil);
+      if (before !== undefined) return outcomeOf(before, fingerprint);
+      const answer = await (WRITES[name] as Write<readonly unknown[], Given>)(transaction, ...args);
+      const { status, location, json } = answer;
+      record.run(accountId, key, fingerprint, status, location ?? null, json, now);
+      return { outcome: 'done', answer };
+    },
+  };
+}
+
+/** Runs a write so that the others of its transaction are done even if it fails. */
+async function undoneAlone<T>(db: DatabaseSync, work: () => Promise<T>): Promise<T | OwnFault> {
+  db.exec('SAVEPOINT one_write');
+  try {
+    const result = await work();
+    db.exec('RELEASE one_write');
+    return result;
+  } catch (error) {
+    // `unavailable`: the disk or the file fails, for all of them.
+    if (error instanceof ServiceError || !db.isTransaction) throw error;
+    db.exec('ROLLBACK TO one_write; RELEASE one_write');
+    return { ownFault: faultOf(error) };
+  }
+}
+
+export function faultOf(thrown: unknown): Fault {
+  const error = thrown instanceof ServiceError ? thrown.cause : thrown;
+  return { error, properties: { ...(error as object) } };
+}

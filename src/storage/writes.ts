@@ -1,0 +1,21 @@
+import { addKey, replaceKey, touchKeys } from './accounts.ts';
+import type { Write } from './engine.ts';
+import * as parts from './parts.ts';
+import { createPet } from './pets.ts';
+
+/** Every write of several statements, by its name: the thread that writes to SQLite looks them up here. */
+export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
+  addKey,
+  replaceKey,
+  touchKeys,
+  createPet,
+  ...Object.fromEntries(
+    Object.values(parts).flatMap((part) => Object.entries<Write<never, unknown>>(part.WRITES)),
+  ),
+};
+
+/** The name of a write of the list, by which it crosses to the thread. */
+export function nameOf(work: Write<never, unknown>): string {
+  if (WRITES[work.name] !== work) throw new Error(`writes.ts does not list ${work.name}.`);
+  return work.name;
+}

@@ -1,0 +1,110 @@
+// Contract: sections 1.3, 3 and 4.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OPERATIONS } from '../../src/api/index.ts';
+import { operation } from '../../src/api/operation.ts';
+import { int64 } from '../../src/api/parameters.ts';
+import { getPet, listPets } from '../../src/api/pets.ts';
+import { EXAMPLE_URLS } from '../../src/config.ts';
+import { openApi } from '../../src/description/openapi.ts';
+import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
+import { Pet } from '../../src/domain/pet.ts';
+import { Routes } from '../../src/http/routes.ts';
+
+const BASE = {
+  id: 'test',
+  method: 'GET',
+  scope: 'pets:read',
+  summary: '',
+  description: '',
+  answers: { 200: { description: '', schema: Pet, examples: {} } },
+  sample: { client: 'test' },
+} as const;
+const A = int64({ description: '', example: 1 });
+const answer = async () => ({ status: 200, json: '' }) as const;
+
+function at(path: string) {
+  return { ...listPets, path };
+}
+
+test('an operation can only answer what it declares', () => {
+  const parameters = {};
+  // @ts-expect-error: the code is not declared.
+  operation({ ...BASE, path: '/a', parameters, errors: {}, handle: async () => ({ error: 'conflict' }) });
+  // @ts-expect-error: the status is not declared.
+  operation({ ...BASE, path: '/a', parameters, errors: {}, handle: async () => ({ status: 201, json: '' }) });
+  // @ts-expect-error: a parameter of the path is not declared.
+  operation({ ...BASE, path: '/{a}', parameters, errors: { not_found: '' }, handle: answer });
+  // @ts-expect-error: a parameter of the path may be invalid, so there must be a message for 404.
+  operation({ ...BASE, path: '/{a}', parameters: { a: A }, errors: {}, handle: answer });
+});
+
+test('an operation gets parsed parameters of the declared types', () => {
+  operation({
+    ...BASE,
+    path: '/{a}',
+    parameters: { a: A },
+    errors: { not_found: '' },
+    async handle({ parameters: { a } }) {
+      const id: bigint = a;
+      // @ts-expect-error: an int64 is no number.
+      const count: number = a;
+      return { status: 200, json: `${id}${count}` };
+    },
+  });
+});
+
+test('a path can have several parameters, which are decoded by segment', () => {
+  const { match } = routesOf('/a/{b}/c/{d}');
+  assert.deepEqual(match('/v1/a/1/c/x%2Fy'), ['/v1/a/{b}/c/{d}', '1', 'x%2Fy']);
+  for (const path of ['/v1/a/1/c', '/v1/a/1/c/', '/v1/a//c/2', '/v1/a/1/c/2/3', '/v1/a/1/x/2'])
+    assert.equal(match(path), undefined);
+});
+
+test('a literal segment wins over a parameter, wherever the list names them', () => {
+  const paths = ['/{a}/{b}', '/a/{b}', '/{a}/b', '/a/b', '/a/{b}/c', '/a/b/{c}'];
+  for (const list of [paths, paths.toReversed()]) {
+    const { match } = routesOf(...list);
+    assert.deepEqual(match('/v1/a/b'), ['/v1/a/b']);
+    assert.deepEqual(match('/v1/a/x'), ['/v1/a/{b}', 'x']);
+    assert.deepEqual(match('/v1/x/b'), ['/v1/{a}/b', 'x']);
+    assert.deepEqual(match('/v1/x/y'), ['/v1/{a}/{b}', 'x', 'y']);
+    assert.deepEqual(match('/v1/a/b/c'), ['/v1/a/b/{c}', 'c']);
+    assert.deepEqual(match('/v1/a/x/c'), ['/v1/a/{b}/c', 'x']);
+  }
+});
+
+test('the message for an unknown path names every path', () => {
+  const { routes } = routesOf('/a', '/b/{c}', '/d');
+  assert.equal(routes.unknownPath, 'There is no such path: the API has /a, /b/{c} and /d.');
+});
+
+test('deprecation belongs to the operation, not to its path', () => {
+  const { deprecated: _none, ...kept } = getPet;
+  const { operations } =
+    new Routes([getPet, { ...kept, method: 'POST' }], '').match('/v1/pets/1')?.route ?? {};
+  assert.match(operations?.['GET']?.headers ?? '', /^Deprecation: /);
+  assert.equal(operations?.['HEAD']?.headers, operations?.['GET']?.headers);
+  assert.equal(operations?.['POST']?.headers, '');
+});
+
+test('the description and the reference have every operation with all its samples', () => {
+  const { document } = openApi(EXAMPLE_URLS, 'production');
+  const markdown = referenceMarkdown(document);
+  const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+  for (const { id, method, path, summary } of OPERATIONS) {
+    const its = described.find(({ operationId }) => operationId === id);
+    assert.equal(its?.['x-codeSamples']?.length, 3, id);
+    assert.ok(markdown.includes(`### ${summary}\n\n\`${method} ${path}\` (${id}; `), id);
+  }
+  assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, described.length);
+});
+
+function routesOf(...paths: readonly string[]) {
+  const routes = new Routes(paths.map(at), '');
+  const match = (path: string) => {
+    const found = routes.match(path);
+    return found === undefined ? undefined : [found.route.template, ...found.values];
+  };
+  return { routes, match };
+}

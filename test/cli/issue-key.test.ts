@@ -1,0 +1,51 @@
+// Contract: sections 5 and 8.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SCOPES } from '../../src/domain/account.ts';
+import { accountFor, issueKey, rotateKey } from '../../src/cli/issue-key.ts';
+import { openStore } from '../support/store.ts';
+import { fakeClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+function openAccounts(t: TestContext) {
+  const clock = fakeClock();
+  const store = openStore(`sqlite:${join(temporaryFolder(t), 'petstore.db')}`, clock);
+  t.after(() => store.close());
+  return { accounts: store.accounts, clock };
+}
+
+test('a grace time may begin between two milliseconds', async (t) => {
+  const { accounts, clock } = openAccounts(t);
+  const account = await accountFor(accounts, 'shop', undefined, {});
+  const settings = {
+    account,
+    environment: 'staging',
+    label: 'a',
+    scopes: SCOPES,
+    expiresAt: undefined,
+  } as const;
+  const { record } = await issueKey(accounts, randomBytes, settings);
+  clock.advance(0.75);
+  const now = clock().unix;
+  const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
+  assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
+  assert.deepEqual({ ...rotated.record, id: 1 }, { ...record, createdAt: rotated.record.createdAt });
+  assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
+});
+
+test('a new account is on the Free plan, and a known one keeps its plan and numbers', async (t) => {
+  const { accounts } = openAccounts(t);
+  const free = await accountFor(accounts, 'shop', undefined, {});
+  assert.deepEqual([free.plan, free.limits], ['free', { perMinute: 60, perDay: 1_000 }]);
+  assert.deepEqual(await accountFor(accounts, 'shop', 'free', {}), free);
+  const own = { perMinute: 5, perDay: 9 };
+  const chain = await accountFor(accounts, 'chain', 'enterprise', own);
+  assert.deepEqual(await accountFor(accounts, 'chain', 'enterprise', own), chain);
+  assert.deepEqual(await accountFor(accounts, 'chain', undefined, {}), chain);
+  await assert.rejects(accountFor(accounts, 'shop', 'pro', {}), { code: 'conflict' });
+  await assert.rejects(accountFor(accounts, 'chain', 'enterprise', { ...own, perDay: 10 }), {
+    code: 'conflict',
+  });
+});
