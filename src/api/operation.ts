@@ -39,8 +39,8 @@ export interface Call<Parsed = Values, Body = unknown> {
 export interface Success<Status extends number = number>
   extends Omit<Answer<Status>, 'location'>,
     Partial<Pick<Answer, 'location'>> {
-  /** The object that the body was made of, if the store may give the same one again. Its answer is written only once. */
-  readonly source?: object | undefined;
+  /** What the body was made of, if the store may give it again. It keeps its response, which is written only once. */
+  readonly source?: { response?: object | undefined } | undefined;
   /** The id after which the next page begins, if there is one. */
   readonly next?: bigint | undefined;
   readonly isReplay?: boolean;

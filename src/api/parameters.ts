@@ -97,7 +97,14 @@ export function readQuery(
   parameters: readonly Named[],
   values: Record<string, Value | undefined> = {},
 ): Values {
-  const texts = query === '' || parameters.length === 0 ? NONE : textsOf(query, parameters);
+  const texts: (string | undefined)[] = [];
+  const note = (name: string, text: string) => {
+    const index = parameters.findIndex(([its]) => its === name);
+    if (index === -1) return;
+    if (texts[index] !== undefined) throw invalid(`The parameter ${name} must not be repeated.`);
+    texts[index] = text;
+  };
+  forEachPair(query, note);
   for (let index = 0; index < parameters.length; index++) {
     const [name, { read, absent, fault }] = parameters[index] as Named;
     const text = texts[index];
@@ -108,25 +115,18 @@ export function readQuery(
   return values;
 }
 
-const NONE: readonly undefined[] = [];
-
-/** The text of each parameter, undefined for one that is absent. */
-function textsOf(query: string, parameters: readonly Named[]): (string | undefined)[] {
-  const texts = parameters.map((): string | undefined => undefined);
-  // Most queries need no decoding. To split these here saves 0.6 µs, 5 % of a list by status.
-  const pairs = /[%+]/.test(query) ? new URLSearchParams(query) : query.split('&').map(pairOf);
-  for (const [name, text] of pairs) {
-    const index = parameters.findIndex(([its]) => its === name);
-    if (index === -1) continue;
-    if (texts[index] !== undefined) throw invalid(`The parameter ${name} must not be repeated.`);
-    texts[index] = text;
+function forEachPair(query: string, note: (name: string, text: string) => void): void {
+  if (query === '') return;
+  if (/[%+]/.test(query)) {
+    new URLSearchParams(query).forEach((text, name) => note(name, text));
+    return;
   }
-  return texts;
-}
-
-function pairOf(text: string): [name: string, value: string] {
-  const equals = text.indexOf('=');
-  return equals === -1 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];
+  // Most queries need no decoding. To split these here saves 0.6 µs, 5 % of a list by status.
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    if (equals === -1) note(pair, '');
+    else note(pair.slice(0, equals), pair.slice(equals + 1));
+  }
 }
 
 function invalid(message: string): ServiceError {

@@ -27,6 +27,8 @@ export interface PetPage {
   readonly pets: Written<readonly Pet[]>;
   /** The id of the last one, when more follow it: where the next page begins. */
   readonly next: bigint | undefined;
+  /** The response that the page became, kept with it, because the same page may be returned again. */
+  response?: object | undefined;
 }
 
 /**

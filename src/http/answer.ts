@@ -22,7 +22,6 @@ interface Representation {
 /** Writes the answers of operations as HTTP responses, at the base address `base`. */
 export class Answers {
   readonly #base: string;
-  readonly #written = new WeakMap<object, Representation>();
 
   constructor(base: string) {
     this.#base = base;
@@ -52,8 +51,8 @@ export class Answers {
 
   #representation(served: Served, parameters: Values, answer: Success): Representation {
     const { status, json, source, next } = answer;
-    const known = source === undefined ? undefined : this.#written.get(source);
-    if (known !== undefined) return known;
+    // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
+    if (source?.response !== undefined) return source.response as Representation;
     const tag = entityTag(json);
     const link = next === undefined ? NO_FIELDS : nextLink(this.#base, served, parameters, next);
     const validators = joinFields(fields('ETag', tag), REVALIDATE, link);
@@ -62,7 +61,7 @@ export class Answers {
       whole: { status, headers: joinFields(JSON_CONTENT, validators), body: octets(json) },
       notModified: { status: 304, headers: validators },
     };
-    if (source !== undefined) this.#written.set(source, written);
+    if (source !== undefined) source.response = written;
     return written;
   }
 }

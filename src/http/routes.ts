@@ -26,8 +26,8 @@ export interface Served {
 export interface Route {
   /** As the log and the metrics name it: `/v1/pets/{petId}`. */
   readonly template: string;
-  /** Matches the paths of the template, with a group for each of its names. */
-  readonly pattern: RegExp;
+  /** Matches the paths of the template, with a group for each of its names. Undefined for a template without names. */
+  readonly pattern: RegExp | undefined;
   readonly operations: Readonly<Partial<Record<string, Served>>>;
   /** For `Allow` and for CORS. */
   readonly methods: string;
@@ -58,7 +58,12 @@ export class Routes {
 
   match(path: string): Match | undefined {
     for (const route of this.#routes) {
-      const found = route.pattern.exec(path);
+      const { pattern, template } = route;
+      if (pattern === undefined) {
+        if (template === path) return { route, values: [] };
+        continue;
+      }
+      const found = pattern.exec(path);
       if (found !== null) return { route, values: found.slice(1) };
     }
     return undefined;
@@ -77,7 +82,7 @@ function routeOf(path: string, operations: readonly Operation<Stores>[], base: s
     if (method === 'GET') byMethod['HEAD'] = served;
   }
   const literals = `/v1${path}`.split(/\{\w+\}/).map((literal) => RegExp.escape(literal));
-  const pattern = new RegExp(`^${literals.join('([^/]+)')}$`);
+  const pattern = literals.length === 1 ? undefined : new RegExp(`^${literals.join('([^/]+)')}$`);
   return { template: `/v1${path}`, pattern, operations: byMethod, methods: methodsOf(operations) };
 }
 

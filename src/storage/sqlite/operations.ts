@@ -9,10 +9,13 @@ import { transactionOn } from './connection.ts';
 import { petWrites } from './pet-writes.ts';
 import { Statements } from './query.ts';
 
-/** An operation for the writing thread. Arguments and results cross threads, so they are plain values. */
-export type Order = readonly [name: keyof Operations, args: readonly unknown[]];
+/**
+ * An operation for the writing thread. Arguments and results cross threads, so they are plain values. With `isGroup`, the
+ * operation returns an array with a result for each of several writes.
+ */
+export type Order = readonly [name: keyof Operations, args: readonly unknown[], isGroup?: boolean];
 
-/** The answer to the orders of a transaction: committed, or nothing of it is done. */
+/** The answer to the orders of a transaction: committed, with a result for each write, or nothing of it is done. */
 export type Answer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
 
 /** An error as it crosses threads: the structured clone drops properties such as SQLite's codes. */

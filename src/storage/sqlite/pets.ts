@@ -85,7 +85,7 @@ export class SqlitePets implements EnginePets {
     return { outcome: 'done', answer: petAdded({ id, ...pet }) };
   }
 
-  readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.map(petValues)]);
+  readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.flatMap(petValues)]);
 
   addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T> {
     return addAtomically(this.#file, work);
@@ -109,5 +109,5 @@ function pageSql({ limit, status }: PetQuery): string {
 }
 
 function pageOf(animals: string, next: bigint | undefined): PetPage {
-  return { pets: `[${animals}]` as PetPage['pets'], next };
+  return { pets: `[${animals}]` as PetPage['pets'], next, response: undefined };
 }

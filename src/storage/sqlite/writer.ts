@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
 import type { Answer, Fault, Operations, Order, OwnFault } from './operations.ts';
+import type { PetValues } from './pet-writes.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -116,7 +117,7 @@ export class Writer {
 
   async #write(jobs: readonly Job[]): Promise<void> {
     try {
-      const answer = await this.#ask(jobs.map(({ order }) => order));
+      const answer = await this.#ask(ordersOf(jobs));
       if ('results' in answer) for (const [index, job] of jobs.entries()) settle(job, answer.results[index]);
       else this.#undone(jobs, errorOf(answer.fault));
     } catch (error) {
@@ -182,6 +183,22 @@ export class Writer {
     this.#waiting = this.#waiting.filter(({ deadline }) => deadline > now);
     for (const job of overdue) job.reject(unavailable(cause));
   }
+}
+
+/** Consecutive animals share one order. To copy an order for each of them to the thread would cost a create 2 %. */
+function ordersOf(jobs: readonly Job[]): Order[] {
+  const orders: Order[] = [];
+  let group: PetValues[number][] | undefined;
+  for (const { order } of jobs) {
+    if (order[0] !== 'createPet') {
+      group = undefined;
+      orders.push(order);
+      continue;
+    }
+    if (group === undefined) orders.push(['createPets', [(group = [])], true]);
+    group.push(...(order[1][0] as PetValues));
+  }
+  return orders;
 }
 
 function settle({ resolve, reject }: Job, result: unknown): void {

@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { connectToWrite } from './connection.ts';
 import { checkBeforeCommit, type DatabaseFiles } from './database-files.ts';
 import { type Answer, faultOf, operationsOn, type Order } from './operations.ts';
-import type { PetValues } from './pet-writes.ts';
 
 /*
  * The thread that writes, so that no sync, checkpoint or lock of another process blocks the event loop. It takes the
@@ -41,10 +40,10 @@ async function perform(orders: readonly Order[]): Promise<Answer> {
     db.exec('BEGIN IMMEDIATE');
     try {
       const results: unknown[] = [];
-      for (const group of groupsOf(orders)) {
-        if (group.length > 1)
-          results.push(...operations.createPets(group.map(([, [pet]]) => pet as PetValues)));
-        else for (const [name, args] of group) results.push(await (operations[name] as Operation)(...args));
+      for (const [name, args, isGroup] of orders) {
+        const result = await (operations[name] as Operation)(...args);
+        if (isGroup === true) results.push(...(result as readonly unknown[]));
+        else results.push(result);
       }
       // Just before the commit: a file that is deleted later goes after the answer.
       check();
@@ -57,15 +56,4 @@ async function perform(orders: readonly Order[]): Promise<Answer> {
   } catch (error) {
     return { fault: faultOf(error) };
   }
-}
-
-/** The orders in groups that run at once: consecutive animals together, every other order by itself. */
-function groupsOf(orders: readonly Order[]): readonly (readonly Order[])[] {
-  const groups: Order[][] = [];
-  for (const order of orders) {
-    const last = groups.at(-1);
-    if (order[0] === 'createPet' && last?.[0]?.[0] === 'createPet') last.push(order);
-    else groups.push([order]);
-  }
-  return groups;
 }
