@@ -97,6 +97,7 @@ export class App {
 
   #begin(request: IncomingMessage, response: Response): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
+    const match = path === undefined ? undefined : this.#deps.routes.match(path);
     const exchange: Exchange = {
       request,
       response,
@@ -105,7 +106,8 @@ export class App {
       startedAt: this.#deps.clock(),
       path,
       query,
-      match: path === undefined ? undefined : this.#deps.routes.match(path),
+      match,
+      served: match?.route.operations[request.method ?? ''],
     };
     this.#inFlight.push(exchange);
     return exchange;
@@ -159,12 +161,12 @@ export class App {
     this.#deps.log.warn({ id, reason }, message);
   }
 
-  #write({ request, response, id, match, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
+  #write({ request, response, id, served, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
     // The request was answered early.
     if (response.headersSent) return;
     let all = joinFields(headers, trustedFields(`X-Request-Id: ${id}\r\n`));
     if (rateHeaders !== undefined) {
-      const ofOperation = match?.route.operations[request.method ?? '']?.headers ?? NO_FIELDS;
+      const ofOperation = served?.headers ?? NO_FIELDS;
       all = joinFields(all, rateHeaders, ofOperation, this.#deps.cors(request.headers.origin));
     }
     // Only the last answer closes the connection, because the answers behind an earlier one would be lost.

@@ -7,7 +7,7 @@ import { mayHoldApiKey } from '../domain/api-key.ts';
 import { errorReply } from './errors.ts';
 import type { Reply } from './reply.ts';
 import { REQUEST_ID } from './request-headers.ts';
-import type { Match } from './routes.ts';
+import type { Match, Served } from './routes.ts';
 import type { Fields } from './wire/text.ts';
 import type { Response } from './wire/wire.ts';
 
@@ -21,6 +21,8 @@ export interface Exchange {
   readonly path: string | undefined;
   readonly query: string;
   readonly match: Match | undefined;
+  /** The operation, if the path has one of this method. */
+  readonly served: Served | undefined;
   key?: KeyRecord;
   /** Of the caller, once it is known. */
   rateHeaders?: Fields;

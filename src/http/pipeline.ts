@@ -63,7 +63,7 @@ export class Api {
 
   async answer(exchange: Exchange): Promise<Reply> {
     const { accounts, counter, routes, stores } = this.#deps;
-    const { request, match } = exchange;
+    const { request, match, served } = exchange;
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? routes.methods) };
     }
@@ -100,7 +100,6 @@ export class Api {
       return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
     }
     if (match === undefined) return errorReply('not_found', routes.unknownPath);
-    const served = match.route.operations[request.method ?? ''];
     if (served === undefined) {
       const { methods } = match.route;
       return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));

@@ -63,7 +63,7 @@ export class DirectResponse implements Response {
     connection.release(this.request);
     const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     connection.socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}${connection.standingFields}${length}\r\n${body ?? ''}`,
+      `${STATUS_LINES[status]}${fields}${connection.standingFields}${length}\r\n${body ?? ''}`,
       'latin1',
     );
     connection.written();
@@ -79,6 +79,12 @@ export class DirectResponse implements Response {
     return this.#nodeResponse;
   }
 }
+
+/** By status: a sparse array. */
+const STATUS_LINES = Object.entries(STATUS_CODES).reduce<string[]>((lines, [status, reason]) => {
+  lines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
+  return lines;
+}, []);
 
 /** Whether status and body go together, and the body is a string. Node knows what to send in all other cases. */
 function isOneString(status: number, body: Octets | Buffer | undefined): body is Octets | undefined {
