@@ -78,9 +78,9 @@ export type Digits = string & { readonly [isDigits]: true };
 
 /** A whole number from 0 to 2^53 − 1 in decimal. */
 export function decimal(number: number): Digits {
+  if (number < 1000) return (GROUPS[number] ?? `${number}`) as Digits;
   const last = number % 1000;
-  const text = number < 1000 ? GROUPS[number] : `${decimal((number - last) / 1000)}${PADDED[last]}`;
-  return (text ?? `${number}`) as Digits;
+  return `${decimal((number - last) / 1000)}${PADDED[last]}` as Digits;
 }
 
 /** This many thousandths, from 0 to 2^53 − 1, in decimal: 1250 is `1.25`, and 2000 is `2`. */
