@@ -4,7 +4,7 @@ import { atLeast, type Goals, type Judged, under } from './goals.ts';
 import { cpuTime, type Latencies } from './load.ts';
 import type { Round } from './rounds.ts';
 
-/** A process with at least this share of its core uses all of it. */
+/** The share of its core from which a process counts as fully busy. Below that, it waited for something. */
 const FULL_CORE = 0.95;
 
 export interface PeerRow {
@@ -45,7 +45,7 @@ export interface Row {
   readonly paced: PacedRow | undefined;
   /** The highest share of its core that the load generator used. */
   readonly loadCpu: number;
-  /** Whether the load generator used all of its core in a run in which the server did not. */
+  /** Whether the load generator was the bottleneck of a run: fully busy while the server was not. */
   readonly loadBound: boolean;
   /** The lowest share of its core that the bare server used. */
   readonly bareCpu: number;

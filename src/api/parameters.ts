@@ -21,7 +21,7 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   extends About {
   /** As JSON Schema, or the name of a schema that the resource names. */
   readonly schema: Readonly<Record<string, unknown>> | string;
-  /** The value of a text, or undefined when the text is invalid. */
+  /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => Its | undefined;
   /** What the message says about an invalid text. */
   readonly fault: string;
