@@ -109,5 +109,5 @@ function pageSql({ limit, status }: PetQuery): string {
 }
 
 function pageOf(animals: string, next: bigint | undefined): PetPage {
-  return { pets: `[${animals}]` as PetPage['pets'], next, response: undefined };
+  return { pets: `[${animals}]` as PetPage['pets'], next };
 }
