@@ -5,7 +5,7 @@ import { petAdded, petJson, petsJson } from '../../written.ts';
 import type { Engine } from '../engine.ts';
 import { type AddPets, createPet, type EnginePets, PET_COLUMNS, petFromRow, type PetRow } from '../pets.ts';
 import type { Connections } from './connections.ts';
-import { InsertBatch, insertPets } from './insert-batch.ts';
+import { insertBatch, insertPets } from './insert-batch.ts';
 import { RECORDED } from './once.ts';
 import { SharedReads } from './shared-reads.ts';
 
@@ -28,13 +28,13 @@ export const HOT_QUERIES = {
 export class PostgresPets implements EnginePets {
   readonly #pool: Connections;
   readonly #engine: Engine;
-  readonly #inserts: InsertBatch;
+  readonly #insert: ReturnType<typeof insertBatch>;
   readonly #pages = new SharedReads<PetPage>();
 
   constructor(pool: Connections, engine: Engine) {
     this.#pool = pool;
     this.#engine = engine;
-    this.#inserts = new InsertBatch(pool);
+    this.#insert = insertBatch(pool);
   }
 
   list(query: PetQuery): Promise<PetPage> {
@@ -49,7 +49,7 @@ export class PostgresPets implements EnginePets {
 
   async create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>> {
     if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
-    return { outcome: 'done', answer: petAdded(await this.#inserts.add(pet)) };
+    return { outcome: 'done', answer: petAdded(await this.#insert(pet)) };
   }
 
   readonly addMany: AddPets = (pets) => insertPets(this.#pool, pets);

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
-import type { Answer, Fault, Operations, Order, OwnFault } from './operations.ts';
 import type { PetValues } from './pet-writes.ts';
+import type { Answer, Fault, Operations, Order, OwnFault } from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
