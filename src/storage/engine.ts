@@ -37,6 +37,17 @@ export interface TableReader {
 /** Rows in a chunk: enough that a round trip costs little, few enough that memory stays flat. */
 export const CHUNK_ROWS = 2_000;
 
+/** The items in arrays of `size`; the last one may be shorter. */
+export async function* chunksOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of items) {
+    if (chunk.push(item) < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {
   /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */

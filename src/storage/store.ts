@@ -5,7 +5,7 @@ import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';
 import * as parts from './parts.ts';
 import { dropExpiredRecords } from './idempotency.ts';
-import { type EnginePets, StoredArchive } from './pets.ts';
+import { archiveOver, type EnginePets } from './pets.ts';
 
 type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
 
@@ -37,7 +37,7 @@ export function storeOver(
   return {
     ...opened,
     pets,
-    archive: new StoredArchive(engine, pets),
+    archive: archiveOver(engine, pets),
     accounts,
     quotas: opened.counters,
     database: engine,
