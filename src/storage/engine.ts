@@ -1,11 +1,17 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Answer, Idempotency, Outcome } from '../domain/ports.ts';
 import type { RowOf, Table } from './tables.ts';
 
 export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
+}
+
+/** The database cannot answer now. The cause goes to the log. */
+export function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }
 
 /** A parameter of a statement. */

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
+import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
-import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
+import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 import type { PetValues } from './pet-writes.ts';
 import type { Answer, Fault, Operations, Order, OwnFault } from './writing-thread.ts';
 
