@@ -35,13 +35,13 @@ export function storeOver(
   ) as Parts;
   let expiredAt = Number.NEGATIVE_INFINITY;
   return {
+    ...engine,
     ...opened,
     pets,
     archive: archiveOver(engine, pets),
     accounts,
     quotas: opened.counters,
     database: engine,
-    ping: () => engine.ping(),
     async flush() {
       await accounts.uses.flush();
       if (clock().monotonic - expiredAt < MINUTE) return;
@@ -49,9 +49,5 @@ export function storeOver(
       if (!(await dropExpiredRecords(engine))) expiredAt = clock().monotonic;
     },
     flushAll: () => accounts.uses.flushAll(),
-    backup: (file) => engine.backup(file),
-    lockForServing: (name) => engine.lockForServing(name),
-    check: () => engine.check(),
-    close: () => engine.close(),
   };
 }

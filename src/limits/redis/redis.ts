@@ -79,7 +79,7 @@ export class Redis {
         await this.#refresh();
         return this.#server(addressIn(error)).run(script, keys, args);
       }
-      if (isErrorReply(error, 'ASK')) return this.#server(addressIn(error)).runAsking(script, keys, args);
+      if (isErrorReply(error, 'ASK')) return this.#server(addressIn(error)).run(script, keys, args, true);
       // The keys are being moved and are on two servers for a moment. Neither server is out of service.
       if (isErrorReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
       throw error;

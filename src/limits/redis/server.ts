@@ -65,24 +65,22 @@ export class RedisServer {
     if (former?.isOpen) former.destroy();
   }
 
-  /** Runs a script in one round trip, or in two when the server has not seen it yet. */
-  async run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
+  /**
+   * Runs a script in one round trip, or in two when the server has not seen it yet. `asking`: the keys are being moved to
+   * this server.
+   */
+  async run(script: Script, keys: readonly string[], args: Arguments, asking = false): Promise<unknown> {
     const client = this.#connected();
     const options = { keys: [...keys], arguments: args.map(String) };
+    // ASKING applies to the next command only, so both are sent together.
+    if (asking)
+      return (await Promise.all([client.sendCommand(['ASKING']), client.eval(script.source, options)]))[1];
     try {
       return await client.evalSha(script.sha, options);
     } catch (error) {
       if (!isErrorReply(error, 'NOSCRIPT')) throw error;
       return client.eval(script.source, options);
     }
-  }
-
-  /** Like `run`, for keys that are being moved to this server. */
-  async runAsking({ source }: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
-    const client = this.#connected();
-    const options = { keys: [...keys], arguments: args.map(String) };
-    // ASKING applies to the next command only, so both are sent together.
-    return (await Promise.all([client.sendCommand(['ASKING']), client.eval(source, options)]))[1];
   }
 
   async info(): Promise<string> {

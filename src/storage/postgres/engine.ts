@@ -8,7 +8,7 @@ import { type Connections, type Database, transactionOn } from './connections.ts
 import { openPool } from './database.ts';
 import { PostgresKeys } from './keys.ts';
 import { DATABASE_NOW, onceOver } from './once.ts';
-import { PostgresPets } from './pets.ts';
+import { postgresPets } from './pets.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function openPostgres(url: string, settings: PostgresSettings): Pro
   const pool = await openPool(url, settings.limits, settings.onLost);
   const engine = postgresEngine(pool, settings.limits);
   const keys = new PostgresKeys(pool, settings.clock);
-  return storeOver(engine, { pets: new PostgresPets(pool, engine), keys }, settings);
+  return storeOver(engine, { pets: postgresPets(pool, engine), keys }, settings);
 }
 
 function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): Engine {
@@ -62,10 +62,9 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
         const tables = TABLES.map(({ name }) => name).join(', ');
         await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${FILL_TIMEOUT}`);
         await database.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
-        const { insert } = transactionOn(database);
         return work({
           ...tablesOf(database),
-          insert,
+          ...transactionOn(database),
           async continueAfter({ name }, id) {
             await database.query(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, [id]);
           },

@@ -1,4 +1,4 @@
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
 import type { Database } from './connections.ts';
 import { isConnectionFit } from './errors.ts';
 
@@ -15,16 +15,16 @@ const INSERT = `
   )
   SELECT id FROM added ORDER BY n`;
 
-interface Waiting extends PromiseWithResolvers<Pet> {
+interface Waiting extends PromiseWithResolvers<bigint> {
   readonly pet: NewPet;
 }
 
 /**
  * Group commit over the network: the animals that arrive during a statement share the next one, so one round trip and one
  * sync. A statement is never repeated: when its answer is lost, nobody knows whether it was done. The returned function
- * resolves once its animal is committed. @throws ServiceError `unavailable`
+ * resolves with the id once its animal is committed. @throws ServiceError `unavailable`
  */
-export function insertBatch(pool: Database): (pet: NewPet) => Promise<Pet> {
+export function insertBatch(pool: Database): (pet: NewPet) => Promise<bigint> {
   const waiting: Waiting[] = [];
   let running = false;
 
@@ -32,11 +32,11 @@ export function insertBatch(pool: Database): (pet: NewPet) => Promise<Pet> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, MAX_BATCH);
       try {
-        const pets = await insertPets(
+        const ids = await insertPets(
           pool,
           batch.map(({ pet }) => pet),
         );
-        for (const [index, { resolve }] of batch.entries()) resolve(pets[index] as Pet);
+        for (const [index, { resolve }] of batch.entries()) resolve(ids[index] as bigint);
       } catch (error) {
         // When the server is gone, waiting requests get an answer now instead of another wait.
         const failed = isConnectionFit(error) ? batch : [...batch, ...waiting.splice(0)];
@@ -47,7 +47,7 @@ export function insertBatch(pool: Database): (pet: NewPet) => Promise<Pet> {
   }
 
   return (pet) => {
-    const added = Promise.withResolvers<Pet>();
+    const added = Promise.withResolvers<bigint>();
     waiting.push({ pet, ...added });
     // All animals that arrive in this turn of the event loop share the statement.
     if (!running) setImmediate(() => void run());
@@ -56,13 +56,13 @@ export function insertBatch(pool: Database): (pet: NewPet) => Promise<Pet> {
   };
 }
 
-/** Adds animals in one statement: all or none, with ascending ids. */
-export async function insertPets(database: Database, pets: readonly NewPet[]): Promise<Pet[]> {
+/** Adds animals in one statement: all or none, with ascending ids. Returns the ids. */
+export async function insertPets(database: Database, pets: readonly NewPet[]): Promise<bigint[]> {
   const values = [
     pets.map(({ name }) => name),
     pets.map(({ categoryId }) => categoryId),
     pets.map(({ status }) => status ?? null),
   ];
   const rows = await database.query<[id: bigint]>(INSERT, values, 'insert');
-  return rows.map(([id], index) => ({ id, ...(pets[index] as NewPet) }));
+  return rows.map(([id]) => id);
 }

@@ -36,10 +36,9 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
   // Closing a connection undoes what it has not committed.
   return withConnection(file, async (db) => {
     lockWhenFree(db);
-    const { insert } = transactionOn(db);
     const result = await work({
       ...tablesOf(db),
-      insert,
+      ...transactionOn(db),
       async continueAfter({ name }, id) {
         new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
         new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);
