@@ -50,7 +50,6 @@ export async function writeCounters(
     await transaction.insert(STANDINGS, standings, `${OR_UPDATE_STANDING} ${newerStanding}`);
 }
 
-/** Deletes the rows of these keys if their ban was lifted. */
 export async function dropLifted(transaction: Transaction, keyIds: readonly number[]): Promise<void> {
   for (const keyId of keyIds)
     await transaction.query('DELETE FROM standings WHERE key_id = $1 AND lifted = 1', [keyId]);

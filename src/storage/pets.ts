@@ -25,7 +25,6 @@ export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
 
 const INSERT_PET = `${insertInto(PETS, ['name', 'category_id', 'status'])} RETURNING id`;
 
-/** Adds an animal. */
 export async function createPet(transaction: Transaction, pet: NewPet): Promise<Answer<201>> {
   const [row] = await transaction.query<readonly [id: bigint]>(INSERT_PET, [
     pet.name,

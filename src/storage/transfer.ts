@@ -47,7 +47,6 @@ export async function copyTables(
   });
 }
 
-/** Copies a table and reads back what was written. */
 async function copyTable(
   source: Snapshot,
   target: Filling,

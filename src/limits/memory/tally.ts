@@ -22,7 +22,6 @@ export interface Tally {
   activeIn: number;
 }
 
-/** The refusals and the ban of one key. */
 export interface KeyStanding {
   readonly keyId: number;
   standing: Standing;

@@ -51,7 +51,6 @@ interface SharedBan extends Ban {
   readonly caller: string;
 }
 
-/** The answer of a server to a heartbeat. */
 export interface Heartbeat {
   /** Identifies the run of the server. A new run may have lost its counts. */
   readonly run: string;
@@ -209,7 +208,6 @@ export class RedisCounter implements QuotaCounter {
     return { kind: 'refused', quota, refusalsLeft: refusalsLeft(refusals, this.#parts.policy) };
   }
 
-  /** The time on Redis' clock. */
   #redisTime(): Moment {
     const now = this.#parts.clock().unix - this.#aheadBy;
     return { unix: now, monotonic: now };

@@ -11,7 +11,6 @@ export interface Script {
 
 export type Arguments = readonly (string | number)[];
 
-/** Reads a script from this folder. */
 export function loadScript(name: string): Script {
   const source = readFileSync(new URL(name, import.meta.url), 'utf8');
   return { source, sha: hash('sha1', source, 'hex') };
@@ -87,7 +86,6 @@ export class RedisServer {
     return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
   }
 
-  /** The slots of its cluster. */
   async slots(): Promise<SlotRanges> {
     return withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
   }
@@ -108,7 +106,6 @@ export class RedisServer {
   }
 }
 
-/** Whether this is an error reply of this kind. */
 export function isErrorReply(error: unknown, kind: string): error is Error {
   return error instanceof Error && error.message.startsWith(`${kind} `);
 }

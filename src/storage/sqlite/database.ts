@@ -97,11 +97,10 @@ function migrate(db: DatabaseSync, file: string): void {
   if (version === names.length) return;
   db.function('sha256', (text) => hash('sha256', String(text), 'hex'));
   for (const [index, name] of names.entries()) {
-    if (readNumber(db, 'PRAGMA user_version') > index) continue;
     const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Another process may have applied it while this one waited for the lock.
+      // It may be there already, also by another process while this one waited for the lock.
       if (readNumber(db, 'PRAGMA user_version') === index) {
         db.exec(`${script}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
       }

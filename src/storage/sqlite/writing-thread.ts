@@ -70,7 +70,6 @@ function operationsOn(db: DatabaseSync) {
     (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
   return {
     ...petWrites(db),
-    /** Runs one statement. */
     change: (sql: string, values: readonly Value[]): Promise<readonly Row[] | OwnFault> =>
       undoneAlone(db, () => transaction.query(sql, values)),
     /** Runs the write that `writes.ts` lists under this name. */
