@@ -7,6 +7,8 @@ import type { RowOf, Table } from './tables.ts';
 export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
+  /** Called when an unused connection is lost, or the thread that writes. */
+  readonly onLost: (error: Error) => void;
 }
 
 /** The database cannot answer now. The cause goes to the log. */

@@ -1,18 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-interface Batch<I, R> {
-  readonly items: I[];
-  readonly results: Promise<readonly R[]>;
-}
-
 /**
  * Collects the items that one turn of the event loop adds to a group, and runs them together, in order, at most `size` at
  * a time. `run` gives the results in the order of the items. When it rejects, every item of the batch rejects.
  */
 export function batched<I, R>(size: number, run: (items: readonly I[]) => Promise<readonly R[]>) {
-  const open = new Map<string, Batch<I, R>>();
+  const open = new Map<string, { readonly items: I[]; readonly results: Promise<readonly R[]> }>();
 
-  function begin(group: string): Batch<I, R> {
+  function begin(group: string) {
     const items: I[] = [];
     const results = nextTurn().then(() => {
       if (open.get(group) === batch) open.delete(group);

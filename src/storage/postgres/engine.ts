@@ -20,14 +20,11 @@ const SNAPSHOT_TIMEOUT = 600_000;
 /** Milliseconds after which the server ends a copy whose process or machine is gone, so that another one can begin. */
 const FILL_TIMEOUT = 60_000;
 
-export interface PostgresSettings extends StoreSettings {
-  readonly limits: PoolLimits;
-  /** Called when an unused connection is lost. */
-  readonly onLost: (error: Error) => void;
-}
-
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(url: string, settings: PostgresSettings): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  settings: StoreSettings & { limits: PoolLimits },
+): Promise<Store> {
   const pool = await openPool(url, settings.limits, settings.onLost);
   const engine = postgresEngine(pool, settings.limits);
   const keys = new PostgresKeys(pool, settings.clock);

@@ -33,14 +33,9 @@ const CLAIM = `INSERT INTO idempotency (account_id, key, fingerprint, created_at
 
 const RECORD = `UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE account_id = $1 AND key = $2`;
 
-interface First {
-  readonly fingerprint: string;
-  readonly outcome: Promise<Outcome>;
-}
-
 /** Writes that clients may send again. */
 export function onceOver(pool: Connections): Engine['once'] {
-  const inFlight = new Map<string, First>();
+  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
   return async (idempotency, work, ...args) => {
     const { accountId, key, fingerprint } = idempotency;
     const write = () => writeOnce(pool, idempotency, (transaction) => work(transaction, ...args));

@@ -18,18 +18,11 @@ import { Query, Statements } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
-export interface SqliteSettings extends StoreSettings {
-  /** Creates a missing folder. */
-  readonly createFolder: boolean;
-  /** Called when the thread that writes is lost. */
-  readonly onLost: (error: Error) => void;
-}
-
 /** Milliseconds that a request whose idempotency key is in flight waits for the outcome of the first request. */
 const IN_FLIGHT_PATIENCE = 1_000;
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
-export function openSqlite(path: string, settings: SqliteSettings): Store {
+export function openSqlite(path: string, settings: StoreSettings & { createFolder: boolean }): Store {
   const { clock, onLost } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
