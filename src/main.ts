@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import { openCounters } from './limits/open.ts';
+import type { Counters } from './limits/counter.ts';
+import { MemoryCounter } from './limits/memory/counter.ts';
 import type { Clock } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
 import { clientAddress } from './http/address.ts';
@@ -63,7 +64,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
   try {
     // A process that counts by itself must be the only one. With a shared counter there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
-    const open = () => openCounters({ ...config, policy: config, store: store.counters, clock, log });
+    const open = async (): Promise<Counters> => {
+      const { redisUrl } = config;
+      if (redisUrl === undefined) return new MemoryCounter(clock, config, store.counters);
+      // Imported only when needed, because the driver of Redis makes every start slower.
+      const { openShared } = await import('./limits/redis/open.ts');
+      return openShared({ ...config, redisUrl, policy: config, clock, log });
+    };
     let counters = await open();
     closeCounters = () => counters.close();
     let draining = false;

@@ -1,16 +1,8 @@
 // Contract: section 6.
-import type { Account } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
-import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
-import {
-  callerName,
-  type CounterChanges,
-  type CounterStore,
-  type KeyBan,
-  type QuotaAdmin,
-  type StoredStanding,
-} from '../limits/counter.ts';
-import { peek, type Quota, restored, UNUSED, type Usage } from '../limits/quota.ts';
+import { DAY, MINUTE } from '../domain/clock.ts';
+import { callerName, type CounterStore, type QuotaAdmin, type StoredStanding } from '../limits/counter.ts';
+import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
 import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import { columnsOf, type RowOf, STANDINGS, USAGE } from './tables.ts';
 
@@ -58,7 +50,6 @@ export async function writeCounters(
     await transaction.insert(STANDINGS, standings, `${OR_UPDATE_STANDING} ${newerStanding}`);
 }
 
-/** Deletes the rows of these keys if their ban was lifted. */
 export async function dropLifted(transaction: Transaction, keyIds: readonly number[]): Promise<void> {
   for (const keyId of keyIds)
     await transaction.query('DELETE FROM standings WHERE key_id = $1 AND lifted = 1', [keyId]);
@@ -68,98 +59,73 @@ export const TABLES = [USAGE, STANDINGS];
 
 export const WRITES = { writeCounters, dropLifted };
 
-export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & QuotaAdmin {
-  return new StoredCounters(engine, clock, environment);
-}
-
 /** Counters of the serving process that outlive it, and what an operator sees of them from another process. */
-class StoredCounters implements CounterStore, QuotaAdmin {
-  readonly #engine: Engine;
-  readonly #clock: Clock;
-  readonly #environment: Environment;
+export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & QuotaAdmin {
+  const now = () => Math.floor(clock().unix);
 
-  constructor(engine: Engine, clock: Clock, environment: Environment) {
-    this.#engine = engine;
-    this.#clock = clock;
-    this.#environment = environment;
-  }
-
-  async readUsage(caller: string): Promise<Usage | undefined> {
-    const [row] = await this.#engine.read<UsageRow>(SELECT_USAGE, [this.#environment, caller]);
+  async function readUsage(caller: string): Promise<Usage | undefined> {
+    const [row] = await engine.read<UsageRow>(SELECT_USAGE, [environment, caller]);
     return row && usageFromRow(row);
   }
 
-  async readStanding(keyId: number): Promise<StoredStanding | undefined> {
-    const [row] = await this.#engine.read<StandingRow>(SELECT_STANDING, [keyId]);
-    return row && standingFromRow(row);
-  }
-
-  write({ usage, standings }: CounterChanges): Promise<void> {
-    return this.#engine.write(
-      writeCounters,
-      Array.from(usage, ([caller, each]) => usageRow(this.#environment, caller, each)),
-      Array.from(standings, ([keyId, each]) => standingRow(this.#environment, keyId, each)),
-      this.#engine.mayLoseLock ? this.#now() : undefined,
-    );
-  }
-
-  async readLifted(): Promise<readonly number[]> {
-    const sql = 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = $1';
-    const rows = await this.#engine.read<[keyId: bigint]>(sql, [this.#environment]);
-    return rows.map(([keyId]) => Number(keyId));
-  }
-
-  dropLifted(keyIds: readonly number[]): Promise<void> {
-    return this.#engine.write(dropLifted, keyIds);
-  }
-
-  async prune(day: number, endedBefore: number): Promise<void> {
-    const values = [day, this.#now() - MINUTE];
-    await this.#prune('usage', 'environment, caller', 'day < $2 AND minute_start < $3', values);
-    const lastRefusal = this.#engine.lastElement('refusals');
-    const ended = `coalesce(banned_until, 0) < $2 AND coalesce(${lastRefusal}, 0) < $2`;
-    await this.#prune('standings', 'key_id', ended, [Math.floor(endedBefore)]);
-  }
-
-  async listBans(): Promise<readonly KeyBan[]> {
-    const rows = await this.#engine.read<[keyId: bigint, until: bigint, count: bigint]>(
-      `SELECT key_id, banned_until, ban_count FROM standings
-       WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ORDER BY key_id`,
-      [this.#environment, this.#now()],
-    );
-    return rows.map(([keyId, until, count]) => ({
-      keyId: Number(keyId),
-      until: Number(until),
-      count: Number(count),
-    }));
-  }
-
-  async liftBan(keyId: number): Promise<boolean> {
-    const lifted = await this.#engine.change(
-      `UPDATE standings SET lifted = 1
-       WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0 RETURNING key_id`,
-      [this.#environment, keyId, this.#now()],
-    );
-    return lifted.length > 0;
-  }
-
-  async usageOf(account: Account): Promise<Quota> {
-    const usage = (await this.readUsage(callerName(account.id))) ?? UNUSED;
-    const { unix } = this.#clock();
-    const now = { unix, monotonic: unix };
-    return peek(restored(usage, now), account.limits, now);
-  }
-
   /** Deletes the rows of this environment to which `condition` applies. */
-  async #prune(table: string, key: string, condition: string, values: readonly number[]): Promise<void> {
+  async function pruneTable(table: string, key: string, condition: string, values: readonly number[]) {
     const sql = `DELETE FROM ${table} WHERE (${key}) IN
       (SELECT ${key} FROM ${table} WHERE environment = $1 AND ${condition} LIMIT ${PRUNED_ROWS}) RETURNING 1`;
-    while ((await this.#engine.change(sql, [this.#environment, ...values])).length === PRUNED_ROWS);
+    while ((await engine.change(sql, [environment, ...values])).length === PRUNED_ROWS);
   }
 
-  #now(): number {
-    return Math.floor(this.#clock().unix);
-  }
+  return {
+    readUsage,
+    async readStanding(keyId) {
+      const [row] = await engine.read<StandingRow>(SELECT_STANDING, [keyId]);
+      return row && standingFromRow(row);
+    },
+    write: ({ usage, standings }) =>
+      engine.write(
+        writeCounters,
+        Array.from(usage, ([caller, each]) => usageRow(environment, caller, each)),
+        Array.from(standings, ([keyId, each]) => standingRow(environment, keyId, each)),
+        engine.mayLoseLock ? now() : undefined,
+      ),
+    async readLifted() {
+      const sql = 'SELECT key_id FROM standings WHERE lifted = 1 AND environment = $1';
+      return (await engine.read<[keyId: bigint]>(sql, [environment])).map(([keyId]) => Number(keyId));
+    },
+    dropLifted: (keyIds) => engine.write(dropLifted, keyIds),
+    async prune(day, endedBefore) {
+      const over = 'day < $2 AND minute_start < $3';
+      await pruneTable('usage', 'environment, caller', over, [day, now() - MINUTE]);
+      const ended = `coalesce(banned_until, 0) < $2 AND coalesce(${engine.lastElement('refusals')}, 0) < $2`;
+      await pruneTable('standings', 'key_id', ended, [Math.floor(endedBefore)]);
+    },
+    async listBans() {
+      const rows = await engine.read<[keyId: bigint, until: bigint, count: bigint]>(
+        `SELECT key_id, banned_until, ban_count FROM standings
+         WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ORDER BY key_id`,
+        [environment, now()],
+      );
+      return rows.map(([id, until, count]) => ({
+        keyId: Number(id),
+        until: Number(until),
+        count: Number(count),
+      }));
+    },
+    async liftBan(keyId) {
+      const lifted = await engine.change(
+        `UPDATE standings SET lifted = 1
+         WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0 RETURNING key_id`,
+        [environment, keyId, now()],
+      );
+      return lifted.length > 0;
+    },
+    async usageOf(account) {
+      const usage = (await readUsage(callerName(account.id))) ?? UNUSED;
+      const { unix } = clock();
+      const moment = { unix, monotonic: unix };
+      return peek(restored(usage, moment), account.limits, moment);
+    },
+  };
 }
 
 export function usageFromRow([, , minuteStart, minuteCount, day, dayCount]: UsageRow): Usage {

@@ -1,11 +1,19 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Answer, Idempotency, Outcome } from '../domain/ports.ts';
 import type { RowOf, Table } from './tables.ts';
 
 export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
+  /** Called when an unused connection is lost, or the thread that writes. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** The database cannot answer now. The cause goes to the log. */
+export function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }
 
 /** A parameter of a statement. */
@@ -36,6 +44,17 @@ export interface TableReader {
 
 /** Rows in a chunk: enough that a round trip costs little, few enough that memory stays flat. */
 export const CHUNK_ROWS = 2_000;
+
+/** The items in arrays of `size`; the last one may be shorter. */
+export async function* chunksOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of items) {
+    if (chunk.push(item) < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
 
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {

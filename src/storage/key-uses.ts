@@ -7,13 +7,6 @@ const USES_PER_WRITE = 400;
 /** A key and when it was last used, in Unix milliseconds. */
 export type KeyUse = readonly [keyId: number, at: number];
 
-/** Keys whose uses were written by the same statement. */
-interface WrittenKeys {
-  /** Monotonic. */
-  readonly since: number;
-  readonly keyIds: readonly number[];
-}
-
 /**
  * The last use of each key, until it is written: with the flush after the first use, then at most once a minute for each
  * key, because a write for each second in which a key is used would cost much of what counting costs. There may be very
@@ -28,8 +21,8 @@ export class KeyUses {
   readonly #uses = new Map<number, number | null>();
   /** The next flush writes these. */
   #due: number[] = [];
-  /** Written within the last minute, the earliest first. */
-  readonly #written: WrittenKeys[] = [];
+  /** The keys of each statement of the last minute, the earliest first. `since` is monotonic. */
+  readonly #written: { readonly since: number; readonly keyIds: readonly number[] }[] = [];
 
   /** `write` rejects when it has written nothing. */
   constructor(clock: Clock, write: (uses: readonly KeyUse[]) => Promise<void>) {

@@ -3,12 +3,10 @@ import type { StoreSettings } from './engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import type { Store } from './store.ts';
 
-export interface StoreOptions extends StoreSettings {
+interface StoreOptions extends StoreSettings {
   readonly databaseUrl: string;
   /** For PostgreSQL. */
   readonly pool: PoolLimits;
-  /** Called when an unused connection is lost, or the thread that writes. */
-  readonly onLost: (error: Error) => void;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Contract: sections 2 and 3.
 import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
-import type { AddAllOptions, Answer, PetArchive, PetRepository } from '../domain/ports.ts';
+import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
 import { petAdded } from '../written.ts';
-import type { Engine, Transaction } from './engine.ts';
+import { chunksOf, type Engine, type Transaction } from './engine.ts';
 import { columnsOf, insertInto, PETS, type RowOf } from './tables.ts';
 
 /** Adds animals in one commit, with ascending ids in the order given. */
@@ -25,7 +25,6 @@ export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
 
 const INSERT_PET = `${insertInto(PETS, ['name', 'category_id', 'status'])} RETURNING id`;
 
-/** Adds an animal. */
 export async function createPet(transaction: Transaction, pet: NewPet): Promise<Answer<201>> {
   const [row] = await transaction.query<readonly [id: bigint]>(INSERT_PET, [
     pet.name,
@@ -42,37 +41,23 @@ export async function createPet(transaction: Transaction, pet: NewPet): Promise<
  */
 const IMPORT_CHUNK = 1_000;
 
-export class StoredArchive implements PetArchive {
-  readonly #engine: Engine;
-  readonly #pets: EnginePets;
-
-  constructor(engine: Engine, pets: EnginePets) {
-    this.#engine = engine;
-    this.#pets = pets;
-  }
-
-  addAll(pets: AsyncIterable<NewPet>, { atomic, onProgress }: AddAllOptions): Promise<number> {
-    const addChunks = async (addMany: AddPets): Promise<number> => {
-      let count = 0;
-      let chunk: NewPet[] = [];
-      const addChunk = async () => {
-        if (chunk.length > 0) await addMany(chunk);
-        count += chunk.length;
-        chunk = [];
-        onProgress?.(count);
+export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive {
+  return {
+    addAll(pets, { atomic, onProgress }) {
+      const addChunks = async (add: AddPets): Promise<number> => {
+        let count = 0;
+        for await (const chunk of chunksOf(pets, IMPORT_CHUNK)) {
+          await add(chunk);
+          count += chunk.length;
+          onProgress?.(count);
+        }
+        return count;
       };
-      for await (const pet of pets) {
-        chunk.push(pet);
-        if (chunk.length === IMPORT_CHUNK) await addChunk();
-      }
-      await addChunk();
-      return count;
-    };
-    return atomic ? this.#pets.addAtomically(addChunks) : addChunks(this.#pets.addMany);
-  }
-
-  async *readAll(): AsyncIterable<Pet> {
-    await using snapshot = await this.#engine.snapshot();
-    for await (const rows of snapshot.rows(PETS)) for (const row of rows) yield petFromRow(row);
-  }
+      return atomic ? enginePets.addAtomically(addChunks) : addChunks(enginePets.addMany);
+    },
+    async *readAll() {
+      await using snapshot = await engine.snapshot();
+      for await (const rows of snapshot.rows(PETS)) yield* rows.map(petFromRow);
+    },
+  };
 }

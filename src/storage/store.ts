@@ -5,7 +5,7 @@ import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';
 import * as parts from './parts.ts';
 import { dropExpiredRecords } from './idempotency.ts';
-import { type EnginePets, StoredArchive } from './pets.ts';
+import { archiveOver, type EnginePets } from './pets.ts';
 
 type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
 
@@ -35,13 +35,13 @@ export function storeOver(
   ) as Parts;
   let expiredAt = Number.NEGATIVE_INFINITY;
   return {
+    ...engine,
     ...opened,
     pets,
-    archive: new StoredArchive(engine, pets),
+    archive: archiveOver(engine, pets),
     accounts,
     quotas: opened.counters,
     database: engine,
-    ping: () => engine.ping(),
     async flush() {
       await accounts.uses.flush();
       if (clock().monotonic - expiredAt < MINUTE) return;
@@ -49,9 +49,5 @@ export function storeOver(
       if (!(await dropExpiredRecords(engine))) expiredAt = clock().monotonic;
     },
     flushAll: () => accounts.uses.flushAll(),
-    backup: (file) => engine.backup(file),
-    lockForServing: (name) => engine.lockForServing(name),
-    check: () => engine.check(),
-    close: () => engine.close(),
   };
 }

@@ -47,7 +47,6 @@ export async function copyTables(
   });
 }
 
-/** Copies a table and reads back what was written. */
 async function copyTable(
   source: Snapshot,
   target: Filling,
@@ -55,20 +54,16 @@ async function copyTable(
   onProgress: TransferOptions['onProgress'],
 ): Promise<TableSummary> {
   const { name } = table;
-  const [read, written] = [new Digest(), new Digest()];
-  for await (const rows of source.rows(table)) {
+  const read = await digest(source.rows(table), async (rows, count) => {
     await target.insert(table, rows);
-    read.add(rows);
-    onProgress({ table, work: 'copied' }, read.rows);
-  }
+    onProgress({ table, work: 'copied' }, count);
+  });
   const lastId = table.assignsIds ? await source.lastId(table) : 0n;
   if (lastId > 0n) await target.continueAfter(table, lastId);
-  for await (const rows of target.rows(table)) {
-    written.add(rows);
-    onProgress({ table, work: 'verified' }, written.rows);
-  }
-  const sha256 = read.hex();
-  if (read.rows === written.rows && sha256 === written.hex()) return { name, rows: read.rows, sha256 };
+  const written = await digest(target.rows(table), (_, count) =>
+    onProgress({ table, work: 'verified' }, count),
+  );
+  if (read.rows === written.rows && read.sha256 === written.sha256) return { name, ...read };
   const counts = `${read.rows} rows were read and ${written.rows} are there`;
   const message = `Nothing was copied: the table ${name} differs from its copy (${counts}).`;
   throw new ServiceError('conflict', message);
@@ -81,18 +76,19 @@ async function refuseRows(target: TableReader, table: Table): Promise<void> {
   }
 }
 
-class Digest {
-  readonly #hash = createHash('sha256');
-  rows = 0;
-
-  add(rows: readonly Row[]): void {
-    this.#hash.update(rows.map(lineOf).join(''));
-    this.rows += rows.length;
+/** Calls `work` with each chunk and the number of rows so far. */
+async function digest<R extends Row>(
+  chunks: AsyncIterable<readonly R[]>,
+  work: (chunk: readonly R[], count: number) => Promise<void> | void,
+): Promise<Omit<TableSummary, 'name'>> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk.map(lineOf).join(''));
+    rows += chunk.length;
+    await work(chunk, rows);
   }
-
-  hex(): string {
-    return this.#hash.digest('hex');
-  }
+  return { rows, sha256: hash.digest('hex') };
 }
 
 function lineOf(row: Row): string {

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NEVER_REFUSED, type BanPolicy, banInForce, refuse, refusalsLeft, restoredBan } from '../ban.ts';
 import { type Clock, DAY, MINUTE, type Moment, unixOffset } from '../../domain/clock.ts';
@@ -10,15 +11,7 @@ import {
   type Verdict,
 } from '../counter.ts';
 import { peek, type Quota, restored, take, UNUSED } from '../quota.ts';
-import {
-  indexOf,
-  type KeyStanding,
-  shiftUsage,
-  standingOf,
-  type Tally,
-  type TallyIndex,
-  tallyOf,
-} from './tally.ts';
+import { type KeyStanding, shiftUsage, standingOf, type Tally, tallyOf } from './tally.ts';
 import { WriteBehind } from './write-behind.ts';
 
 /** Callers in memory. Beyond that, it forgets the oldest: addresses first, then accounts whose row is written. */
@@ -26,6 +19,15 @@ const CALLERS_MAX = 200_000;
 
 /** Callers that one turn of the event loop checks. They take about a millisecond. */
 const SWEEP_BATCH = 10_000;
+
+/** Character codes. */
+const DOT = 46;
+const DIGIT_0 = 48;
+
+declare const isTallyIndex: unique symbol;
+
+/** The key of a tally in its map: see `indexOf`. */
+type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
 
 /**
  * Counts in memory, for one process. `flush` and `flushAll` write to the store, so that counts and bans outlive a restart.
@@ -212,4 +214,27 @@ export class MemoryCounter implements Counters {
       if (tallies === this.#addresses || !changed) tallies.delete(index);
     }
   }
+}
+
+/**
+ * The id of an account, the 32 bits of an IPv4 address, or an IPv6 address as text. V8 interns every string that is used
+ * as a Map key, which takes time and memory for each new address. A number avoids that.
+ */
+function indexOf(caller: Caller): TallyIndex {
+  if (caller.kind === 'key') return caller.accountId as TallyIndex;
+  const { address } = caller;
+  return (isIPv4(address) ? bitsOf(address) : address) as TallyIndex;
+}
+
+function bitsOf(address: string): number {
+  let bits = 0;
+  let part = 0;
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index);
+    if (code === DOT) {
+      bits = (bits << 8) | part;
+      part = 0;
+    } else part = part * 10 + code - DIGIT_0;
+  }
+  return (bits << 8) | part;
 }

@@ -1,20 +1,10 @@
 import type { Standing } from '../ban.ts';
-import { isIPv4 } from 'node:net';
 import { Instants } from '../instants.ts';
 import { type Moment, unixOffset } from '../../domain/clock.ts';
-import type { Caller, CallerId, StoredStanding } from '../counter.ts';
+import type { CallerId, StoredStanding } from '../counter.ts';
 import type { Usage } from '../quota.ts';
 
 /* The counts in memory and their conversion. Instants are monotonic in memory and Unix milliseconds in the store. */
-
-/** Character codes. */
-const DOT = 46;
-const DIGIT_0 = 48;
-
-declare const isTallyIndex: unique symbol;
-
-/** The key of a tally in its map: see `indexOf`. */
-export type TallyIndex = (number | string) & { readonly [isTallyIndex]: true };
 
 /** The usage of one caller. One object in one map, because there may be very many callers. */
 export interface Tally {
@@ -32,7 +22,6 @@ export interface Tally {
   activeIn: number;
 }
 
-/** The refusals and the ban of one key. */
 export interface KeyStanding {
   readonly keyId: number;
   standing: Standing;
@@ -52,29 +41,6 @@ export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCo
     changed: false,
     activeIn: -1,
   };
-}
-
-/**
- * The id of an account, the 32 bits of an IPv4 address, or an IPv6 address as text. V8 interns every string that is used
- * as a Map key, which takes time and memory for each new address. A number avoids that.
- */
-export function indexOf(caller: Caller): TallyIndex {
-  if (caller.kind === 'key') return caller.accountId as TallyIndex;
-  const { address } = caller;
-  return (isIPv4(address) ? bitsOf(address) : address) as TallyIndex;
-}
-
-function bitsOf(address: string): number {
-  let bits = 0;
-  let part = 0;
-  for (let index = 0; index < address.length; index++) {
-    const code = address.charCodeAt(index);
-    if (code === DOT) {
-      bits = (bits << 8) | part;
-      part = 0;
-    } else part = part * 10 + code - DIGIT_0;
-  }
-  return (bits << 8) | part;
 }
 
 /** The same usage with its monotonic instant moved by `by` milliseconds. */

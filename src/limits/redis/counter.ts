@@ -6,7 +6,7 @@ import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
 import { type Caller, callerId, callerName, type QuotaCounter, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
-import { Batches } from './batches.ts';
+import { batched } from './batches.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
 import { RedisQuotas } from './quotas.ts';
 import { RecentMap } from './recent-map.ts';
@@ -51,7 +51,6 @@ interface SharedBan extends Ban {
   readonly caller: string;
 }
 
-/** The answer of a server to a heartbeat. */
 export interface Heartbeat {
   /** Identifies the run of the server. A new run may have lost its counts. */
   readonly run: string;
@@ -84,7 +83,7 @@ export class RedisCounter implements QuotaCounter {
   /** What Redis counted by its last answers, by `callerName` and by key id. Used in an outage, and to restore a server. */
   readonly #knownUsage = new RecentMap<string, Usage>();
   readonly #knownBans = new RecentMap<number, SharedBan>();
-  readonly #charges: Batches<Caller, Verdict>;
+  readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Verdict>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
@@ -92,13 +91,13 @@ export class RedisCounter implements QuotaCounter {
     this.redis = parts.redis;
     this.#parts = parts;
     this.#quotas = new RedisQuotas(parts);
-    this.#charges = new Batches(CHARGE_BATCH, (callers) =>
+    this.#chargeInBatch = batched(CHARGE_BATCH, (callers) =>
       withTimeout(this.#chargeAll(callers), parts.timeout),
     );
   }
 
   charge(caller: Caller): Promise<Verdict> {
-    return this.#charges.add(this.redis.groupOf(callerName(callerId(caller))), caller);
+    return this.#chargeInBatch(this.redis.groupOf(callerName(callerId(caller))), caller);
   }
 
   async peek(caller: Caller): Promise<Quota> {
@@ -209,7 +208,6 @@ export class RedisCounter implements QuotaCounter {
     return { kind: 'refused', quota, refusalsLeft: refusalsLeft(refusals, this.#parts.policy) };
   }
 
-  /** The time on Redis' clock. */
   #redisTime(): Moment {
     const now = this.#parts.clock().unix - this.#aheadBy;
     return { unix: now, monotonic: now };

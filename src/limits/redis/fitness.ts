@@ -4,7 +4,7 @@ import {
   ErrorReply,
   SocketClosedUnexpectedlyError,
 } from '@redis/client';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf, StartupError } from '../../startup-error.ts';
 import { NoAnswer } from '../timeout.ts';
 
 /** The server may be fit for use, but it is down, still starting, or behind a broken network. */
@@ -24,11 +24,11 @@ const UNREACHABLE = [
   SocketClosedUnexpectedlyError,
 ] as const;
 
-/** The message of the server or the driver, in one line. Neither repeats a password. */
+/** The message of the server or the driver. Neither repeats a password. */
 export function asStartupError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const Fault = isUnreachable(error) ? UnreachableError : StartupError;
-  return new Fault(`The Redis server cannot be used: ${reason(error)}.`, { cause: error });
+  return new Fault(`The Redis server cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
 
 /** Whether the server may still be fit for use. It is not after a wrong password or certificate, or an unknown error. */
@@ -41,12 +41,6 @@ export function isUnreachable(error: unknown): boolean {
 /** An error of the operating system or of DNS. EPROTO is an error of TLS. */
 function isNetworkError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && (error as NodeJS.ErrnoException).code !== 'EPROTO';
-}
-
-function reason(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reason).join(', ');
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
 }
 
 /**

@@ -14,7 +14,7 @@ import { Redis } from './redis.ts';
 /** Milliseconds that a server has for its first answer. */
 const START_TIMEOUT = 1_000;
 
-export interface SharedOptions {
+interface SharedOptions {
   readonly redisUrl: string;
   readonly policy: BanPolicy;
   readonly environment: Environment;

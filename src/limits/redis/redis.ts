@@ -6,15 +6,6 @@ import { type Arguments, isErrorReply, RedisServer, type Script, type SlotRanges
 /** Hash slots of a cluster, by the Redis Cluster specification. */
 const SLOTS = 16_384;
 
-/** CRC-16/XMODEM of each byte. */
-const CRC_OF_BYTE = Array.from({ length: 256 }, (_, byte) => {
-  let remainder = byte << 8;
-  for (let bit = 0; bit < 8; bit++) {
-    remainder = ((remainder << 1) ^ (remainder & 0x8000 ? 0x1021 : 0)) & 0xffff;
-  }
-  return remainder;
-});
-
 interface RedisOptions {
   readonly url: string;
   /** Called for each lost connection. */
@@ -88,7 +79,7 @@ export class Redis {
         await this.#refresh();
         return this.#server(addressIn(error)).run(script, keys, args);
       }
-      if (isErrorReply(error, 'ASK')) return this.#server(addressIn(error)).runAsking(script, keys, args);
+      if (isErrorReply(error, 'ASK')) return this.#server(addressIn(error)).run(script, keys, args, true);
       // The keys are being moved and are on two servers for a moment. Neither server is out of service.
       if (isErrorReply(error, 'TRYAGAIN')) throw new NoAnswer(error.message);
       throw error;
@@ -207,14 +198,13 @@ function addressIn({ message }: Error): string {
   return message.slice(message.lastIndexOf(' ') + 1);
 }
 
-/** The hash slot of a key. If there is text between its first braces, only that text counts. */
+/** The hash slot of a key: CRC-16/XMODEM of the text between its braces, which every key of ours has. */
 function slotOf(key: string): number {
-  const open = key.indexOf('{');
-  const close = open === -1 ? -1 : key.indexOf('}', open);
-  const hashed = close > open + 1 ? key.slice(open + 1, close) : key;
+  const hashed = key.slice(key.indexOf('{') + 1, key.indexOf('}'));
   let crc = 0;
   for (const byte of Buffer.from(hashed)) {
-    crc = ((crc << 8) & 0xffff) ^ (CRC_OF_BYTE[(crc >> 8) ^ byte] ?? 0);
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0);
   }
-  return crc % SLOTS;
+  return (crc & 0xffff) % SLOTS;
 }

@@ -11,7 +11,6 @@ export interface Script {
 
 export type Arguments = readonly (string | number)[];
 
-/** Reads a script from this folder. */
 export function loadScript(name: string): Script {
   const source = readFileSync(new URL(name, import.meta.url), 'utf8');
   return { source, sha: hash('sha1', source, 'hex') };
@@ -65,10 +64,16 @@ export class RedisServer {
     if (former?.isOpen) former.destroy();
   }
 
-  /** Runs a script in one round trip, or in two when the server has not seen it yet. */
-  async run(script: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
+  /**
+   * Runs a script in one round trip, or in two when the server has not seen it yet. `asking`: the keys are being moved to
+   * this server.
+   */
+  async run(script: Script, keys: readonly string[], args: Arguments, asking = false): Promise<unknown> {
     const client = this.#connected();
     const options = { keys: [...keys], arguments: args.map(String) };
+    // ASKING applies to the next command only, so both are sent together.
+    if (asking)
+      return (await Promise.all([client.sendCommand(['ASKING']), client.eval(script.source, options)]))[1];
     try {
       return await client.evalSha(script.sha, options);
     } catch (error) {
@@ -77,19 +82,10 @@ export class RedisServer {
     }
   }
 
-  /** Like `run`, for keys that are being moved to this server. */
-  async runAsking({ source }: Script, keys: readonly string[], args: Arguments): Promise<unknown> {
-    const client = this.#connected();
-    const options = { keys: [...keys], arguments: args.map(String) };
-    // ASKING applies to the next command only, so both are sent together.
-    return (await Promise.all([client.sendCommand(['ASKING']), client.eval(source, options)]))[1];
-  }
-
   async info(): Promise<string> {
     return withTimeout(this.#connected().info(), CONNECT_TIMEOUT);
   }
 
-  /** The slots of its cluster. */
   async slots(): Promise<SlotRanges> {
     return withTimeout(this.#connected().clusterSlots(), CONNECT_TIMEOUT);
   }
@@ -110,7 +106,6 @@ export class RedisServer {
   }
 }
 
-/** Whether this is an error reply of this kind. */
 export function isErrorReply(error: unknown, kind: string): error is Error {
   return error instanceof Error && error.message.startsWith(`${kind} `);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf, StartupError } from '../../startup-error.ts';
 import type { PoolLimits } from '../database-url.ts';
 import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';
@@ -88,12 +88,11 @@ async function refuseUnfit(pool: Connections): Promise<void> {
   if (fault !== undefined) throw new StartupError(fault);
 }
 
-/** The message of the server or the driver, in one line. The driver puts no password into its messages. */
+/** The message of the server or the driver. The driver puts no password into its messages. */
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof AggregateError) return cause.errors.map((each: Error) => each.message).join(', ');
-  const said = cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ') : String(cause);
-  return sqlState(cause) === '42501' ? `${said}; the role needs the right to create tables` : said;
+  const advice = sqlState(cause) === '42501' ? '; the role needs the right to create tables' : '';
+  return `${reasonOf(cause)}${advice}`;
 }
 
 /**

@@ -1,24 +1,14 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { PoolLimits } from '../database-url.ts';
 import { TABLES } from '../all-tables.ts';
-import {
-  CHUNK_ROWS,
-  type Engine,
-  type Filling,
-  type Row,
-  type Snapshot,
-  type StoreSettings,
-  type TableReader,
-  type Value,
-  type Write,
-} from '../engine.ts';
+import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableReader } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { type Connections, type Database, transactionOn } from './connections.ts';
 import { openPool } from './database.ts';
 import { PostgresKeys } from './keys.ts';
-import { DATABASE_NOW, IdempotentWrites } from './once.ts';
-import { PostgresPets } from './pets.ts';
+import { DATABASE_NOW, onceOver } from './once.ts';
+import { postgresPets } from './pets.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /**
@@ -30,127 +20,89 @@ const SNAPSHOT_TIMEOUT = 600_000;
 /** Milliseconds after which the server ends a copy whose process or machine is gone, so that another one can begin. */
 const FILL_TIMEOUT = 60_000;
 
-export interface PostgresSettings extends StoreSettings {
-  readonly limits: PoolLimits;
-  /** Called when an unused connection is lost. */
-  readonly onLost: (error: Error) => void;
-}
-
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(url: string, settings: PostgresSettings): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  settings: StoreSettings & { limits: PoolLimits },
+): Promise<Store> {
   const pool = await openPool(url, settings.limits, settings.onLost);
-  const engine = new PostgresEngine(pool, settings.limits);
+  const engine = postgresEngine(pool, settings.limits);
   const keys = new PostgresKeys(pool, settings.clock);
-  return storeOver(engine, { pets: new PostgresPets(pool, engine), keys }, settings);
+  return storeOver(engine, { pets: postgresPets(pool, engine), keys }, settings);
 }
 
-class PostgresEngine implements Engine {
-  readonly #pool: Connections;
-  readonly #snapshotTimeout: number;
-  readonly #lock: ServingLock;
-  readonly #once: IdempotentWrites;
+function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): Engine {
+  const lock = new ServingLock(pool);
+  return {
+    // The lock ends with its connection.
+    mayLoseLock: true,
+    skipLocked: 'FOR UPDATE SKIP LOCKED',
+    lastElement: (column) => `(${column}::json ->> -1)::bigint`,
+    read: (sql, values) => pool.query(sql, values),
+    // A single statement is a transaction by itself.
+    change: (sql, values) => pool.query(sql, values),
+    write: (work, ...args) => pool.transaction((database) => work(transactionOn(database), ...args)),
+    once: onceOver(pool),
+    async now() {
+      const [row] = await pool.query<[now: bigint]>(`SELECT ${DATABASE_NOW}`);
+      return Number(row?.[0]);
+    },
+    async identity() {
+      const [row] = await pool.query<[server: string, name: string]>(
+        'SELECT system_identifier::text, current_database() FROM pg_control_system()',
+      );
+      return `server ${row?.join(' ')}`;
+    },
+    snapshot: () => openSnapshot(pool, Math.max(SNAPSHOT_TIMEOUT, statementTimeout)),
+    fill: (work) =>
+      pool.transaction(async (database) => {
+        const tables = TABLES.map(({ name }) => name).join(', ');
+        await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${FILL_TIMEOUT}`);
+        await database.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
+        return work({
+          ...tablesOf(database),
+          ...transactionOn(database),
+          async continueAfter({ name }, id) {
+            await database.query(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, [id]);
+          },
+        });
+      }),
+    async ping() {
+      await pool.query('SELECT 1');
+    },
+    async backup() {
+      throw new ServiceError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
+    },
+    lockForServing: (environment) => lock.take(environment),
+    check: () => lock.check(),
+    async close() {
+      lock.release();
+      await pool.close();
+    },
+  };
+}
 
-  constructor(pool: Connections, { statementTimeout }: PoolLimits) {
-    this.#pool = pool;
-    this.#snapshotTimeout = Math.max(SNAPSHOT_TIMEOUT, statementTimeout);
-    this.#lock = new ServingLock(pool);
-    this.#once = new IdempotentWrites(pool);
+async function openSnapshot(pool: Connections, timeout: number): Promise<Snapshot> {
+  const { database, close } = await pool.reserve();
+  try {
+    await database.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${timeout}`);
+  } catch (error) {
+    close();
+    throw error;
   }
-
-  /** The lock ends with its connection. */
-  readonly mayLoseLock = true;
-
-  readonly skipLocked = 'FOR UPDATE SKIP LOCKED';
-
-  readonly lastElement = (column: string) => `(${column}::json ->> -1)::bigint`;
-
-  read<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]> {
-    return this.#pool.query<R>(sql, values);
-  }
-
-  /** A single statement is a transaction by itself. */
-  change<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]> {
-    return this.#pool.query<R>(sql, values);
-  }
-
-  write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T> {
-    return this.#pool.transaction((database) => work(transactionOn(database), ...args));
-  }
-
-  readonly once: Engine['once'] = (...args) => this.#once.once(...args);
-
-  async now(): Promise<number> {
-    const [row] = await this.#pool.query<[now: bigint]>(`SELECT ${DATABASE_NOW}`);
-    return Number(row?.[0]);
-  }
-
-  async identity(): Promise<string> {
-    const [row] = await this.#pool.query<[server: string, name: string]>(
-      'SELECT system_identifier::text, current_database() FROM pg_control_system()',
-    );
-    return `server ${row?.join(' ')}`;
-  }
-
-  async snapshot(): Promise<Snapshot> {
-    const { database, close } = await this.#pool.reserve();
-    const snapshot: Snapshot = {
-      ...tablesOf(database),
-      async lastId({ name }) {
-        const [row] = await database.query<[bigint | null]>(
-          `SELECT pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass)`,
-        );
-        return row?.[0] ?? 0n;
-      },
-      async [Symbol.asyncDispose]() {
-        close();
-      },
-    };
-    try {
-      await database.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${this.#snapshotTimeout}`);
-      return snapshot;
-    } catch (error) {
+  return {
+    ...tablesOf(database),
+    async lastId({ name }) {
+      const [row] = await database.query<[bigint | null]>(
+        `SELECT pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass)`,
+      );
+      return row?.[0] ?? 0n;
+    },
+    async [Symbol.asyncDispose]() {
       close();
-      throw error;
-    }
-  }
-
-  fill<T>(work: (filling: Filling) => Promise<T>): Promise<T> {
-    return this.#pool.transaction(async (database) => {
-      const tables = TABLES.map(({ name }) => name).join(', ');
-      await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${FILL_TIMEOUT}`);
-      await database.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
-      const transaction = transactionOn(database);
-      return work({
-        ...tablesOf(database),
-        insert: (...args) => transaction.insert(...args),
-        async continueAfter({ name }, id) {
-          await database.query(`SELECT setval(pg_get_serial_sequence('${name}', 'id'), $1)`, [id]);
-        },
-      });
-    });
-  }
-
-  async ping(): Promise<void> {
-    await this.#pool.query('SELECT 1');
-  }
-
-  async backup(): Promise<void> {
-    throw new ServiceError('conflict', 'A PostgreSQL database is backed up with its own tools: pg_dump.');
-  }
-
-  lockForServing(environment: string): Promise<void> {
-    return this.#lock.take(environment);
-  }
-
-  check(): Promise<'kept' | 'retaken'> {
-    return this.#lock.check();
-  }
-
-  async close(): Promise<void> {
-    this.#lock.release();
-    await this.#pool.close();
-  }
+    },
+  };
 }
 
 function tablesOf(database: Database): TableReader {

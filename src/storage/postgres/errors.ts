@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { ServiceError } from '../../domain/errors.ts';
+import { unavailable } from '../engine.ts';
 
 /**
  * SQLSTATEs after which a connection is useless: it was lost or refused, its database or role is gone, or the server is
@@ -24,10 +25,7 @@ export function isConnectionFit(error: unknown): boolean {
 
 /** The error for the caller of a query: `unavailable`, or a fault of this program as it is. */
 export function storeError(error: unknown): unknown {
-  if (error instanceof ServiceError || !isPassing(error)) return error;
-  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', {
-    cause: error,
-  });
+  return error instanceof ServiceError || !isPassing(error) ? error : unavailable(error);
 }
 
 /** The driver reports every problem with the connection as a plain Error. */

@@ -1,4 +1,4 @@
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
 import type { Database } from './connections.ts';
 import { isConnectionFit } from './errors.ts';
 
@@ -15,70 +15,54 @@ const INSERT = `
   )
   SELECT id FROM added ORDER BY n`;
 
-interface Waiting {
+interface Waiting extends PromiseWithResolvers<bigint> {
   readonly pet: NewPet;
-  readonly resolve: (pet: Pet) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**
  * Group commit over the network: the animals that arrive during a statement share the next one, so one round trip and one
- * sync. A statement is never repeated: when its answer is lost, nobody knows whether it was done.
+ * sync. A statement is never repeated: when its answer is lost, nobody knows whether it was done. The returned function
+ * resolves with the id once its animal is committed. @throws ServiceError `unavailable`
  */
-export class InsertBatch {
-  readonly #pool: Database;
-  #waiting: Waiting[] = [];
-  #running = false;
+export function insertBatch(pool: Database): (pet: NewPet) => Promise<bigint> {
+  const waiting: Waiting[] = [];
+  let running = false;
 
-  constructor(pool: Database) {
-    this.#pool = pool;
-  }
-
-  /** Resolves once the animal is committed. @throws ServiceError `unavailable` */
-  add(pet: NewPet): Promise<Pet> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ pet, resolve, reject });
-      if (!this.#running) {
-        this.#running = true;
-        // All animals that arrive in this turn of the event loop share the statement.
-        setImmediate(() => void this.#run());
-      }
-    });
-  }
-
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_BATCH);
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MAX_BATCH);
       try {
-        const pets = await insertPets(
-          this.#pool,
+        const ids = await insertPets(
+          pool,
           batch.map(({ pet }) => pet),
         );
-        for (const [index, { resolve, reject }] of batch.entries()) {
-          const pet = pets[index];
-          if (pet === undefined) reject(new Error('The server answered with fewer ids than animals.'));
-          else resolve(pet);
-        }
+        for (const [index, { resolve }] of batch.entries()) resolve(ids[index] as bigint);
       } catch (error) {
         // When the server is gone, waiting requests get an answer now instead of another wait.
-        const failed = isConnectionFit(error) ? batch : [...batch, ...this.#waiting.splice(0)];
+        const failed = isConnectionFit(error) ? batch : [...batch, ...waiting.splice(0)];
         for (const { reject } of failed) reject(error);
       }
     }
-    this.#running = false;
+    running = false;
   }
+
+  return (pet) => {
+    const added = Promise.withResolvers<bigint>();
+    waiting.push({ pet, ...added });
+    // All animals that arrive in this turn of the event loop share the statement.
+    if (!running) setImmediate(() => void run());
+    running = true;
+    return added.promise;
+  };
 }
 
-/** Adds animals in one statement: all or none, with ascending ids. */
-export async function insertPets(database: Database, pets: readonly NewPet[]): Promise<Pet[]> {
+/** Adds animals in one statement: all or none, with ascending ids. Returns the ids. */
+export async function insertPets(database: Database, pets: readonly NewPet[]): Promise<bigint[]> {
   const values = [
     pets.map(({ name }) => name),
     pets.map(({ categoryId }) => categoryId),
     pets.map(({ status }) => status ?? null),
   ];
   const rows = await database.query<[id: bigint]>(INSERT, values, 'insert');
-  return rows.flatMap(([id], index) => {
-    const pet = pets[index];
-    return pet === undefined ? [] : [{ id, ...pet }];
-  });
+  return rows.map(([id]) => id);
 }

@@ -1,7 +1,7 @@
 // Contract: section 3.
 import { DAY } from '../../domain/clock.ts';
 import type { Answer, Idempotency, Outcome } from '../../domain/ports.ts';
-import type { Write } from '../engine.ts';
+import type { Engine, Transaction } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { type Connections, transactionOn } from './connections.ts';
 import { LOCK_PATIENCE } from './database.ts';
@@ -33,72 +33,59 @@ const CLAIM = `INSERT INTO idempotency (account_id, key, fingerprint, created_at
 
 const RECORD = `UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE account_id = $1 AND key = $2`;
 
-interface First {
-  readonly fingerprint: string;
-  readonly outcome: Promise<Outcome>;
-}
-
 /** Writes that clients may send again. */
-export class IdempotentWrites {
-  readonly #pool: Connections;
-  readonly #inFlight = new Map<string, First>();
-
-  constructor(pool: Connections) {
-    this.#pool = pool;
-  }
-
-  async once<A extends readonly unknown[], Status extends number>(
-    idempotency: Idempotency,
-    work: Write<A, Answer<Status>>,
-    ...args: A
-  ): Promise<Outcome<Status>> {
+export function onceOver(pool: Connections): Engine['once'] {
+  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
+  return async (idempotency, work, ...args) => {
     const { accountId, key, fingerprint } = idempotency;
+    const write = () => writeOnce(pool, idempotency, (transaction) => work(transaction, ...args));
     const name = `${accountId} ${key}`;
-    const first = this.#inFlight.get(name);
+    const first = inFlight.get(name);
     if (first !== undefined) {
       const outcome = await outcomeInTime(first.outcome);
       // A request with another body must be compared with the record, if there is one.
-      if (outcome.outcome === 'in_flight' || first.fingerprint === fingerprint)
-        return repeated(outcome) as Outcome<Status>;
-      return this.#write(idempotency, work, args);
+      return outcome.outcome === 'in_flight' || first.fingerprint === fingerprint
+        ? repeated(outcome)
+        : write();
     }
-    const outcome = this.#write(idempotency, work, args);
-    this.#inFlight.set(name, { fingerprint, outcome });
+    const outcome = write();
+    inFlight.set(name, { fingerprint, outcome });
     try {
       return await outcome;
     } finally {
-      this.#inFlight.delete(name);
+      inFlight.delete(name);
     }
-  }
-
-  #write<A extends readonly unknown[], Status extends number>(
-    { accountId, key, fingerprint }: Idempotency,
-    work: Write<A, Answer<Status>>,
-    args: A,
-  ): Promise<Outcome<Status>> {
-    return this.#pool.transaction(async (database) => {
-      try {
-        const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
-        if (claimed.length === 0) {
-          const [row] = await database.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
-          return row === undefined ? { outcome: 'in_flight' } : outcomeOf<Status>(row, fingerprint);
-        }
-      } catch (error) {
-        // The server turns the COMMIT of a transaction with an error into a ROLLBACK.
-        if (sqlState(error) === LOCK_NOT_AVAILABLE) return { outcome: 'in_flight' };
-        throw error;
-      }
-      const answer = await work(transactionOn(database), ...args);
-      const { status, location, json } = answer;
-      await database.query(RECORD, [accountId, key, status, location, json], 'record');
-      return { outcome: 'done', answer };
-    });
-  }
+  };
 }
 
-/** The outcome of a request that repeats the one with this outcome. */
-function repeated(outcome: Outcome): Outcome {
-  return outcome.outcome === 'done' ? { outcome: 'replayed', answer: outcome.answer } : outcome;
+function writeOnce<Status extends number>(
+  pool: Connections,
+  { accountId, key, fingerprint }: Idempotency,
+  work: (transaction: Transaction) => Promise<Answer<Status>>,
+): Promise<Outcome<Status>> {
+  return pool.transaction(async (database) => {
+    try {
+      const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
+      if (claimed.length === 0) {
+        const [row] = await database.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
+        return row === undefined ? { outcome: 'in_flight' } : outcomeOf<Status>(row, fingerprint);
+      }
+    } catch (error) {
+      // The server turns the COMMIT of a transaction with an error into a ROLLBACK.
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return { outcome: 'in_flight' };
+      throw error;
+    }
+    const answer = await work(transactionOn(database));
+    const { status, location, json } = answer;
+    await database.query(RECORD, [accountId, key, status, location, json], 'record');
+    return { outcome: 'done', answer };
+  });
+}
+
+/** The outcome of a request that repeats the one with this outcome. It is the same work, so it has the same statuses. */
+function repeated(outcome: Outcome): Outcome<never> {
+  const known = outcome as Outcome<never>;
+  return known.outcome === 'done' ? { outcome: 'replayed', answer: known.answer } : known;
 }
 
 /** The outcome of the first request, or `in_flight` if it takes longer than LOCK_PATIENCE. */

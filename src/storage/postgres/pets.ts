@@ -1,11 +1,10 @@
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
+import type { PetPage, PetQuery } from '../../domain/ports.ts';
 import { petAdded, petJson, petsJson } from '../../written.ts';
 import type { Engine } from '../engine.ts';
-import { type AddPets, createPet, type EnginePets, PET_COLUMNS, petFromRow, type PetRow } from '../pets.ts';
+import { createPet, type EnginePets, PET_COLUMNS, petFromRow, type PetRow } from '../pets.ts';
 import type { Connections } from './connections.ts';
-import { InsertBatch, insertPets } from './insert-batch.ts';
+import { insertBatch, insertPets } from './insert-batch.ts';
 import { RECORDED } from './once.ts';
 import { SharedReads } from './shared-reads.ts';
 
@@ -25,52 +24,18 @@ export const HOT_QUERIES = {
   recorded: RECORDED,
 } as const;
 
-export class PostgresPets implements EnginePets {
-  readonly #pool: Connections;
-  readonly #engine: Engine;
-  readonly #inserts: InsertBatch;
-  readonly #pages = new SharedReads<PetPage>();
+export function postgresPets(pool: Connections, engine: Engine): EnginePets {
+  const insert = insertBatch(pool);
+  const pages = new SharedReads<PetPage>();
 
-  constructor(pool: Connections, engine: Engine) {
-    this.#pool = pool;
-    this.#engine = engine;
-    this.#inserts = new InsertBatch(pool);
-  }
-
-  list(query: PetQuery): Promise<PetPage> {
-    const { limit, status, before } = query;
-    return this.#pages.read(`${limit} ${status} ${before}`, () => this.#readPage(query));
-  }
-
-  async get(id: bigint): Promise<Written<Pet> | undefined> {
-    const [row] = await this.#pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');
-    return row && petJson(petFromRow(row));
-  }
-
-  async create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>> {
-    if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
-    return { outcome: 'done', answer: petAdded(await this.#inserts.add(pet)) };
-  }
-
-  readonly addMany: AddPets = (pets) => insertPets(this.#pool, pets);
-
-  /** Nobody sees what the transaction added before it commits. */
-  addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T> {
-    return this.#pool.transaction(async (database) => {
-      // The animals come from a file or a pipe, however slow that is.
-      await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-      return work((pets) => insertPets(database, pets));
-    });
-  }
-
-  async #readPage({ limit, status, before }: PetQuery): Promise<PetPage> {
+  async function readPage({ limit, status, before }: PetQuery): Promise<PetPage> {
     const from = before === undefined ? INT64_MAX : before - 1n;
     // One row more than asked for shows whether another page follows.
     const count = limit + 1;
     const rows =
       status === undefined
-        ? await this.#pool.query<PetRow>(HOT_QUERIES.page(count), [from], `page ${count}`)
-        : await this.#pool.query<PetRow>(
+        ? await pool.query<PetRow>(HOT_QUERIES.page(count), [from], `page ${count}`)
+        : await pool.query<PetRow>(
             HOT_QUERIES.pageOfStatus(count),
             [status, from],
             `page of status ${count}`,
@@ -78,4 +43,28 @@ export class PostgresPets implements EnginePets {
     const pets = rows.slice(0, limit).map(petFromRow);
     return { pets: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }
+
+  return {
+    list(query) {
+      const { limit, status, before } = query;
+      return pages.read(`${limit} ${status} ${before}`, () => readPage(query));
+    },
+    async get(id) {
+      const [row] = await pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');
+      return row && petJson(petFromRow(row));
+    },
+    async create(pet, idempotency) {
+      if (idempotency !== undefined) return engine.once(idempotency, createPet, pet);
+      const id = await insert(pet);
+      return { outcome: 'done', answer: petAdded({ id, ...pet }) };
+    },
+    addMany: (pets) => insertPets(pool, pets),
+    // Nobody sees what the transaction added before it commits.
+    addAtomically: (work) =>
+      pool.transaction(async (database) => {
+        // The animals come from a file or a pipe, however slow that is.
+        await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+        return work((pets) => insertPets(database, pets));
+      }),
+  };
 }

@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import { CHUNK_ROWS, type Filling, type Snapshot, type TableReader } from '../engine.ts';
+import { CHUNK_ROWS, chunksOf, type Filling, type Snapshot, type TableReader } from '../engine.ts';
 import type { AddPets } from '../pets.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { connectToWrite, lockWhenFree, transactionOn } from './connection.ts';
@@ -36,10 +36,9 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
   // Closing a connection undoes what it has not committed.
   return withConnection(file, async (db) => {
     lockWhenFree(db);
-    const transaction = transactionOn(db);
     const result = await work({
       ...tablesOf(db),
-      insert: (...args) => transaction.insert(...args),
+      ...transactionOn(db),
       async continueAfter({ name }, id) {
         new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
         new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);
@@ -110,16 +109,9 @@ async function withConnection<T>(file: string, work: (db: DatabaseSync) => Promi
 
 function tablesOf(db: DatabaseSync): TableReader {
   return {
-    async *rows<T extends Table>(table: T) {
-      const order = table.key.join(', ');
-      const sql = `SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${order}`;
-      let chunk: RowOf<T>[] = [];
-      for (const row of new Query<RowOf<T>>(db, sql).iterate()) {
-        if (chunk.push(row) < CHUNK_ROWS) continue;
-        yield chunk;
-        chunk = [];
-      }
-      if (chunk.length > 0) yield chunk;
+    rows<T extends Table>(table: T) {
+      const sql = `SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${table.key.join(', ')}`;
+      return chunksOf(new Query<RowOf<T>>(db, sql).iterate(), CHUNK_ROWS);
     },
   };
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf, StartupError } from '../../startup-error.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */
@@ -49,7 +49,7 @@ function reason(error: unknown): string {
   const code = sqliteCode(error);
   if (code === SQLITE_NOTADB) return 'it is not a SQLite database';
   if (code === SQLITE_CORRUPT) return 'it is damaged; restore it from a backup';
-  return error instanceof Error ? error.message : String(error);
+  return reasonOf(error);
 }
 
 /** SQLite names the write-ahead log after the path, so two hard links would get two logs, which would damage the file. */
@@ -97,11 +97,10 @@ function migrate(db: DatabaseSync, file: string): void {
   if (version === names.length) return;
   db.function('sha256', (text) => hash('sha256', String(text), 'hex'));
   for (const [index, name] of names.entries()) {
-    if (readNumber(db, 'PRAGMA user_version') > index) continue;
     const script = readFileSync(new URL(name, MIGRATIONS), 'utf8');
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Another process may have applied it while this one waited for the lock.
+      // It may be there already, also by another process while this one waited for the lock.
       if (readNumber(db, 'PRAGMA user_version') === index) {
         db.exec(`${script}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
       }

@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../domain/clock.ts';
-import type { Engine, Filling, Row, Snapshot, StoreSettings, Value, Write } from '../engine.ts';
+import { type Clock, DAY } from '../../domain/clock.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Outcome } from '../../domain/ports.ts';
+import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { nameOf } from '../writes.ts';
 import { backUp, fillDatabase, openSnapshot } from './bulk.ts';
@@ -11,28 +13,23 @@ import { assertInPlace, type DatabaseFiles, databaseFiles } from './database-fil
 import { openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
-import { IdempotentWrites } from './once.ts';
 import { SqlitePets } from './pets.ts';
 import { Query, Statements } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
-export interface SqliteSettings extends StoreSettings {
-  /** Creates a missing folder. */
-  readonly createFolder: boolean;
-  /** Called when the thread that writes is lost. */
-  readonly onLost: (error: Error) => void;
-}
+/** Milliseconds that a request whose idempotency key is in flight waits for the outcome of the first request. */
+const IN_FLIGHT_PATIENCE = 1_000;
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
-export function openSqlite(path: string, settings: SqliteSettings): Store {
+export function openSqlite(path: string, settings: StoreSettings & { createFolder: boolean }): Store {
   const { clock, onLost } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
   const files = databaseFiles(file);
   const changes = new Changes(db);
   const writer = new Writer(clock, () => startWritingThread(file, files), onLost);
-  const engine = new SqliteEngine({ db, file, files, changes, writer, clock });
+  const engine = sqliteEngine({ db, file, files, changes, writer, clock });
   const pets = new SqlitePets(db, file, writer, engine, changes);
   return storeOver(engine, { pets, keys: new SqliteKeys(db, engine, changes) }, settings);
 }
@@ -46,87 +43,76 @@ interface SqliteParts {
   readonly clock: Clock;
 }
 
-class SqliteEngine implements Engine {
-  readonly #parts: SqliteParts;
-  readonly #statements: Statements;
-  readonly #once: IdempotentWrites;
-  #lock: ServingLock | undefined;
-
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    this.#statements = new Statements(parts.db);
-    this.#once = new IdempotentWrites(parts.writer, parts.clock);
-  }
-
-  /** The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected. */
-  readonly mayLoseLock = false;
-
-  /** Only one transaction writes at a time, so there are no locked rows to skip. */
-  readonly skipLocked = '';
-
-  readonly lastElement = (column: string) => `${column} ->> '$[#-1]'`;
-
-  async read<R extends Row>(sql: string, values: readonly Value[] = []): Promise<readonly R[]> {
-    this.#parts.changes.begin();
-    return this.#statements.of<R>(sql).all(...values);
-  }
-
-  async change<R extends Row>(sql: string, values: readonly Value[] = []): Promise<readonly R[]> {
-    return (await this.#parts.writer.run('change', [sql, values])) as readonly R[];
-  }
-
-  async write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T> {
-    return (await this.#parts.writer.run('write', [nameOf(work), args])) as T;
-  }
-
-  readonly once: Engine['once'] = (...args) => this.#once.once(...args);
-
-  async now(): Promise<number> {
-    return this.#parts.clock().unix;
-  }
-
-  async identity(): Promise<string> {
-    const { dev, ino } = statSync(this.#parts.file, { bigint: true });
-    return `file ${dev} ${ino}`;
-  }
-
-  async snapshot(): Promise<Snapshot> {
-    return openSnapshot(this.#parts.file);
-  }
-
-  fill<T>(work: (filling: Filling) => Promise<T>): Promise<T> {
-    return fillDatabase(this.#parts.file, work);
-  }
-
-  async ping(): Promise<void> {
-    const { db, files } = this.#parts;
-    try {
+function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts): Engine {
+  const statements = new Statements(db);
+  let lock: ServingLock | undefined;
+  return {
+    // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
+    mayLoseLock: false,
+    // Only one transaction writes at a time, so there are no locked rows to skip.
+    skipLocked: '',
+    lastElement: (column) => `${column} ->> '$[#-1]'`,
+    async read<R extends Row>(sql: string, values: readonly Value[] = []) {
+      changes.begin();
+      return statements.of<R>(sql).all(...values);
+    },
+    change: <R extends Row>(sql: string, values: readonly Value[] = []) =>
+      writer.run('change', [sql, values]) as Promise<readonly R[]>,
+    write: (work, ...args) => writer.run('write', [nameOf(work), args]) as ReturnType<typeof work>,
+    once: onceOver(writer, clock),
+    now: async () => clock().unix,
+    async identity() {
+      const { dev, ino } = statSync(file, { bigint: true });
+      return `file ${dev} ${ino}`;
+    },
+    snapshot: async () => openSnapshot(file),
+    fill: (work) => fillDatabase(file, work),
+    async ping() {
+      try {
+        assertInPlace(files);
+      } catch (error) {
+        throw storeError(error);
+      }
+      new Query(db, 'SELECT 1 FROM pets LIMIT 1').get();
+    },
+    backup: (copy) => backUp(file, copy),
+    async lockForServing(environment) {
+      const taken = new ServingLock(file, environment);
+      await taken.take();
+      lock = taken;
+    },
+    async check() {
       assertInPlace(files);
+      lock?.check();
+      return 'kept';
+    },
+    async close() {
+      await writer.close();
+      await lock?.release();
+      db.close();
+    },
+  };
+}
+
+/** Writes that clients may send again. A request whose key is in flight gets the outcome of the first one if that comes soon. */
+function onceOver(writer: Writer, clock: Clock): Engine['once'] {
+  const inFlight = new Set<string>();
+  return async (idempotency, work, ...args) => {
+    const name = `${idempotency.accountId} ${idempotency.key}`;
+    const isFirst = !inFlight.has(name);
+    inFlight.add(name);
+    const now = Math.floor(clock().unix);
+    const record = { ...idempotency, now, expiredUntil: now - DAY };
+    const patience = isFirst ? undefined : IN_FLIGHT_PATIENCE;
+    try {
+      // The types do not follow `work` to the thread.
+      return (await writer.run('once', [record, nameOf(work), args], patience)) as Outcome<never>;
     } catch (error) {
-      throw storeError(error);
+      const isLate = error instanceof ServiceError && error.code === 'unavailable';
+      if (!isFirst && isLate && inFlight.has(name)) return { outcome: 'in_flight' };
+      throw error;
+    } finally {
+      if (isFirst) inFlight.delete(name);
     }
-    new Query(db, 'SELECT 1 FROM pets LIMIT 1').get();
-  }
-
-  backup(file: string): Promise<void> {
-    return backUp(this.#parts.file, file);
-  }
-
-  async lockForServing(environment: string): Promise<void> {
-    const lock = new ServingLock(this.#parts.file, environment);
-    await lock.take();
-    this.#lock = lock;
-  }
-
-  async check(): Promise<'kept'> {
-    assertInPlace(this.#parts.files);
-    this.#lock?.check();
-    return 'kept';
-  }
-
-  async close(): Promise<void> {
-    await this.#parts.writer.close();
-    await this.#lock?.release();
-    this.#parts.db.close();
-  }
+  };
 }

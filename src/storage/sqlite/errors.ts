@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/errors.ts';
+import { unavailable } from '../engine.ts';
 
 /** Primary result codes of SQLite: the low byte of an extended code. */
 export const SQLITE_BUSY = 5;
@@ -26,9 +26,4 @@ export function sqliteCode(error: unknown): number | undefined {
 export function storeError(error: unknown): unknown {
   const code = sqliteCode(error);
   return code !== undefined && TRANSIENT.has(code) ? unavailable(error) : error;
-}
-
-/** The store cannot answer now. The cause goes to the log. */
-export function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }

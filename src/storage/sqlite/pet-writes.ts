@@ -14,7 +14,7 @@ const COLUMNS = 3;
 /** Animals that one INSERT writes at most. Many animals in one statement take half the time of one statement each. */
 const MAX_ROWS_PER_INSERT = 64;
 
-/** Creates of animals, inside a transaction of the caller. Any error undoes the whole transaction. */
+/** Creates of animals, inside a transaction of the caller, with their ids in order. Any error undoes the whole transaction. */
 export function petWrites(db: DatabaseSync) {
   const inserts = new Map<number, Query<never>>();
   const statements = new Statements(db);
@@ -28,9 +28,7 @@ export function petWrites(db: DatabaseSync) {
     return query.run(...values);
   };
   return {
-    /** Returns the id. */
     createPet: insert,
-    /** Returns the ids, in the order of the animals. */
     createPets(pets: PetValues): readonly bigint[] {
       const ids: bigint[] = [];
       const total = pets.length / COLUMNS;

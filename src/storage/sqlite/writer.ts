@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
+import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
-import { SQLITE_BUSY, sqliteCode, storeError, unavailable } from './errors.ts';
-import type { Answer, Fault, Operations, Order, OwnFault } from './operations.ts';
+import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 import type { PetValues } from './pet-writes.ts';
+import type { Answer, Fault, Operations, Order, OwnFault } from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -28,6 +29,9 @@ const GATHERED: ReadonlySet<keyof Operations> = new Set(['createPet', 'once']);
 export function startWritingThread(file: string, files: DatabaseFiles): Worker {
   return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
 }
+
+/** An operation that fails alone rejects instead. */
+type Result<Name extends keyof Operations> = Exclude<Awaited<ReturnType<Operations[Name]>>, OwnFault>;
 
 interface Job {
   readonly order: Order;
@@ -70,19 +74,15 @@ export class Writer {
     name: Name,
     args: Parameters<Operations[Name]>,
     patience = PATIENCE,
-  ): Promise<Exclude<Awaited<ReturnType<Operations[Name]>>, OwnFault>> {
+  ): Promise<Result<Name>> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({
-        order: [name, args],
-        resolve: resolve as (value: unknown) => void,
-        reject,
-        deadline: this.#clock().monotonic + patience,
-      });
-      if (!GATHERED.has(name)) this.#urgent = true;
-      if (this.#running === undefined) this.#running = this.#writeAll();
-      else this.#checkLater();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const deadline = this.#clock().monotonic + patience;
+    this.#waiting.push({ order: [name, args], resolve, reject, deadline });
+    if (!GATHERED.has(name)) this.#urgent = true;
+    if (this.#running === undefined) this.#running = this.#writeAll();
+    else this.#checkLater();
+    return promise as Promise<Result<Name>>;
   }
 
   /** Finishes the writes that have arrived, then ends the thread. */

@@ -1,12 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connectToWrite } from './connection.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Answer as Given, Idempotency, Outcome } from '../../domain/ports.ts';
+import type { Row, Value, Write } from '../engine.ts';
+import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
+import { IDEMPOTENCY, insertInto } from '../tables.ts';
+import { WRITES } from '../writes.ts';
+import { connectToWrite, transactionOn } from './connection.ts';
 import { checkBeforeCommit, type DatabaseFiles } from './database-files.ts';
-import { type Answer, faultOf, operationsOn, type Order } from './operations.ts';
+import { petWrites } from './pet-writes.ts';
 
 /*
  * The thread that writes, so that no sync, checkpoint or lock of another process blocks the event loop. It takes the
  * orders of one transaction at a time. It answers when they are committed, or when nothing of them is done.
  */
+
+/**
+ * An operation for the writing thread. Arguments and results cross threads, so they are plain values. With `isGroup`, the
+ * operation returns an array with a result for each of several writes.
+ */
+export type Order = readonly [name: keyof Operations, args: readonly unknown[], isGroup?: boolean];
+
+/** The answer to the orders of a transaction: committed, with a result for each write, or nothing of it is done. */
+export type Answer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
+
+/** An error as it crosses threads: the structured clone drops properties such as SQLite's codes. */
+export interface Fault {
+  readonly error: unknown;
+  readonly properties: object;
+}
+
+/** In the place of a result: this order failed and was undone, the others of its transaction are done. */
+export interface OwnFault {
+  readonly ownFault: Fault;
+}
+
+/** An idempotency record to find or to make. Instants are Unix milliseconds. */
+interface RecordKey extends Idempotency {
+  readonly now: number;
+  /** A record that was made until then has expired. */
+  readonly expiredUntil: number;
+}
+
+export type Operations = ReturnType<typeof operationsOn>;
+
+const RECORDED = `SELECT ${RECORD_COLUMNS} FROM idempotency WHERE account_id = $1 AND key = $2 AND created_at > $3`;
+const RECORD = insertInto(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE');
 
 const { file, files } = workerData as { file: string; files: DatabaseFiles };
 const check = checkBeforeCommit(files);
@@ -21,12 +60,38 @@ port.on('message', (orders: readonly Order[]) => {
 
 function connect() {
   const db = connectToWrite(file);
-  try {
-    return { db, operations: operationsOn(db) };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return { db, operations: operationsOn(db) };
+}
+
+/** What the thread can do, inside a transaction that it has begun. */
+function operationsOn(db: DatabaseSync) {
+  const transaction = transactionOn(db);
+  const runWrite = (name: string, args: readonly unknown[]) =>
+    (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
+  return {
+    ...petWrites(db),
+    change: (sql: string, values: readonly Value[]): Promise<readonly Row[] | OwnFault> =>
+      undoneAlone(db, () => transaction.query(sql, values)),
+    /** Runs the write that `writes.ts` lists under this name. */
+    write: (name: string, args: readonly unknown[]): Promise<unknown> =>
+      undoneAlone(db, () => runWrite(name, args)),
+    /**
+     * Runs the write of this name and records its answer, unless the key has a record. An error undoes the whole
+     * transaction, as an error of a create does: a savepoint would copy every page that it changes.
+     */
+    async once(
+      { accountId, key, fingerprint, now, expiredUntil }: RecordKey,
+      name: string,
+      args: readonly unknown[],
+    ): Promise<Outcome> {
+      const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
+      if (before !== undefined) return outcomeOf(before, fingerprint);
+      const answer = (await runWrite(name, args)) as Given;
+      const { status, location, json } = answer;
+      await transaction.query(RECORD, [accountId, key, fingerprint, status, location ?? null, json, now]);
+      return { outcome: 'done', answer };
+    },
+  };
 }
 
 /** `Writer.run` has checked the types of the arguments. */
@@ -56,4 +121,24 @@ async function perform(orders: readonly Order[]): Promise<Answer> {
   } catch (error) {
     return { fault: faultOf(error) };
   }
+}
+
+/** Runs a write so that the others of its transaction are done even if it fails. */
+async function undoneAlone<T>(db: DatabaseSync, work: () => Promise<T>): Promise<T | OwnFault> {
+  db.exec('SAVEPOINT one_write');
+  try {
+    const result = await work();
+    db.exec('RELEASE one_write');
+    return result;
+  } catch (error) {
+    // `unavailable`: the disk or the file fails, for all of them.
+    if (error instanceof ServiceError || !db.isTransaction) throw error;
+    db.exec('ROLLBACK TO one_write; RELEASE one_write');
+    return { ownFault: faultOf(error) };
+  }
+}
+
+function faultOf(thrown: unknown): Fault {
+  const error = thrown instanceof ServiceError ? thrown.cause : thrown;
+  return { error, properties: { ...(error as object) } };
 }
