@@ -14,8 +14,8 @@ const COLUMNS = 3;
 /** Animals that one INSERT writes at most. Many animals in one statement take half the time of one statement each. */
 const MAX_ROWS_PER_INSERT = 64;
 
-/** Creates of animals, inside a transaction of the caller, with their ids in order. Any error undoes the whole transaction. */
-export function petWrites(db: DatabaseSync) {
+/** Returns a function that adds animals inside a transaction of the caller. It returns their ids in order. */
+export function petInserter(db: DatabaseSync) {
   const inserts = new Map<number, Query<never>>();
   const statements = new Statements(db);
   const insert = (values: PetValues): bigint => {
@@ -27,19 +27,16 @@ export function petWrites(db: DatabaseSync) {
     }
     return query.run(...values);
   };
-  return {
-    createPet: insert,
-    createPets(pets: PetValues): readonly bigint[] {
-      const ids: bigint[] = [];
-      const total = pets.length / COLUMNS;
-      while (ids.length < total) {
-        // A power of two: SQLite prepares a statement for each number of rows.
-        const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(total - ids.length)));
-        const last = insert(pets.slice(ids.length * COLUMNS, (ids.length + count) * COLUMNS));
-        // The ids of one statement are consecutive.
-        for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
-      }
-      return ids;
-    },
+  return (pets: PetValues): readonly bigint[] => {
+    const ids: bigint[] = [];
+    const total = pets.length / COLUMNS;
+    while (ids.length < total) {
+      // A power of two: SQLite prepares a statement for each number of rows.
+      const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(total - ids.length)));
+      const last = insert(pets.slice(ids.length * COLUMNS, (ids.length + count) * COLUMNS));
+      // The ids of one statement are consecutive.
+      for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
+    }
+    return ids;
   };
 }

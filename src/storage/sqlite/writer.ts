@@ -23,7 +23,10 @@ const GATHERING_TURNS = 3;
 /** Milliseconds. A turn that takes less had nothing to do: answering one request takes about this long. */
 const IDLE_TURN = 0.02;
 
-const GATHERED: ReadonlySet<keyof Operations> = new Set(['createPet', 'once']);
+/** What can be asked for. The writer turns consecutive animals into one `createPets`. */
+type Writes = Operations & { createPet(pet: PetValues): bigint };
+
+const GATHERED: ReadonlySet<keyof Writes> = new Set(['createPet', 'once']);
 
 /** Starts the thread for a file that `openDatabase` has opened before. `file` is an absolute path. */
 export function startWritingThread(file: string, files: DatabaseFiles): Worker {
@@ -31,10 +34,11 @@ export function startWritingThread(file: string, files: DatabaseFiles): Worker {
 }
 
 /** An operation that fails alone rejects instead. */
-type Result<Name extends keyof Operations> = Exclude<Awaited<ReturnType<Operations[Name]>>, OwnFault>;
+type Result<Name extends keyof Writes> = Exclude<Awaited<ReturnType<Writes[Name]>>, OwnFault>;
 
 interface Job {
-  readonly order: Order;
+  readonly name: keyof Writes;
+  readonly args: readonly unknown[];
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
@@ -70,15 +74,15 @@ export class Writer {
    * Runs an operation inside the next transaction. Rejects with `unavailable` when it could not begin within `patience`
    * milliseconds because the database is locked or the thread is busy, or when the database cannot be written.
    */
-  run<Name extends keyof Operations>(
+  run<Name extends keyof Writes>(
     name: Name,
-    args: Parameters<Operations[Name]>,
+    args: Parameters<Writes[Name]>,
     patience = PATIENCE,
   ): Promise<Result<Name>> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const deadline = this.#clock().monotonic + patience;
-    this.#waiting.push({ order: [name, args], resolve, reject, deadline });
+    this.#waiting.push({ name, args, resolve, reject, deadline });
     if (!GATHERED.has(name)) this.#urgent = true;
     if (this.#running === undefined) this.#running = this.#writeAll();
     else this.#checkLater();
@@ -189,14 +193,14 @@ export class Writer {
 function ordersOf(jobs: readonly Job[]): Order[] {
   const orders: Order[] = [];
   let group: PetValues[number][] | undefined;
-  for (const { order } of jobs) {
-    if (order[0] !== 'createPet') {
+  for (const { name, args } of jobs) {
+    if (name !== 'createPet') {
       group = undefined;
-      orders.push(order);
+      orders.push([name, args]);
       continue;
     }
     if (group === undefined) orders.push(['createPets', [(group = [])], true]);
-    group.push(...(order[1][0] as PetValues));
+    group.push(...(args[0] as PetValues));
   }
   return orders;
 }

@@ -8,7 +8,7 @@ import { IDEMPOTENCY, insertInto } from '../tables.ts';
 import { WRITES } from '../writes.ts';
 import { connectToWrite, transactionOn } from './connection.ts';
 import { checkBeforeCommit, type DatabaseFiles } from './database-files.ts';
-import { petWrites } from './pet-writes.ts';
+import { petInserter } from './pet-writes.ts';
 
 /*
  * The thread that writes, so that no sync, checkpoint or lock of another process blocks the event loop. It takes the
@@ -69,7 +69,7 @@ function operationsOn(db: DatabaseSync) {
   const runWrite = (name: string, args: readonly unknown[]) =>
     (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
   return {
-    ...petWrites(db),
+    createPets: petInserter(db),
     change: (sql: string, values: readonly Value[]): Promise<readonly Row[] | OwnFault> =>
       undoneAlone(db, () => transaction.query(sql, values)),
     /** Runs the write that `writes.ts` lists under this name. */
