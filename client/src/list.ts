@@ -1,4 +1,4 @@
-import type { WithResponse } from './api-promise.ts';
+import type { ApiPromise, WithResponse } from './api-promise.ts';
 import { AbortError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
@@ -13,7 +13,7 @@ export interface Page {
  * A list. `await` gives one page, `for await` gives all items from there on, and `for await … pages()` gives them page by
  * page. No request is sent before.
  */
-export class List<Item, Its extends Page> implements Promise<Its>, AsyncIterable<Item> {
+export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
   readonly #load: (cursor?: string) => Promise<WithResponse<Its>>;
   readonly #itemsOf: (page: Its) => readonly Item[];

@@ -49,7 +49,7 @@ function typescriptOptions(module: string, moduleResolution: string): string {
       module,
       moduleResolution,
       rootDir: '.',
-      outDir: `${moduleResolution}`,
+      outDir: moduleResolution,
     },
     include: ['*.ts'],
   });
