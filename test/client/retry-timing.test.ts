@@ -89,9 +89,8 @@ test('both windows are read as instants of the service, and a day ends at midnig
     assert.deepEqual(read(minute, `"minute";r=58;t=40, "day";r=3;t=${wait}`), { minute, day });
   }
   assert.deepEqual(read(day, '"minute";r=58;t=40, "day";r=3;t=43200'), { minute, day });
-  const [first, last] = [minute, day].map((each) => ({ ...each, remaining: 0 }));
-  const used = { minute: first, day: last };
-  assert.deepEqual(read({ ...day, remaining: 0 }, '"minute";r=0;t=40, "day";r=0;t=43200'), used);
+  const used = { minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
+  assert.deepEqual(read(used.day, '"minute";r=0;t=40, "day";r=0;t=43200'), used);
   const resetsAt = new Date('2026-11-21T12:05:00Z');
   const banned = { minute: { ...minute, remaining: 0, resetsAt }, day: { ...day, remaining: 0, resetsAt } };
   assert.deepEqual(read(banned.day, '"minute";r=0;t=300, "day";r=0;t=300'), banned);
