@@ -1,33 +1,49 @@
-import { ApiError, type ErrorDetails, PetStoreError, RateLimitError } from './errors.ts';
+import {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  NotFoundError,
+  PermissionError,
+  PetStoreError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+} from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
+import type { RateLimit } from './rate-limit.ts';
 
-/**
- * The error for an answer other than 2xx.
- * @param asked its `Retry-After`, in milliseconds
- */
-export function answerError(answer: Answer, asked: number | undefined): PetStoreError {
-  const { status, statusText, headers } = answer;
-  const requestId = headers.get('x-request-id') ?? undefined;
+/** By status and not by code, because the answer of a proxy has no code. */
+const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: NotFoundError,
+  413: ValidationError,
+  415: ValidationError,
+  422: ValidationError,
+  429: RateLimitError,
+  431: ValidationError,
+};
+
+/** The error for an answer other than 2xx. */
+export function answerError(
+  answer: Answer,
+  retryAt: Date | undefined,
+  rateLimit: RateLimit | undefined,
+): PetStoreError {
+  const { status, statusText, requestId } = answer;
   // Browsers hide a redirect that is not followed, and give it the status 0.
   if (status < 400) {
-    return new PetStoreError(
-      `The base address redirects (${status}): set baseUrl to where the service really is.`,
-      {
-        status,
-        requestId,
-      },
-    );
+    const message = `The base address redirects (${status}): set baseUrl to where the service really is.`;
+    return new PetStoreError(message, { status, requestId });
   }
   const { code, message } = errorBody(answer);
-  const details: ErrorDetails = {
-    status,
-    code,
-    requestId,
-    retryAfter: asked === undefined ? undefined : Math.ceil(asked / 1000),
-  };
   const text = message ?? `The answer was ${status} ${statusText}`.trimEnd();
-  return status === 429 ? new RateLimitError(text, details) : new ApiError(text, details);
+  const Its = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new Its(text, { status, code, requestId, retryAt, rateLimit });
 }
 
 /** The Error body of the service. The answer of a proxy has none. */

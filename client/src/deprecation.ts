@@ -1,4 +1,5 @@
 import { linkTarget } from './link.ts';
+import type { Logger } from './logger.ts';
 import { httpDate } from './retry-timing.ts';
 
 /** The deprecation of an operation (RFC 9745, RFC 8594). */
@@ -28,12 +29,14 @@ export function readDeprecation(operation: string, headers: Headers): Deprecatio
 
 const warned = new Set<string>();
 
-/** The default of `onDeprecation`. Prints one line for each operation, even in a program with many clients. */
-export function warn({ operation, removedAt, link }: Deprecation): void {
+/** The default of `onDeprecation`. Warns once for each operation, even in a program with many clients. */
+export function warnOnce({ operation, removedAt, link }: Deprecation, logger: Logger | undefined): void {
   if (warned.has(operation)) return;
   warned.add(operation);
   const until =
     removedAt === undefined ? '' : ` and will be removed on ${removedAt.toISOString().slice(0, 10)}`;
   const more = link === undefined ? '' : ` See ${link}`;
-  console.warn(`petstore-client: ${operation} is deprecated${until}.${more}`);
+  const line = `petstore-client: ${operation} is deprecated${until}.${more}`;
+  if (logger === undefined) console.warn(line);
+  else logger.warn(line, { operation });
 }

@@ -1,3 +1,4 @@
+import type { RateLimit } from './rate-limit.ts';
 import type { ErrorCode } from './schema.ts';
 
 /** Details of the answer that caused an error. Without an answer, all are undefined. */
@@ -5,11 +6,12 @@ export interface ErrorDetails {
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
-  readonly retryAfter?: number | undefined;
+  readonly retryAt?: Date | undefined;
+  readonly rateLimit?: RateLimit | undefined;
   readonly cause?: unknown;
 }
 
-/** Every error of this client, except for wrong arguments (TypeError, RangeError) and the reason of an abort. */
+/** Every error of this client, except for wrong arguments (TypeError, RangeError). */
 export class PetStoreError extends Error {
   override readonly name: string = 'PetStoreError';
   /** HTTP status of the answer. */
@@ -18,29 +20,66 @@ export class PetStoreError extends Error {
   readonly code: ErrorCode | (string & {}) | undefined;
   /** The id of the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Whole seconds to wait before the next call, counted from the moment of the error. */
-  readonly retryAfter: number | undefined;
+  /** When the service may be called again, on the clock of this machine. */
+  readonly retryAt: Date | undefined;
 
-  constructor(message: string, { status, code, requestId, retryAfter, cause }: ErrorDetails = {}) {
+  constructor(message: string, { status, code, requestId, retryAt, cause }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.code = code;
     this.requestId = requestId;
-    this.retryAfter = retryAfter;
+    this.retryAt = retryAt;
   }
 }
 
 /** The service answered with an error. `message` comes from the service. */
 export class ApiError extends PetStoreError {
   override readonly name: string = 'ApiError';
+  /** Both windows of the account, by the last answer before the error. */
+  readonly rateLimit: RateLimit | undefined;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details);
+    this.rateLimit = details.rateLimit;
+  }
+}
+
+/** The request is wrong, so it would fail again (400, 413, 415, 422, 431). */
+export class ValidationError extends ApiError {
+  override readonly name = 'ValidationError';
+}
+
+/** The key is missing, unknown, expired or revoked, or belongs to the other environment (401). */
+export class AuthenticationError extends ApiError {
+  override readonly name = 'AuthenticationError';
+}
+
+/** The key does not have the scope of this operation (403). */
+export class PermissionError extends ApiError {
+  override readonly name = 'PermissionError';
+}
+
+/** There is no such thing (404), or the operation was removed (410). */
+export class NotFoundError extends ApiError {
+  override readonly name = 'NotFoundError';
+}
+
+/** The request does not fit the present state (409). */
+export class ConflictError extends ApiError {
+  override readonly name = 'ConflictError';
 }
 
 /**
- * The limit of requests is used up or the key is banned, and the wait would be longer than `maxWait`. The client sends
- * nothing with this key for `retryAfter` seconds.
+ * The limit of requests is used up or the key is banned (429), and the wait would be longer than `maxWait`. The client
+ * sends nothing with this key before `retryAt`.
  */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
+}
+
+/** The service or a proxy failed (5xx), also when the request was repeated. */
+export class ServerError extends ApiError {
+  override readonly name = 'ServerError';
 }
 
 /** There was no answer, or only a part of one. `cause` says why. */
@@ -51,4 +90,13 @@ export class ConnectionError extends PetStoreError {
 /** The answer was not complete within `timeout`, or the request could not be sent within `maxWait`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
+}
+
+/** The signal of the call was aborted. `cause` is the reason of the signal. */
+export class AbortError extends PetStoreError {
+  override readonly name = 'AbortError';
+
+  constructor(signal: AbortSignal) {
+    super('The signal of this call was aborted.', { cause: signal.reason });
+  }
 }

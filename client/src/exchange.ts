@@ -7,6 +7,8 @@ export interface Answer {
   readonly statusText: string;
   readonly headers: Headers;
   readonly body: string;
+  /** The id of the request in the service's log. */
+  readonly requestId: string | undefined;
 }
 
 export interface ExchangeOptions {
@@ -42,12 +44,12 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
     response = await fetch(url, { ...init, redirect: 'manual', signal: canceller.signal });
     const body = await response.text();
     const { status, statusText, headers } = response;
-    return { status, statusText, headers, body };
+    return { status, statusText, headers, body, requestId: requestIdOf(response) };
   } catch (cause) {
     signal?.throwIfAborted();
     const details = {
       status: response?.status,
-      requestId: response?.headers.get('x-request-id') ?? undefined,
+      requestId: response && requestIdOf(response),
       cause,
     };
     const asked = `${init.method} ${url}`;
@@ -57,6 +59,10 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
     signal?.removeEventListener('abort', onAbort);
     over.abort();
   }
+}
+
+function requestIdOf({ headers }: Response): string | undefined {
+  return headers.get('x-request-id') ?? undefined;
 }
 
 /** Node.js gives the reason only in the cause of "fetch failed". */

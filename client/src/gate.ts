@@ -1,6 +1,6 @@
 import { RateLimitError, TimeoutError } from './errors.ts';
 import { KnownWindow } from './known-window.ts';
-import type { RateLimitReading } from './rate-limit.ts';
+import type { RateLimit, RateLimitReading } from './rate-limit.ts';
 import { waitAfter } from './retry-timing.ts';
 import type { Timing } from './timing.ts';
 
@@ -48,6 +48,7 @@ export class Gate {
   #isProbing = false;
   #refusals = 0;
   #refusal: RateLimitError | undefined;
+  #rateLimit: RateLimit | undefined;
   #alarm = new AbortController();
 
   constructor(timing: Timing) {
@@ -80,7 +81,10 @@ export class Gate {
     const now = this.#timing.now();
     this.#inFlight--;
     // The headers of a refusal may describe a ban and not a window. Its `Retry-After` is enough.
-    if (reading !== undefined && outcome === 'admitted') this.#window.learn(reading, sentAt, now);
+    if (reading !== undefined && outcome === 'admitted') {
+      this.#window.learn(reading, sentAt, now);
+      this.#rateLimit = reading.rateLimit;
+    }
     // An answer to a request from before the gate closed does not show the present state.
     const isCurrent = sentAt >= this.#opensAt;
     if (outcome === 'admitted' && isCurrent) {
@@ -145,14 +149,13 @@ export class Gate {
 
   #lateness(opensAt: number): RateLimitError {
     const { now, unix } = this.#timing;
-    const wait = opensAt - now();
-    const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-    const when = `${new Date(unix() + wait).toISOString()}, in ${retryAfter} s`;
+    const retryAt = new Date(Math.ceil(unix() + opensAt - now()));
+    const when = `Come back at ${retryAt.toISOString()}.`;
     if (this.#refusal === undefined || opensAt !== this.#opensAt) {
-      return new RateLimitError(`No requests are left. Come back at ${when}.`, { retryAfter });
+      return new RateLimitError(`No requests are left. ${when}`, { retryAt, rateLimit: this.#rateLimit });
     }
-    const { status, code, requestId, message } = this.#refusal;
-    return new RateLimitError(`${message} Come back at ${when}.`, { status, code, requestId, retryAfter });
+    const { status, code, requestId, message, rateLimit } = this.#refusal;
+    return new RateLimitError(`${message} ${when}`, { status, code, requestId, retryAt, rateLimit });
   }
 
   #admit(): void {

@@ -1,8 +1,23 @@
+export type { ApiPromise, ApiResponse, WithResponse } from './api-promise.ts';
 export type { CallOptions, CreateOptions } from './call-options.ts';
 export type { Deprecation } from './deprecation.ts';
-export { ApiError, ConnectionError, PetStoreError, RateLimitError, TimeoutError } from './errors.ts';
+export {
+  AbortError,
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  PetStoreError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  ValidationError,
+} from './errors.ts';
+export type { LogDetails, Logger } from './logger.ts';
 export type { PetStoreOptions } from './options.ts';
 export { PetStore } from './petstore.ts';
-export type { RateLimit } from './rate-limit.ts';
+export type { RateLimit, RateLimitWindow } from './rate-limit.ts';
 export type * from './resources.ts';
 export type * from './schema.ts';

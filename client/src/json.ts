@@ -1,3 +1,5 @@
+import { given } from './given.ts';
+
 /**
  * Like `JSON.parse`, but an integer beyond ±(2^53 − 1) becomes an exact bigint. Every other number stays a number.
  * @throws SyntaxError when the text is not JSON.
@@ -51,9 +53,16 @@ export function writeJson(fields: object): string {
   return `{${written.join(',')}}`;
 }
 
-/** An integer in decimal digits. @throws RangeError as `writeJson` does. */
-export function integerText(name: string, value: number | bigint): string {
+/**
+ * An integer in decimal digits.
+ * @throws TypeError or RangeError that names the value and says what was given.
+ */
+export function integerText(name: string, value: unknown): string {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'number') {
+    throw new TypeError(`${name} must be a number or a bigint, but ${given(value)} was given.`);
+  }
+  if (!Number.isInteger(value)) throw new RangeError(`${name} must be an integer, but ${value} was given.`);
   throw new RangeError(
     `${name} is the number ${value}, which is not an exact integer: give integers beyond 2^53 - 1 as a bigint.`,
   );

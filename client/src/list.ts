@@ -1,3 +1,5 @@
+import type { ApiPromise, WithResponse } from './api-promise.ts';
+import { AbortError } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { linkTarget } from './link.ts';
@@ -7,17 +9,26 @@ export interface Page {
   readonly nextCursor: string | undefined;
 }
 
-/** A list. `await` gives one page, `for await` gives all items from there on. No request is sent before. */
-export class List<Item, Its extends Page> implements Promise<Its>, AsyncIterable<Item> {
+/**
+ * A list. `await` gives one page, `for await` gives all items from there on, and `for await … pages()` gives them page by
+ * page. No request is sent before.
+ */
+export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
-  readonly #load: (cursor?: string) => Promise<Its>;
+  readonly #load: (cursor?: string) => Promise<WithResponse<Its>>;
   readonly #itemsOf: (page: Its) => readonly Item[];
-  #first: Promise<Its> | undefined;
+  readonly #signal: AbortSignal | undefined;
+  #first: Promise<WithResponse<Its>> | undefined;
 
   /** @internal */
-  constructor(load: (cursor?: string) => Promise<Its>, itemsOf: (page: Its) => readonly Item[]) {
+  constructor(
+    load: (cursor?: string) => Promise<WithResponse<Its>>,
+    itemsOf: (page: Its) => readonly Item[],
+    signal: AbortSignal | undefined,
+  ) {
     this.#load = load;
     this.#itemsOf = itemsOf;
+    this.#signal = signal;
   }
 
   then<Result = Its, Failure = never>(
@@ -37,17 +48,32 @@ export class List<Item, Its extends Page> implements Promise<Its>, AsyncIterable
     return this.#page().finally(onEnd);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    let page = await this.#load();
-    yield* this.#itemsOf(page);
+  /** The page of `await`, and its response. */
+  withResponse(): Promise<WithResponse<Its>> {
+    return (this.#first ??= this.#load());
+  }
+
+  /** The pages from there on. The client requests a page when it is needed. */
+  async *pages(): AsyncGenerator<Its, void, undefined> {
+    let { data: page } = await this.#load();
+    yield page;
     while (page.nextCursor !== undefined) {
-      page = await this.#load(page.nextCursor);
-      yield* this.#itemsOf(page);
+      ({ data: page } = await this.#load(page.nextCursor));
+      yield page;
     }
   }
 
-  #page(): Promise<Its> {
-    return (this.#first ??= this.#load());
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) {
+      for (const item of this.#itemsOf(page)) {
+        if (this.#signal?.aborted) throw new AbortError(this.#signal);
+        yield item;
+      }
+    }
+  }
+
+  async #page(): Promise<Its> {
+    return (await this.withResponse()).data;
   }
 }
 

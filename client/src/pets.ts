@@ -1,5 +1,7 @@
+import { type ApiPromise, apiPromise } from './api-promise.ts';
 import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type { Answer } from './exchange.ts';
+import { checkObject } from './given.ts';
 import { integerText, isInt64, parseJson, writeJson } from './json.ts';
 import { List, type Page, readPage } from './list.ts';
 import type { Int64, ListPetsQuery, NewPet, Pet } from './schema.ts';
@@ -10,10 +12,10 @@ export interface PetPage extends Page {
   readonly pets: readonly Pet[];
 }
 
-/** A list of animals. `await` gives one page, `for await` gives all animals from there on. No request is sent before. */
+/** A list of animals: one page, all pages or all animals from there on. No request is sent before. */
 export type PetList = List<Pet, PetPage>;
 
-/** The operations on animals. All throw PetStoreError. */
+/** The operations on animals. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
 export class Pets {
   readonly #transport: Transport;
 
@@ -23,46 +25,52 @@ export class Pets {
   }
 
   /** The animals, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
-  list(query: ListPetsQuery = {}, { signal }: CallOptions = {}): PetList {
-    const load = (cursor = query.cursor) =>
-      this.#transport.send({
+  list(query: ListPetsQuery = {}, options: CallOptions = {}): PetList {
+    const load = async (cursor?: string) => {
+      checkObject('query', query);
+      return await this.#transport.send({
         operation: 'listPets',
-        query: { ...query, cursor },
-        signal,
+        query: { ...query, cursor: cursor ?? query.cursor },
+        options,
         read: readPets,
       });
-    return new List(load, ({ pets }) => pets);
+    };
+    return new List(load, ({ pets }) => pets, options.signal);
   }
 
   /**
    * Adds an animal: exactly one, however often the request has to be sent.
    * @throws RangeError when `categoryId` is a number beyond ±(2^53 − 1).
    */
-  async create(
-    pet: NewPet,
-    { signal, idempotencyKey = newIdempotencyKey() }: CreateOptions = {},
-  ): Promise<Pet> {
-    return await this.#transport.send({
-      operation: 'createPet',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
-      body: writeJson(pet),
-      signal,
-      read: ({ body }) => petOf(parseJson(body)),
+  create(pet: NewPet, options: CreateOptions = {}): ApiPromise<Pet> {
+    return apiPromise(async () => {
+      checkObject('pet', pet);
+      const { idempotencyKey = newIdempotencyKey() } = options;
+      return await this.#transport.send({
+        operation: 'createPet',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+        body: writeJson(pet),
+        options,
+        read: ({ body }) => petOf(parseJson(body)),
+      });
     });
   }
 
   /**
    * Reads one animal.
    * @deprecated It will be removed on 2030-12-05: use `list` with `status`.
-   * @throws RangeError when `petId` is a number beyond ±(2^53 − 1).
+   * @throws TypeError or RangeError when `petId` is not an exact integer.
    */
-  async get(petId: Int64, { signal }: CallOptions = {}): Promise<Pet> {
-    return await this.#transport.send({
-      operation: 'getPet',
-      path: [integerText('petId', petId)],
-      signal,
-      read: ({ body }) => petOf(parseJson(body)),
-    });
+  get(petId: Int64, options: CallOptions = {}): ApiPromise<Pet> {
+    return apiPromise(
+      async () =>
+        await this.#transport.send({
+          operation: 'getPet',
+          path: [integerText('petId', petId)],
+          options,
+          read: ({ body }) => petOf(parseJson(body)),
+        }),
+    );
   }
 }
 

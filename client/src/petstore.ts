@@ -8,17 +8,17 @@ import { Transport } from './transport.ts';
 export class PetStore extends Resources {
   readonly #transport: Transport;
 
-  /** @throws TypeError or RangeError when an option is wrong. */
-  constructor(options: PetStoreOptions);
+  /** @throws TypeError or RangeError that names the option that is wrong or missing. */
+  constructor(options?: PetStoreOptions);
   /** @internal */
   constructor(options: PetStoreOptions, runtime: ClientRuntime);
-  constructor(options: PetStoreOptions, runtime: ClientRuntime = SYSTEM_RUNTIME) {
+  constructor(options: PetStoreOptions = {}, runtime: ClientRuntime = SYSTEM_RUNTIME) {
     const transport = new Transport(readOptions(options), runtime);
     super(transport);
     this.#transport = transport;
   }
 
-  /** The rate limit of the last answer to this client. Undefined before the first answer. */
+  /** Both windows of the account, by the last answer to this client. Undefined before the first answer. */
   get rateLimit(): RateLimit | undefined {
     return this.#transport.rateLimit;
   }

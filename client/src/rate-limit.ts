@@ -1,19 +1,33 @@
 import { httpDate } from './retry-timing.ts';
 
-/** The window with the fewest requests left, by the last answer. */
+/** Both windows of the account, by one answer. */
 export interface RateLimit {
-  /** Requests that the window admits. */
-  readonly limit: number;
-  /** Requests that were left after that answer. */
-  readonly remaining: number;
-  /** When the next window begins, on the service's clock. */
-  readonly resetAt: Date;
+  readonly minute: RateLimitWindow;
+  readonly day: RateLimitWindow;
 }
 
-/** The rate limit of an answer, with the milliseconds to its reset. They do not depend on this machine's clock. */
-export interface RateLimitReading extends RateLimit {
-  readonly resetIn: number;
+export interface RateLimitWindow {
+  /** Requests that the window admits. */
+  readonly limit: number;
+  /** Requests that were left after the answer. */
+  readonly remaining: number;
+  /** When the next window begins, or the ban ends: on the clock of the service, to a second. */
+  readonly resetsAt: Date;
 }
+
+/** What the rate headers of an answer say. */
+export interface RateLimitReading {
+  /** Of the window with the fewest requests left. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds to the reset of that window. They do not depend on the clock of this machine. */
+  readonly resetIn: number;
+  /** Undefined when a proxy has removed `RateLimit` or `RateLimit-Policy`. */
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** Seconds. The day of the service ends at midnight UTC. */
+const DAY = 86_400;
 
 /**
  * The rate headers of an answer. Undefined when it has none, for example when it comes from a proxy.
@@ -24,24 +38,47 @@ export function readRateLimit(headers: Headers, unix: number): RateLimitReading 
   const remaining = integerOf(headers, 'x-ratelimit-remaining');
   const reset = integerOf(headers, 'x-ratelimit-reset');
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  const resetAt = new Date(reset * 1000);
-  const resetIn = secondsToReset(headers) ?? resetAt.getTime() - (httpDate(headers.get('date')) ?? unix);
-  return { limit, remaining, resetAt, resetIn: Math.max(0, resetIn) };
+  const minute = windowOf(headers, 'minute');
+  const day = windowOf(headers, 'day');
+  const described = [minute, day].find((each) => each?.limit === limit && each.remaining === remaining);
+  // Browsers hide `Date`, and the clock of this machine may be wrong.
+  const now =
+    described === undefined ? (httpDate(headers.get('date')) ?? unix) / 1000 : reset - described.wait;
+  return {
+    limit,
+    remaining,
+    resetIn: Math.max(0, reset - now) * 1000,
+    rateLimit: minute &&
+      day && { minute: at(now + minute.wait, minute), day: at(midnightNear(now + day.wait), day) },
+  };
+}
+
+/** A window as the headers describe it, with the seconds to its reset. */
+interface ReadWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly wait: number;
+}
+
+/** Reads `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600` and `RateLimit-Policy: "minute";q=60;w=60, …`. */
+function windowOf(headers: Headers, name: string): ReadWindow | undefined {
+  const state = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '');
+  const policy = new RegExp(`"${name}";q=(\\d+)`).exec(headers.get('ratelimit-policy') ?? '');
+  if (state === null || policy === null) return undefined;
+  return { limit: Number(policy[1]), remaining: Number(state[1]), wait: Number(state[2]) };
+}
+
+function at(reset: number, { limit, remaining }: ReadWindow): RateLimitWindow {
+  return { limit, remaining, resetsAt: new Date(reset * 1000) };
+}
+
+/** All seconds are rounded, so the sum may be one second beside the end of the day. */
+function midnightNear(reset: number): number {
+  const midnight = Math.round(reset / DAY) * DAY;
+  return Math.abs(reset - midnight) <= 1 ? midnight : reset;
 }
 
 function integerOf(headers: Headers, name: string): number | undefined {
   const value = headers.get(name) ?? '';
   return /^\d+$/.test(value) ? Number(value) : undefined;
-}
-
-/** Reads `RateLimit: "minute";r=59;t=60, "day";r=999;t=3600`. Browsers hide `Date`, and their clock may be wrong. */
-function secondsToReset(headers: Headers): number | undefined {
-  let fewest = Number.POSITIVE_INFINITY;
-  let seconds: number | undefined;
-  for (const [, remaining, reset] of (headers.get('ratelimit') ?? '').matchAll(/;r=(\d+);t=(\d+)/g)) {
-    if (Number(remaining) >= fewest) continue;
-    fewest = Number(remaining);
-    seconds = Number(reset);
-  }
-  return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -1,8 +1,11 @@
 import { answerError } from './answer-error.ts';
+import type { WithResponse } from './api-promise.ts';
+import { type CallOptions, checkCallOptions } from './call-options.ts';
 import { readDeprecation } from './deprecation.ts';
-import { ConnectionError, type PetStoreError, RateLimitError } from './errors.ts';
+import { AbortError, ConnectionError, type PetStoreError, RateLimitError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import type { Refusal } from './gate.ts';
+import { given } from './given.ts';
 import { type OperationId, OPERATIONS } from './operations.ts';
 import type { Settings } from './options.ts';
 import { type RateLimit, type RateLimitReading, readRateLimit } from './rate-limit.ts';
@@ -18,14 +21,14 @@ export interface Call<Result> {
   readonly query?: Readonly<Record<string, string | number | bigint | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly signal: AbortSignal | undefined;
+  readonly options: CallOptions;
   /** Reads a 2xx answer. Throws when the answer is incomplete. */
   readonly read: (answer: Answer) => Result;
 }
 
 /** The end of one try: a result, or an error with the wait before the next try. Undefined: do not retry. */
 type Try<Result> =
-  | { readonly result: Result }
+  | WithResponse<Result>
   | { readonly error: PetStoreError; readonly wait: number | undefined };
 
 /** Sends calls, and retries them after the wait that the service asks for. */
@@ -45,25 +48,43 @@ export class Transport {
   }
 
   /** @throws PetStoreError when there is no result within the tries and the wait that the settings allow. */
-  async send<Result>(call: Call<Result>): Promise<Result> {
-    const { maxTries, maxWait } = this.#settings;
+  async send<Result>(call: Call<Result>): Promise<WithResponse<Result>> {
+    checkCallOptions(call.options);
+    const { signal } = call.options;
+    try {
+      return await this.#repeat(call);
+    } catch (error) {
+      throw signal?.aborted && error === signal.reason ? new AbortError(signal) : error;
+    }
+  }
+
+  async #repeat<Result>(call: Call<Result>): Promise<WithResponse<Result>> {
+    const { operation } = call;
+    const { maxTries = this.#settings.maxTries, signal = new AbortController().signal } = call.options;
     const { now, sleep } = this.#runtime;
-    const deadline = now() + maxWait;
+    const deadline = now() + this.#settings.maxWait;
     for (let tries = 1; ; tries++) {
       const tried = await this.#try(call, deadline, tries);
-      if ('result' in tried) return tried.result;
+      if ('data' in tried) return tried;
       const { error, wait } = tried;
       if (wait === undefined || tries >= maxTries) throw error;
-      // After a refusal, all requests with this key wait at the gate.
-      if (error instanceof RateLimitError) continue;
-      if (now() + wait > deadline) throw error;
-      await sleep(wait, call.signal ?? new AbortController().signal);
+      const isLate = now() + wait > deadline;
+      // After a refusal, all requests with this key wait at the gate. It refuses this call when it would be late.
+      const waitsAtGate = error instanceof RateLimitError;
+      if (isLate && !waitsAtGate) throw error;
+      if (!isLate) {
+        this.#settings.logger?.warn(
+          `petstore-client: ${operation} is tried again in ${Math.ceil(wait)} ms: ${error.message}`,
+          { operation, tries, status: error.status, requestId: error.requestId, wait },
+        );
+      }
+      if (!waitsAtGate) await sleep(wait, signal);
     }
   }
 
   async #try<Result>(call: Call<Result>, deadline: number, tries: number): Promise<Try<Result>> {
-    const { baseUrl, apiKey, pace, fetch, timeout } = this.#settings;
-    const { signal } = call;
+    const { baseUrl, apiKey, pace, fetch, logger } = this.#settings;
+    const { signal, timeout = this.#settings.timeout } = call.options;
     const url = baseUrl + target(call);
     // Created here, so that a header that cannot be sent is the caller's error and not a failure of the network.
     const headers = new Headers({
@@ -71,8 +92,8 @@ export class Transport {
       Authorization: `Bearer ${apiKey}`,
       ...call.headers,
     });
-    const { body } = call;
-    const { method } = OPERATIONS[call.operation];
+    const { operation, body } = call;
+    const { method } = OPERATIONS[operation];
     const init = { method, headers, ...(body !== undefined && { body }) };
 
     const gate = gateOf(this.#runtime, baseUrl, apiKey);
@@ -86,7 +107,7 @@ export class Transport {
       const unix = this.#runtime.unix();
       reading = readRateLimit(answer.headers, unix);
       const asked = retryAfter(answer.headers, unix);
-      ended = this.#resultOf(call, answer, asked, tries);
+      ended = this.#resultOf(call, answer, { tries, asked, rateLimit: reading?.rateLimit });
       if ('error' in ended && ended.error instanceof RateLimitError) outcome = { error: ended.error, asked };
       // A 5xx does not show that the limit admits requests again.
       else if (answer.status < 500) outcome = 'admitted';
@@ -96,26 +117,41 @@ export class Transport {
     } finally {
       gate.leave(pass, reading, outcome);
     }
-    if (reading !== undefined) this.#rateLimit = reading;
-    this.#noticeDeprecation(call.operation, answer.headers);
+    if (reading?.rateLimit !== undefined) this.#rateLimit = reading.rateLimit;
+    const { status, requestId } = answer;
+    const duration = Math.round(this.#runtime.now() - pass.sentAt);
+    logger?.debug(`petstore-client: ${operation} was answered with ${status} after ${duration} ms`, {
+      operation,
+      tries,
+      status,
+      requestId,
+      duration,
+    });
+    this.#noticeDeprecation(operation, answer.headers);
     return ended;
   }
 
   #resultOf<Result>(
     call: Call<Result>,
     answer: Answer,
-    asked: number | undefined,
-    tries: number,
+    {
+      tries,
+      asked,
+      rateLimit,
+    }: { tries: number; asked: number | undefined; rateLimit: RateLimit | undefined },
   ): Try<Result> {
-    const { status, headers } = answer;
-    const { random } = this.#runtime;
+    const { status, headers, requestId } = answer;
+    const { random, unix } = this.#runtime;
     if (status < 200 || status > 299) {
-      return { error: answerError(answer, asked), wait: waitAfter(status, asked, tries, random()) };
+      const retryAt = asked === undefined ? undefined : new Date(Math.ceil(unix() + asked));
+      return {
+        error: answerError(answer, retryAt, rateLimit),
+        wait: waitAfter(status, asked, tries, random()),
+      };
     }
     try {
-      return { result: call.read(answer) };
+      return { data: call.read(answer), response: { status, headers, requestId, rateLimit } };
     } catch (cause) {
-      const requestId = headers.get('x-request-id') ?? undefined;
       const message = `The answer to ${call.operation} is not one of the Pet Store service.`;
       throw new ConnectionError(message, { status, requestId, cause });
     }
@@ -138,8 +174,13 @@ function target<Result>({ operation, path = [], query = {} }: Call<Result>): str
     encodeURIComponent(values.shift() ?? ''),
   );
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) parameters.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    // A signal would be sent as text if a caller gave it here and not in the options.
+    if (typeof value === 'object')
+      throw new TypeError(`${name} must be a string or a number, but ${given(value)} was given.`);
+    parameters.set(name, String(value));
+  }
   const search = parameters.toString();
   return search === '' ? filled : `${filled}?${search}`;
 }

@@ -38,7 +38,8 @@ function scriptOf(options: { apiKey: string; baseUrl: string; requests: number }
     const client = new PetStore({ apiKey, baseUrl, maxWait: 5_000 });
     const created = await client.pets.create({ name: 'Rex', categoryId: 2n ** 60n, status: 'sold' });
     const { pets } = await client.pets.list();
-    const { limit, remaining } = client.rateLimit;
+    const { limit, remaining } = client.rateLimit.minute;
+    const missing = await Promise.resolve().then(() => new PetStore()).catch((reason) => reason);
     for (let sent = 2; sent < requests; sent++) await client.pets.list({ limit: 1 });
     // Before it is refused, only \`RateLimit\` tells how long the rest of the minute is: the clocks of page and service differ.
     const paced = await new PetStore({ apiKey, baseUrl, maxWait: 5_000, pace: true }).pets.list().catch((reason) => reason);
@@ -50,10 +51,11 @@ function scriptOf(options: { apiKey: string; baseUrl: string; requests: number }
       remaining,
       areRateLimitErrors: [paced, error].map((reason) => reason instanceof RateLimitError),
       pacedStatus: String(paced.status),
-      pacedRetryAfter: paced.retryAfter,
+      missing: String(missing),
+      retryIn: [paced, error].map(({ retryAt }) => (retryAt - Date.now()) / 1000),
       code: error.code,
       requestId: error.requestId,
-      retryAfter: error.retryAfter,
+      resetsAt: [error.rateLimit.minute, error.rateLimit.day].map(({ resetsAt }) => resetsAt.toISOString()),
     };
   })(${JSON.stringify(options)})`;
 }
@@ -66,9 +68,9 @@ test('the client works in a page of another origin, with rate limit and Retry-Af
   const page = await (await launchBrowser(t)).newPage();
   await page.goto(site);
   const options = { apiKey, baseUrl: `${service.url}/v1`, requests: perMinute };
-  const { created, requestId, pacedRetryAfter, retryAfter, ...rest } = await page.evaluate<
-    Record<string, unknown>
-  >(scriptOf(options));
+  const { created, requestId, retryIn, ...rest } = await page.evaluate<Record<string, unknown>>(
+    scriptOf(options),
+  );
   assert.deepEqual(rest, {
     listed: [[created, 'Rex', String(2n ** 60n)]],
     limit: perMinute,
@@ -76,9 +78,12 @@ test('the client works in a page of another origin, with rate limit and Retry-Af
     areRateLimitErrors: [true, true],
     pacedStatus: 'undefined',
     code: 'rate_limit_exceeded',
+    missing:
+      'TypeError: apiKey is missing: give new PetStore({ apiKey }), or set the environment variable PETSTORE_API_KEY.',
+    resetsAt: ['2026-11-21T12:01:00.000Z', '2026-11-22T00:00:00.000Z'],
   });
   assert.ok(typeof requestId === 'string' && requestId !== '');
-  for (const seconds of [pacedRetryAfter, retryAfter]) {
-    assert.ok(typeof seconds === 'number' && seconds > 5 && seconds <= 61, String(seconds));
+  for (const seconds of retryIn as number[]) {
+    assert.ok(seconds > 5 && seconds <= 61, String(seconds));
   }
 });

@@ -1,24 +1,11 @@
 // Contract: sections 2, 3, 4 and 6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { inspect } from 'node:util';
-import {
-  ApiError,
-  type Deprecation,
-  type Pet,
-  PetStore,
-  type PetStoreOptions,
-} from '../../client/src/index.ts';
+import { ApiError, type Deprecation, type Pet, PetStore } from '../../client/src/index.ts';
 import { get } from '../storage/fixture.ts';
+import { requestsOf, startClient } from '../support/client-scene.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-
-async function start(t: TestContext, options: Partial<PetStoreOptions> = {}) {
-  const service = await startTestService(t);
-  const apiKey = await service.issueKey();
-  const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1`, ...options });
-  return { service, apiKey, client };
-}
 
 async function addPets(client: PetStore, count: number): Promise<Pet[]> {
   const pets: Pet[] = [];
@@ -29,13 +16,8 @@ async function addPets(client: PetStore, count: number): Promise<Pet[]> {
   return pets.toReversed();
 }
 
-/** How many requests the service was sent. */
-function requestsOf(service: TestService): number {
-  return service.log.filter(({ msg }) => msg === 'request').length;
-}
-
 test('create returns the animal with its id, and an absent status stays absent', async (t) => {
-  const { client } = await start(t);
+  const { client } = await startClient(t);
   assert.deepEqual(await client.pets.create({ name: 'Rex 🐕', categoryId: 7, status: 'pending' }), {
     id: 1,
     name: 'Rex 🐕',
@@ -50,7 +32,7 @@ test('create returns the animal with its id, and an absent status stays absent',
 });
 
 test('await gives one page, and its cursor gives the next', async (t) => {
-  const { client } = await start(t);
+  const { client } = await startClient(t);
   const pets = await addPets(client, 5);
   const first = await client.pets.list({ limit: 2 });
   assert.deepEqual(first.pets, pets.slice(0, 2));
@@ -59,7 +41,7 @@ test('await gives one page, and its cursor gives the next', async (t) => {
 });
 
 test('for await walks all pages in order and requests a page only when it is needed', async (t) => {
-  const { client, service } = await start(t);
+  const { client, service } = await startClient(t);
   const pets = await addPets(client, 7);
   const before = requestsOf(service);
   const walked: Pet[] = [];
@@ -74,7 +56,7 @@ test('for await walks all pages in order and requests a page only when it is nee
 });
 
 test('a list can be filtered and awaited twice, and requests nothing before', async (t) => {
-  const { client, service } = await start(t);
+  const { client, service } = await startClient(t);
   const pets = await addPets(client, 4);
   const before = requestsOf(service);
   const list = client.pets.list({ status: 'sold' });
@@ -90,7 +72,7 @@ test('a list can be filtered and awaited twice, and requests nothing before', as
 });
 
 test('int64 is exact both ways: a number up to 2^53 − 1, a bigint beyond', async (t) => {
-  const { client, service } = await start(t);
+  const { client, service } = await startClient(t);
   const values = [
     0,
     -1,
@@ -114,7 +96,7 @@ test('int64 is exact both ways: a number up to 2^53 − 1, a bigint beyond', asy
 });
 
 test('a number that may be rounded already is refused before anything is sent', async (t) => {
-  const { client, service } = await start(t, { onDeprecation: () => undefined });
+  const { client, service } = await startClient(t, { onDeprecation: () => undefined });
   const message =
     'categoryId is the number 9007199254740992, which is not an exact integer: give integers beyond 2^53 - 1 as a bigint.';
   await assert.rejects(client.pets.create({ name: 'Rex', categoryId: 2 ** 53 }), {
@@ -127,21 +109,21 @@ test('a number that may be rounded already is refused before anything is sent', 
 });
 
 test('a service error is an ApiError with status, code, message and request id', async (t) => {
-  const { client, apiKey } = await start(t);
+  const { client, apiKey } = await startClient(t);
   const error = await client.pets.create({ name: '', categoryId: 1.5 }).catch((reason: unknown) => reason);
   assert.ok(error instanceof ApiError);
-  assert.equal(error.name, 'ApiError');
+  assert.equal(error.name, 'ValidationError');
   assert.equal(error.status, 400);
   assert.equal(error.code, 'invalid_request');
   assert.match(error.message, /^name must not be empty/);
   assert.match(error.requestId ?? '', /^[\w-]{20}$/);
-  assert.equal(error.retryAfter, undefined);
+  assert.equal(error.retryAt, undefined);
   assert.ok(!inspect(error, { depth: 9, showHidden: true }).includes(apiKey));
   assert.ok(!inspect(client, { depth: 9, showHidden: true }).includes(apiKey));
 });
 
 test('a call with a wrong key is not retried', async (t) => {
-  const { service } = await start(t);
+  const { service } = await startClient(t);
   const client = new PetStore({ apiKey: 'petstore_live_wrong', baseUrl: `${service.url}/v1` });
   const error = await client.pets.list().catch((reason: unknown) => reason);
   assert.ok(error instanceof ApiError);
@@ -151,7 +133,7 @@ test('a call with a wrong key is not retried', async (t) => {
 });
 
 test('a repeated Idempotency-Key gives the same animal, and refuses another animal', async (t) => {
-  const { client } = await start(t);
+  const { client } = await startClient(t);
   const idempotencyKey = 'order-4711';
   const first = await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey });
   assert.deepEqual(await client.pets.create({ name: 'Rex', categoryId: 1 }, { idempotencyKey }), first);
@@ -167,7 +149,7 @@ test('a repeated Idempotency-Key gives the same animal, and refuses another anim
 
 test('get warns once that it is deprecated', async (t) => {
   const notices: Deprecation[] = [];
-  const { client, service } = await start(t, { onDeprecation: (notice) => notices.push(notice) });
+  const { client, service } = await startClient(t, { onDeprecation: (notice) => notices.push(notice) });
   const pet = await client.pets.create({ name: 'Rex', categoryId: 1 });
   assert.deepEqual(await client.pets.get(pet.id), pet);
   await assert.rejects(client.pets.get(99n), { code: 'not_found', status: 404 });
@@ -183,7 +165,7 @@ test('get warns once that it is deprecated', async (t) => {
 
 test('by default the warning goes to the console, once', async (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
-  const { client, service, apiKey } = await start(t);
+  const { client, service, apiKey } = await startClient(t);
   const { id } = await client.pets.create({ name: 'Rex', categoryId: 1 });
   await client.pets.get(id);
   await client.pets.get(id);
@@ -199,21 +181,19 @@ test('by default the warning goes to the console, once', async (t) => {
   );
 });
 
-test('the last rate limit can be read', async (t) => {
-  const { service } = await start(t);
+test('client.rateLimit has both windows of the last answer, with instants', async (t) => {
+  const { service } = await startClient(t);
   const apiKey = await service.issueKey({ account: 'free', limits: { perMinute: 60, perDay: 1_000 } });
   const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1` });
   assert.equal(client.rateLimit, undefined);
   await client.pets.list();
-  const { limit, remaining, resetAt } = client.rateLimit ?? assert.fail('no rate limit');
-  assert.deepEqual(
-    { limit, remaining, resetAt },
-    { limit: 60, remaining: 59, resetAt: new Date('2026-11-21T12:01:00Z') },
-  );
+  const minute = { limit: 60, remaining: 59, resetsAt: new Date('2026-11-21T12:01:00Z') };
+  const day = { limit: 1_000, remaining: 999, resetsAt: new Date('2026-11-22T00:00:00Z') };
+  assert.deepEqual(client.rateLimit, { minute, day });
 });
 
 test('the key goes only to the base address, not along redirects or foreign links', async (t) => {
-  const { service, apiKey } = await start(t);
+  const { service, apiKey } = await startClient(t);
   const elsewhere = await startFaultProxy(t, service.url, () => undefined);
   const body = '[{"id":1,"name":"Rex","categoryId":1}]';
   const link = `<${elsewhere.url}/v1/pets?cursor=a%2Bb>; rel="next"`;
@@ -238,7 +218,7 @@ test('the key goes only to the base address, not along redirects or foreign link
 
 test('an answer that is not from the service is no result', async (t) => {
   for (const body of ['<html>', '{}', '[{"id":1}]', '[{"id":"1","name":"Rex","categoryId":1}]', '']) {
-    const { service, apiKey } = await start(t);
+    const { service, apiKey } = await startClient(t);
     const proxy = await startFaultProxy(t, service.url, () => ({ status: 200, body }));
     const client = new PetStore({ apiKey, baseUrl: `${proxy.url}/v1`, maxTries: 2 });
     await assert.rejects(client.pets.list(), { name: 'ConnectionError', status: 200 });

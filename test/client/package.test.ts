@@ -2,35 +2,40 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { NODE_20, projectWithClient } from '../support/packed-client.ts';
-import { startTestService } from '../support/service.ts';
+import { NODE_20, projectWithClient, TYPESCRIPT_5 } from '../support/packed-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 const readme = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8');
 
 /** The examples of the README, each with the output that it shows. */
-const examples = [...readme.matchAll(/```js\n(.*?)```\n\n```\n(.*?)```/gs)].map(
-  ([, code = '', output = '']) => ({
-    code,
-    output,
-  }),
+const examples = [...readme.matchAll(/```ts\n(.*?)```\n\n```\n(.*?)```/gs)].map(
+  ([, code = '', output = '']) => ({ code, output }),
 );
 
 const TYPED = `
-import { type Int64, type Pet, type PetPage, PetStore, RateLimitError } from 'petstore-client';
+import { type ApiPromise, type ApiResponse, type Int64, type Logger, type Pet, type PetPage, PetStore, RateLimitError, type RateLimitWindow } from 'petstore-client';
 
-const client = new PetStore({ apiKey: process.env['PETSTORE_KEY'] ?? '', baseUrl: process.env['PETSTORE_URL'], pace: true });
-const pet: Pet = await client.pets.create({ name: 'Rex', categoryId: 2n ** 60n, status: 'sold' });
+const logger: Logger = { debug() {}, warn(message, { operation, status }) { console.log(message, operation, status); } };
+const client = new PetStore({ apiKey: undefined, pace: true, logger });
+new PetStore({ logger: console });
+const creating: ApiPromise<Pet> = client.pets.create({ name: 'Rex', categoryId: 2n ** 60n, status: 'sold' }, { timeout: 60_000, maxTries: 2 });
+const pet: Pet = await creating;
+const { response }: { response: ApiResponse } = await creating.withResponse();
 const id: Int64 = pet.id;
 const page: PetPage = await client.pets.list({ limit: 1, status: 'sold' }, { signal: AbortSignal.timeout(60_000) });
+for await (const { pets } of client.pets.list().pages()) console.log(pets.length, response.status);
 for await (const { name } of client.pets.list()) console.log(name, id, page.pets.length);
-console.log(client.rateLimit?.remaining !== undefined, RateLimitError.name);
+const window: RateLimitWindow | undefined = client.rateLimit?.minute;
+console.log(window?.resetsAt.getTime() !== undefined, RateLimitError.name);
 // @ts-expect-error: not a status
 client.pets.list({ status: 'lost' });
+// @ts-expect-error: not an option
+if (id === 0) new PetStore({ baseURL: 'http://127.0.0.1/v1' });
 // @ts-expect-error: an animal has a category
 if (id === 0) await client.pets.create({ name: 'Rex' });
 `;
 
+/** Strict options for all TypeScript files of a project, as TypeScript 5.0 knows them. */
 function typescriptOptions(module: string, moduleResolution: string): string {
   return JSON.stringify({
     compilerOptions: {
@@ -39,48 +44,59 @@ function typescriptOptions(module: string, moduleResolution: string): string {
       noUncheckedIndexedAccess: true,
       skipLibCheck: false,
       target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
       module,
       moduleResolution,
+      rootDir: '.',
       outDir: moduleResolution,
-      types: ['node'],
-      typeRoots: [fileURLToPath(new URL('../../node_modules/@types', import.meta.url))],
     },
-    files: ['typed.ts'],
+    include: ['*.ts'],
   });
 }
 
-test('the package works in JavaScript and strict TypeScript, on Node.js 20.0 and now', async (t) => {
-  const project = await projectWithClient(t);
-  const service = await startTestService(t);
-  const variables = async () => ({
-    PETSTORE_KEY: await service.issueKey(),
-    PETSTORE_URL: `${service.url}/v1`,
-  });
+async function variablesOf(service: TestService): Promise<Record<string, string>> {
+  return { PETSTORE_API_KEY: await service.issueKey(), PETSTORE_URL: `${service.url}/v1` };
+}
 
-  assert.match(await project.run(NODE_20, ['--version']), /^v20\./);
+test('the package has only what it needs', async (t) => {
+  const { files } = await projectWithClient(t);
   assert.deepEqual(
-    project.files.filter((file) => !/^dist\/[a-z-]+\.(?:js|d\.ts)$/.test(file)),
+    files.filter((file) => !/^dist\/[a-z-]+\.(?:js|d\.ts)$/.test(file)),
     ['LICENSE', 'README.md', 'package.json'],
   );
-
-  for (const [module, resolution] of [
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ] as const) {
-    project.write('typed.ts', TYPED);
-    project.write('tsconfig.json', typescriptOptions(module, resolution));
-    await project.run('tsc', ['--project', '.']);
-    const printed = await project.run(NODE_20, [`${resolution}/typed.js`], await variables());
-    assert.match(printed, /^Rex \d+ 1\n(?:Rex \d+ 1\n)*true RateLimitError\n$/);
-  }
 });
 
-test('the examples of the README print what it says', async (t) => {
+test('the types and all examples compile in strict TypeScript 5.0 and 7', async (t) => {
   const project = await projectWithClient(t);
+  const service = await startTestService(t);
+  project.write('typed.ts', TYPED);
+  for (const [index, { code }] of examples.entries()) project.write(`example-${index}.ts`, code);
+  for (const [version, compiler] of [
+    ['5.0.4', TYPESCRIPT_5],
+    ['7.0.2', 'tsc'],
+  ] as const) {
+    assert.equal(await project.run(compiler, ['--version']), `Version ${version}\n`);
+    for (const [module, resolution] of [
+      ['node16', 'node16'],
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ] as const) {
+      project.write('tsconfig.json', typescriptOptions(module, resolution));
+      await project.run(compiler, ['--project', '.']);
+    }
+  }
+  const printed = await project.run(NODE_20, ['bundler/typed.js'], await variablesOf(service));
+  assert.match(printed, /^1 201\nRex \d+ 1\ntrue RateLimitError\n$/);
+});
+
+test('the examples of the README print what it says, on Node.js 20.0 and now', async (t) => {
+  const project = await projectWithClient(t);
+  assert.match(await project.run(NODE_20, ['--version']), /^v20\./);
   assert.ok(examples.length >= 4);
   for (const node of [NODE_20, execPath]) {
     const service = await startTestService(t);
-    const variables = { PETSTORE_KEY: await service.issueKey(), PETSTORE_URL: `${service.url}/v1` };
+    const variables = await variablesOf(service);
     for (const { code, output } of examples) {
       project.write('example.js', code);
       assert.equal(await project.run(node, ['example.js'], variables), output);

@@ -53,16 +53,47 @@ test('the reset is measured without trusting the clock of this machine', () => {
     'X-RateLimit-Remaining': '58',
     'X-RateLimit-Reset': String(NOW / 1000 + 40),
   };
+  const both = { 'RateLimit-Policy': '"minute";q=60;w=60, "day";q=1000;w=86400' };
+  const day = { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '3' };
   const read = (headers: Record<string, string>, unix: number) =>
     readRateLimit(new Headers({ ...rate, ...headers }), unix)?.resetIn;
   const wrong = NOW + 3_600_000;
-  assert.equal(read({ RateLimit: '"minute";r=58;t=40, "day";r=998;t=3600' }, wrong), 40_000);
-  assert.equal(read({ RateLimit: '"minute";r=58;t=40, "day";r=3;t=3600' }, wrong), 3_600_000);
-  assert.equal(read({ RateLimit: '"minute";r=3;t=40, "day";r=3;t=3600' }, wrong), 40_000);
+  assert.equal(read({ ...both, RateLimit: '"minute";r=58;t=40, "day";r=998;t=3600' }, wrong), 40_000);
+  assert.equal(
+    read({ ...both, ...day, RateLimit: '"minute";r=58;t=40, "day";r=3;t=3600' }, wrong),
+    3_600_000,
+  );
   assert.equal(read({ Date: 'Sat, 21 Nov 2026 12:00:10 GMT' }, wrong), 30_000);
   assert.equal(read({}, NOW), 40_000);
   assert.equal(read({}, wrong), 0);
   assert.equal(readRateLimit(new Headers(), NOW), undefined);
+});
+
+test('both windows are read as instants of the service, and a day ends at midnight', () => {
+  const minute = { limit: 60, remaining: 58, resetsAt: new Date('2026-11-21T12:00:40Z') };
+  const day = { limit: 1_000, remaining: 3, resetsAt: new Date('2026-11-22T00:00:00Z') };
+  const seconds = (instant: Date) => String(instant.getTime() / 1000);
+  const read = (described: typeof day, state: string) =>
+    readRateLimit(
+      new Headers({
+        'X-RateLimit-Limit': String(described.limit),
+        'X-RateLimit-Remaining': String(described.remaining),
+        'X-RateLimit-Reset': seconds(described.resetsAt),
+        'RateLimit-Policy': '"minute";q=60;w=60, "day";q=1000;w=86400',
+        RateLimit: state,
+      }),
+      NOW + 3_600_000,
+    )?.rateLimit;
+  // The service rounds each number up, so their differences may be a second off.
+  for (const wait of [43_199, 43_200, 43_201]) {
+    assert.deepEqual(read(minute, `"minute";r=58;t=40, "day";r=3;t=${wait}`), { minute, day });
+  }
+  assert.deepEqual(read(day, '"minute";r=58;t=40, "day";r=3;t=43200'), { minute, day });
+  const used = { minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
+  assert.deepEqual(read(used.day, '"minute";r=0;t=40, "day";r=0;t=43200'), used);
+  const resetsAt = new Date('2026-11-21T12:05:00Z');
+  const banned = { minute: { ...minute, remaining: 0, resetsAt }, day: { ...day, remaining: 0, resetsAt } };
+  assert.deepEqual(read(banned.day, '"minute";r=0;t=300, "day";r=0;t=300'), banned);
 });
 
 test('links are found by their relation, among others and in any quoting', () => {

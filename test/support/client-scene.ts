@@ -29,6 +29,19 @@ export interface Scene {
   client(by: ClientRuntime, options: Pick<PetStoreOptions, 'apiKey'> & Partial<PetStoreOptions>): PetStore;
 }
 
+/** A service, and a client of it in real time. */
+export async function startClient(t: TestContext, options: PetStoreOptions = {}) {
+  const service = await startTestService(t);
+  const apiKey = await service.issueKey();
+  const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1`, ...options });
+  return { service, apiKey, client };
+}
+
+/** How many requests the service was sent. */
+export function requestsOf(service: TestService): number {
+  return service.log.filter(({ msg }) => msg === 'request').length;
+}
+
 export async function clientScene(t: TestContext, env: Record<string, string> = {}): Promise<Scene> {
   const clock = fakeClock();
   const time = simulatedTime(clock);
@@ -67,7 +80,7 @@ export async function keepListing(
   over.abort();
   await time.run(settled);
   for (const result of await settled) {
-    if (result.status === 'rejected') assert.equal(result.reason, over.signal.reason);
+    if (result.status === 'rejected') assert.equal(result.reason.cause, over.signal.reason);
   }
 }
 

@@ -16,6 +16,9 @@ const bin = join(root, 'node_modules/.bin');
 export const NODE_20 =
   globSync(join(root, 'test/node-20/node_modules/*/bin/node'))[0] ?? 'missing: run npm ci';
 
+/** The compiler of TypeScript 5.0, which `npm ci` brings for this: the oldest that the client supports. */
+export const TYPESCRIPT_5 = join(root, 'test/typescript-5/node_modules/.bin/tsc');
+
 /** An empty project into which the package was installed, as it would be published. */
 export interface Project {
   /** What was published, by path. */
