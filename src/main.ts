@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import type { Counters } from './limits/counter.ts';
+import type { CounterEvents, Counters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
 import type { Clock } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
@@ -64,12 +64,17 @@ export async function startService(config: Config, dependencies: ServiceDependen
   try {
     // A process that counts by itself must be the only one. With a shared counter there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    let metrics: Metrics | undefined;
+    const events: CounterEvents = {
+      onBan: () => undefined,
+      onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
+    };
     const open = async (): Promise<Counters> => {
       const { redisUrl } = config;
-      if (redisUrl === undefined) return new MemoryCounter(clock, config, store.counters);
+      if (redisUrl === undefined) return new MemoryCounter(clock, config, store.counters, events.onBan);
       // Imported only when needed, because the driver of Redis makes every start slower.
       const { openShared } = await import('./limits/redis/open.ts');
-      return openShared({ ...config, redisUrl, policy: config, clock, log });
+      return openShared({ ...config, redisUrl, policy: config, clock, log, ...events });
     };
     let counters = await open();
     closeCounters = () => counters.close();
@@ -79,13 +84,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
 
     const server = createHttpServer(limits);
     servers.push(server);
-    let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
       const { Metrics: Registered } = await import('./http/metrics.ts');
       metrics = new Registered({
         inFlight: () => app.inFlight,
         bans: () => counters.bansInForce(),
         sharedIsUp: () => counters.sharedIsUp,
+        pool: () => store.poolLoad(),
       });
       const metricsServer = metrics.server(limits);
       servers.push(metricsServer);
@@ -121,7 +126,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       }),
       cors: cors(config.corsOrigins),
       log,
-      metrics,
+      metrics: metrics?.requests,
     });
     const wire = serve(server, app, limits);
     limitConnections(server, config.maxConnectionsPerAddress, { trusted: config.trustProxy, log, wire });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../domain/errors.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Plan } from '../domain/plan.ts';
 import { Api, type ApiDependencies } from './pipeline.ts';
 import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
@@ -21,7 +22,14 @@ export interface Site {
 
 export interface RequestMetrics {
   /** `route` is the template, never the path; `seconds` is how long the answer took. */
-  observe(method: string, route: string, status: number, seconds: number): void;
+  observe(
+    method: string,
+    route: string,
+    status: number,
+    code: ErrorCode | undefined,
+    plan: Plan | undefined,
+    seconds: number,
+  ): void;
 }
 
 export interface AppDependencies extends ApiDependencies {
@@ -184,7 +192,7 @@ export class App {
     const { method = '' } = request;
     const duration = clock().monotonic - startedAt.monotonic;
     const route = this.#route(exchange);
-    metrics?.observe(method, route, status, duration / 1000);
+    metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
     if (!isLogged) return;
     const durationUs = Math.round(duration * 1000);
     this.#requestLog.write({ id, key, method, route, status, code, durationUs });

@@ -1,49 +1,55 @@
 // Contract: section 1.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RequestMetrics } from './app.ts';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { RequestCounts } from './request-counts.ts';
 import { createHttpServer, type HttpLimits } from './server.ts';
 import { fields, NO_FIELDS, octets } from './wire/text.ts';
 import { answerRequests, type Server } from './wire/wire.ts';
 
-/** Methods with a series of their own. All others share one, because a client may invent them. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
+/** The values of a process that are read when Prometheus asks. */
+export interface Gauges {
+  readonly inFlight: () => number;
+  readonly bans: () => number;
+  /** Returns undefined when instances share no counter. */
+  readonly sharedIsUp: () => boolean | undefined;
+  /** Returns undefined when the database has no pool. */
+  readonly pool: () => { readonly inUse: number; readonly waiting: number } | undefined;
+}
 
 /** The metrics of a process, and a server for them on a port of their own. */
-export class Metrics implements RequestMetrics {
+export class Metrics {
+  readonly requests = new RequestCounts();
   readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'petstore_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [this.#registry],
-  });
-  readonly #duration = new Histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Time from the request to its answer.',
-    labelNames: ['route'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
-    registers: [this.#registry],
-  });
+  readonly #redis: Histogram | undefined;
 
-  /** `sharedIsUp` returns undefined when instances share no counter. */
-  constructor(gauges: {
-    inFlight: () => number;
-    bans: () => number;
-    sharedIsUp: () => boolean | undefined;
-  }) {
+  constructor({ inFlight, bans, sharedIsUp, pool }: Gauges) {
+    // They include the delay of the event loop since the last time that Prometheus asked.
     collectDefaultMetrics({ register: this.#registry });
-    this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', gauges.inFlight);
-    this.#gauge('petstore_bans', 'API keys banned now.', gauges.bans);
-    if (gauges.sharedIsUp() !== undefined) {
-      this.#gauge('petstore_shared_counter_up', 'Whether the shared counter answers: 1, or 0.', () =>
-        Number(gauges.sharedIsUp()),
+    this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
+    this.#gauge('petstore_bans', 'API keys banned now.', bans);
+    if (pool() !== undefined) {
+      const inUse = () => pool()?.inUse ?? 0;
+      const waiting = () => pool()?.waiting ?? 0;
+      this.#gauge('petstore_postgres_connections_in_use', 'Connections to PostgreSQL in use.', inUse);
+      this.#gauge(
+        'petstore_postgres_waiting',
+        'Statements and transactions that wait for a connection.',
+        waiting,
       );
     }
+    if (sharedIsUp() === undefined) return;
+    const isUp = () => Number(sharedIsUp());
+    this.#gauge('petstore_shared_counter_up', 'Whether the shared counter answers: 1, or 0.', isUp);
+    this.#redis = new Histogram({
+      name: 'petstore_redis_heartbeat_seconds',
+      help: 'Time that Redis takes to answer a heartbeat. Each instance sends two a second to each server.',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.1, 0.5],
+      registers: [this.#registry],
+    });
   }
 
-  observe(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
-    this.#duration.observe({ route }, seconds);
+  /** Redis answered a heartbeat after this time. */
+  heartbeat(seconds: number): void {
+    this.#redis?.observe(seconds);
   }
 
   /** A server that answers `GET /metrics` in the Prometheus text format. */
@@ -58,7 +64,10 @@ export class Metrics implements RequestMetrics {
           return;
         }
         this.#registry.metrics().then(
-          (text) => response.send(200, fields('Content-Type', this.#registry.contentType), octets(text)),
+          (text) => {
+            const type = fields('Content-Type', this.#registry.contentType);
+            response.send(200, type, octets(`${text}\n${this.requests.text()}`));
+          },
           () => response.destroy(),
         );
       },

@@ -39,6 +39,14 @@ export interface Counters extends QuotaCounter {
   close(): void;
 }
 
+/** The calls by which the counter of a process reports what it notices. */
+export interface CounterEvents {
+  /** A ban begins. Only the instance whose request began it calls this, once. */
+  readonly onBan: (keyId: number, ban: Ban) => void;
+  /** Redis has answered a heartbeat after this time, perhaps too late to be of use. */
+  readonly onHeartbeat: (seconds: number) => void;
+}
+
 export interface KeyBan extends Ban {
   readonly keyId: number;
 }

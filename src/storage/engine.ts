@@ -77,6 +77,13 @@ export interface Copyable {
   fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>;
 }
 
+export interface PoolLoad {
+  /** Connections. */
+  readonly inUse: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number;
+}
+
 /**
  * A database. Both engines run the same SQL, with parameters `$1`, `$2`, … Every method rejects with ServiceError
  * `unavailable` when the database cannot answer now. No engine repeats a statement that may have been done.
@@ -105,6 +112,8 @@ export interface Engine extends Copyable {
   readonly skipLocked: string;
   /** SQL for the last element of a column that holds a JSON array of integers. */
   readonly lastElement: (column: string) => string;
+  /** The load of the pool of connections; undefined for a database without one. */
+  poolLoad(): PoolLoad | undefined;
   /** Rejects when the database cannot answer. */
   ping(): Promise<void>;
   /** Writes a consistent copy to a file that must not exist yet, while others read and write. */

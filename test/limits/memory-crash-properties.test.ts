@@ -111,7 +111,7 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
           write: (changes) =>
             left-- > 0 ? store.counters.write(changes) : Promise.reject(new Error('disk full')),
         };
-        return { store, counter: new MemoryCounter(clock, POLICY, disk, CAPACITY) };
+        return { store, counter: new MemoryCounter(clock, POLICY, disk, undefined, CAPACITY) };
       };
       let { store, counter } = start();
       // Also when the property fails: the store's writing thread would keep the process from its end.

@@ -103,7 +103,7 @@ test('nothing is written for addresses or refusals while the service runs', asyn
 
 test('an account is not forgotten in memory before its row is written', async (t) => {
   const { clock, store } = service(t);
-  const counter = new MemoryCounter(clock, POLICY, store.counters, 500);
+  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
   const callers = keys(3_000, 100);
   for (let time = 1; time <= 5; time++) {
     await chargeAll(counter, callers);
@@ -115,7 +115,7 @@ test('an account is not forgotten in memory before its row is written', async (t
 
 test('with more addresses than memory holds the oldest get a new bucket', async (t) => {
   const { clock, store } = service(t);
-  const counter = new MemoryCounter(clock, POLICY, store.counters, 500);
+  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
   const callers = addresses(600);
   await chargeAll(counter, [keyCaller(1), ...callers]);
   await counter.flush();

@@ -60,5 +60,7 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     environment: 'production',
     timeout: TIMEOUT,
     onReplaced: () => undefined,
+    onBan: () => undefined,
+    onHeartbeat: () => undefined,
   });
 }

@@ -6,6 +6,7 @@ import {
   type Caller,
   callerId,
   callerName,
+  type CounterEvents,
   type Counters,
   type CounterStore,
   type Verdict,
@@ -38,6 +39,7 @@ export class MemoryCounter implements Counters {
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
   readonly #store: CounterStore;
+  readonly #onBan: CounterEvents['onBan'] | undefined;
   readonly #callersMax: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
   readonly #addresses = new Map<TallyIndex, Tally>();
@@ -46,10 +48,17 @@ export class MemoryCounter implements Counters {
   readonly #writeBehind: WriteBehind;
   #prunedDay = 0;
 
-  constructor(clock: Clock, policy: BanPolicy, store: CounterStore, callersMax = CALLERS_MAX) {
+  constructor(
+    clock: Clock,
+    policy: BanPolicy,
+    store: CounterStore,
+    onBan?: CounterEvents['onBan'],
+    callersMax = CALLERS_MAX,
+  ) {
     this.#clock = clock;
     this.#policy = policy;
     this.#store = store;
+    this.#onBan = onBan;
     this.#callersMax = callersMax;
     this.#writeBehind = new WriteBehind(clock, store, (keyId) => this.#forgive(keyId));
   }
@@ -123,6 +132,7 @@ export class MemoryCounter implements Counters {
     const ban = banInForce(standing, now);
     // The refusal that begins the ban is answered with it, so that its Retry-After is long enough.
     if (ban !== undefined) {
+      this.#onBan?.(keyId, ban);
       // The ban is stored before the answer, so a crash loses no ban, and an operator can lift every ban that a client saw.
       await this.#writeBehind.writeBan(known);
       return { kind: 'banned', ban, quota };

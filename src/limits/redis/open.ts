@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BanPolicy } from '../ban.ts';
-import type { Counters, CounterStore } from '../counter.ts';
+import type { CounterEvents, Counters, CounterStore } from '../counter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryCounter } from '../memory/counter.ts';
 import { ANSWER_TIMEOUT, FallbackCounter } from '../outage.ts';
@@ -14,7 +14,7 @@ import { Redis } from './redis.ts';
 /** Milliseconds that a server has for its first answer. */
 const START_TIMEOUT = 1_000;
 
-interface SharedOptions {
+interface SharedOptions extends CounterEvents {
   readonly redisUrl: string;
   readonly policy: BanPolicy;
   readonly environment: Environment;
@@ -64,7 +64,7 @@ export async function openShared({ redisUrl, log, ...parts }: SharedOptions): Pr
   await redis.open().catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
   });
-  const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE);
+  const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE, parts.onBan);
   const counter = new FallbackCounter({ shared, local, log });
   await counter.start();
   return counter;

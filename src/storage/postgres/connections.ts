@@ -8,7 +8,7 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { Row, Transaction } from '../engine.ts';
+import type { PoolLoad, Row, Transaction } from '../engine.ts';
 import { columnsOf } from '../tables.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
@@ -56,6 +56,11 @@ export class Connections implements Database {
     });
     // The connection reports the error itself. Without this listener it would end the process, too.
     this.#pool.on('error', () => undefined);
+  }
+
+  get load(): PoolLoad {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, waiting: waitingCount };
   }
 
   async query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]> {

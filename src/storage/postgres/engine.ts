@@ -67,6 +67,7 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
           },
         });
       }),
+    poolLoad: () => pool.load,
     async ping() {
       await pool.query('SELECT 1');
     },

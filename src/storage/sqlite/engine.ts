@@ -67,6 +67,7 @@ function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts):
     },
     snapshot: async () => openSnapshot(file),
     fill: (work) => fillDatabase(file, work),
+    poolLoad: () => undefined,
     async ping() {
       try {
         assertInPlace(files);
