@@ -7,6 +7,7 @@ import type { CounterEvents, Counters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
 import type { Clock } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
+import { ChangeLog } from './change-log.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
@@ -64,9 +65,10 @@ export async function startService(config: Config, dependencies: ServiceDependen
   try {
     // A process that counts by itself must be the only one. With a shared counter there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    const changeLog = new ChangeLog(store, log);
     let metrics: Metrics | undefined;
     const events: CounterEvents = {
-      onBan: () => undefined,
+      onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
       onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
     };
     const open = async (): Promise<Counters> => {
@@ -145,6 +147,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       async () => {
         await counters.flush();
         await store.flush();
+        await changeLog.logNotices();
       },
       async () => {
         // Both are tried, even if one fails.

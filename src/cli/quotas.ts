@@ -83,6 +83,7 @@ function liftBan(id: number, { json }: JsonOption): Promise<void> {
   return withQuotas(async ({ store, quotas }) => {
     await existingKey(store.accounts, id);
     if (!(await quotas.liftBan(id))) throw new ServiceError('not_found', `Key ${id} is not banned.`);
+    await store.notices.banLifted(id);
     if (json) printJson({ keyId: id, lifted: true });
     else printLine(`The ban of key ${id} is lifted.`);
   });

@@ -17,6 +17,8 @@ import type { Response } from './wire/wire.ts';
 export interface Site {
   /** The path as log and metrics name it; undefined when there is no such path. */
   route(path: string): string | undefined;
+  /** Routes whose requests are logged at the level `debug`, because programs and pages ask for them all the time. */
+  readonly quietRoutes: ReadonlySet<string>;
   answer(exchange: Exchange): Promise<Reply>;
 }
 
@@ -185,7 +187,7 @@ export class App {
   }
 
   #log(exchange: Exchange, { status, code }: Reply): void {
-    const { clock, log, metrics } = this.#deps;
+    const { clock, log, metrics, site } = this.#deps;
     const isLogged = log.isLevelEnabled('info');
     if (!isLogged && metrics === undefined) return;
     const { id, key, request, startedAt } = exchange;
@@ -195,6 +197,10 @@ export class App {
     metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
     if (!isLogged) return;
     const durationUs = Math.round(duration * 1000);
+    if (exchange.match === undefined && site.quietRoutes.has(route)) {
+      log.debug({ id, method, route, status, code, durationMs: durationUs / 1000 }, 'request');
+      return;
+    }
     this.#requestLog.write({ id, key, method, route, status, code, durationUs });
   }
 

@@ -1,6 +1,7 @@
 // Contract: section 6.2.
 import type { Logger } from 'pino';
-import type { Caller, Counters, Verdict } from './counter.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Caller, CounterEvents, Counters, Verdict } from './counter.ts';
 import type { Quota } from './quota.ts';
 import { withTimeout, NoAnswer } from './timeout.ts';
 import type { Heartbeat, RedisCounter } from './redis/counter.ts';
@@ -29,6 +30,13 @@ interface Server {
   heartbeat: Promise<void> | undefined;
 }
 
+interface FallbackParts extends Pick<CounterEvents, 'onHeartbeat'> {
+  readonly shared: RedisCounter;
+  readonly local: Counters;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
 /**
  * The outage policy of the shared counter (docs/decisions/0013-redis-outages.md). Without an answer in time this instance
  * counts the request itself, against its limits divided by the number of instances last seen. Known bans stay in force.
@@ -39,14 +47,18 @@ export class FallbackCounter implements Counters {
   readonly #shared: RedisCounter;
   readonly #local: Counters;
   readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #onHeartbeat: CounterEvents['onHeartbeat'];
   readonly #servers = new Map<string, Server>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ shared, local, log }: { shared: RedisCounter; local: Counters; log: Logger }) {
+  constructor({ shared, local, log, clock, onHeartbeat }: FallbackParts) {
     this.#shared = shared;
     this.#local = local;
     this.#log = log;
+    this.#clock = clock;
+    this.#onHeartbeat = onHeartbeat;
   }
 
   get sharedIsUp(): boolean {
@@ -141,7 +153,12 @@ export class FallbackCounter implements Counters {
   }
 
   async #check(server: Server): Promise<void> {
+    const sentAt = this.#clock().monotonic;
     const answer = this.#shared.heartbeat(server.name, server.informed);
+    answer.then(
+      () => this.#onHeartbeat((this.#clock().monotonic - sentAt) / 1000),
+      () => undefined,
+    );
     try {
       const heartbeat = await withTimeout(answer, ANSWER_TIMEOUT);
       if (heartbeat.run === server.informed) this.#markUp(server, heartbeat);

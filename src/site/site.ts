@@ -52,6 +52,7 @@ export function createSite({ openApi, base, ping, isDraining, mayAdmit }: SiteDe
     return file === undefined ? undefined : page(file);
   };
   return {
+    quietRoutes: new Set(['/healthz', '/readyz', `${FILES}*`]),
     route(path) {
       if (path.startsWith(FILES)) return `${FILES}*`;
       return Object.hasOwn(pages, path) ? path : undefined;

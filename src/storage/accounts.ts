@@ -7,6 +7,7 @@ import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
+import { noticeOfKey, noticeOfPlan } from './notices.ts';
 import { ACCOUNTS, columnsOf, insertInto, KEYS, type RowOf } from './tables.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
@@ -56,7 +57,25 @@ export async function replaceKey(
   key: KeyValues,
 ): Promise<KeyRow> {
   await transaction.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
+  await noticeOfKey(transaction, 'key rotated', id);
   return addKey(transaction, key);
+}
+
+/** Revokes a key at the instant `now`, unless it is revoked already. */
+export async function revokeKey(transaction: Transaction, id: number, now: number): Promise<void> {
+  const sql = 'UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL RETURNING 1';
+  const revoked = await transaction.query(sql, [now, id]);
+  if (revoked.length > 0) await noticeOfKey(transaction, 'key revoked', id);
+}
+
+/** Sets the columns plan, per_minute and per_day of an account. */
+export async function setPlan(transaction: Transaction, id: number, values: PlanValues): Promise<void> {
+  const changed = await transaction.query(
+    `UPDATE accounts SET plan = $1, per_minute = $2, per_day = $3
+     WHERE id = $4 AND (plan <> $1 OR per_minute IS DISTINCT FROM $2 OR per_day IS DISTINCT FROM $3) RETURNING 1`,
+    [...values, id],
+  );
+  if (changed.length > 0) await noticeOfPlan(transaction, id);
 }
 
 /** Writes when keys were last used. PostgreSQL has one statement for all of them instead. */
@@ -102,8 +121,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
-    const sql = 'UPDATE accounts SET plan = $1, per_minute = $2, per_day = $3 WHERE id = $4';
-    await this.#engine.change(sql, [...planValues(plan, limits), accountId]);
+    await this.#engine.write(setPlan, accountId, planValues(plan, limits));
     this.#keys.forget();
   }
 
@@ -132,8 +150,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async revokeKey(id: number): Promise<void> {
-    const sql = 'UPDATE keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL';
-    await this.#engine.change(sql, [this.#now(), id]);
+    await this.#engine.write(revokeKey, id, this.#now());
     this.#keys.forget();
   }
 
@@ -161,7 +178,9 @@ export class StoredAccounts implements AccountRepository {
 }
 
 /** The columns plan, per_minute and per_day: limits are stored only where the plan does not set them. */
-function planValues(plan: Plan, { perMinute, perDay }: Limits): [Plan, number | null, number | null] {
+type PlanValues = readonly [Plan, number | null, number | null];
+
+function planValues(plan: Plan, { perMinute, perDay }: Limits): PlanValues {
   return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
 }
 

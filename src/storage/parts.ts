@@ -3,3 +3,4 @@
  * its `TABLES`, its `WRITES` of several statements, and `open`. A copy fills the tables in the order of these names.
  */
 export * as counters from './counters.ts';
+export * as notices from './notices.ts';

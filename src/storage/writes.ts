@@ -1,4 +1,4 @@
-import { addKey, replaceKey, touchKeys } from './accounts.ts';
+import { addKey, replaceKey, revokeKey, setPlan, touchKeys } from './accounts.ts';
 import type { Write } from './engine.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';
@@ -7,6 +7,8 @@ import { createPet } from './pets.ts';
 export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addKey,
   replaceKey,
+  revokeKey,
+  setPlan,
   touchKeys,
   createPet,
   ...Object.fromEntries(

@@ -129,7 +129,7 @@ test('a log that nobody reads does not delay the stop', async (t) => {
   // More than a pipe holds: what is left waits in the service.
   const client = keepAliveClient(service.url, '', 16);
   const id = { 'x-request-id': 'x'.repeat(128) };
-  await each(Array.from({ length: 8_000 }).fill('/healthz') as string[], 16, async (path) => {
+  await each(Array.from({ length: 8_000 }).fill('/') as string[], 16, async (path) => {
     await client.send(path, undefined, id);
   });
   client.close();

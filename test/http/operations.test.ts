@@ -38,6 +38,32 @@ test('a request is one log line with its fields and without a body', async (t) =
   assert.ok(!service.logText().includes('Topsecret'));
 });
 
+test('health checks and files of the reference are logged at debug', async (t) => {
+  const service = await startTestService(t, { env: { LOG_LEVEL: 'debug' } });
+  for (const path of ['/healthz', '/readyz', '/reference/none.js', '/llms.txt'])
+    await call(service.url, path, { headers: { 'x-request-id': 'r1' } });
+  const lines = service.log.filter(({ msg }) => msg === 'request');
+  assert.deepEqual(
+    lines.map(({ level, route, status }) => [level, route, status]),
+    [
+      [20, '/healthz', 200],
+      [20, '/readyz', 200],
+      [20, '/reference/*', 404],
+      [30, '/llms.txt', 200],
+    ],
+  );
+  const [{ time, durationMs, ...first } = {}] = lines;
+  assert.ok(typeof durationMs === 'number' && time !== undefined);
+  assert.deepEqual(first, {
+    level: 20,
+    id: 'r1',
+    method: 'GET',
+    route: '/healthz',
+    status: 200,
+    msg: 'request',
+  });
+});
+
 test('while the store is locked creates are 503 and reads work, then it recovers', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
@@ -122,12 +148,13 @@ test('metrics are Prometheus text on their own port of HOST, never on the public
   const { status, text, headers } = await call(url, '/metrics');
   assert.equal(status, 200);
   assert.match(headers.get('content-type') ?? '', /^text\/plain; version=/);
-  assert.match(text, /^petstore_requests_total\{method="GET",route="\/v1\/pets",status="200"\} 1$/m);
-  assert.match(
-    text,
-    /^petstore_requests_total\{method="GET",route="\/v1\/pets\/\{petId\}",status="404"\} 1$/m,
-  );
-  assert.match(text, /^petstore_requests_total\{method="other",route="unknown",status="404"\} 1$/m);
+  const absent = 'status="404",code="not_found",plan="enterprise"';
+  for (const labels of [
+    'method="GET",route="/v1/pets",status="200",plan="enterprise"',
+    `method="GET",route="/v1/pets/{petId}",${absent}`,
+    `method="other",route="unknown",${absent}`,
+  ])
+    assert.ok(text.includes(`\npetstore_requests_total{${labels}} 1\n`), labels);
   assert.match(text, /^petstore_bans 0$/m);
   assert.equal((await call(url, '/')).status, 404);
   assertError(await call(free.url, '/metrics'), 'not_found');

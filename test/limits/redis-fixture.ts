@@ -61,6 +61,5 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     timeout: TIMEOUT,
     onReplaced: () => undefined,
     onBan: () => undefined,
-    onHeartbeat: () => undefined,
   });
 }

@@ -3,14 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
-import {
-  type Caller,
-  callerId,
-  callerName,
-  type CounterEvents,
-  type QuotaCounter,
-  type Verdict,
-} from '../counter.ts';
+import { type Caller, callerId, callerName, type QuotaCounter, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched } from './batches.ts';
@@ -65,7 +58,7 @@ export interface Heartbeat {
   readonly instances: number;
 }
 
-interface RedisCounterParts extends CounterEvents {
+interface RedisCounterParts {
   readonly redis: Redis;
   readonly clock: Clock;
   readonly policy: BanPolicy;
@@ -74,6 +67,7 @@ interface RedisCounterParts extends CounterEvents {
   readonly timeout: number;
   /** Called for each key of Redis that had the wrong type and was replaced. */
   readonly onReplaced: (key: string) => void;
+  readonly onBan: (keyId: number, ban: Ban) => void;
 }
 
 /**
@@ -139,10 +133,7 @@ export class RedisCounter implements QuotaCounter {
   /** Tells a server that this instance is alive, and that it has informed the run `informed`. */
   async heartbeat(server: string, informed: string | undefined): Promise<Heartbeat> {
     const key = instancesKey(this.#parts.environment, (each) => this.redis.serverOf(each) === server);
-    const { clock, onHeartbeat } = this.#parts;
-    const sentAt = clock().monotonic;
     const reply = await this.redis.run(HEARTBEAT, [key], [this.#instance, HEARTBEAT_EXPIRY, informed ?? '']);
-    onHeartbeat((clock().monotonic - sentAt) / 1000);
     const [run, instances] = reply as [string, number];
     return { run, instances };
   }
@@ -208,9 +199,8 @@ export class RedisCounter implements QuotaCounter {
     if (outcome === 2 && caller.kind === 'key') {
       this.#knownBans.set(caller.keyId, { caller: name, until, count });
       // With a refusal the ban begins now. Otherwise it was in force already, and the windows refused nothing.
-      const begins = refusals > 0;
-      if (begins) this.#parts.onBan(caller.keyId, { until, count });
-      const quota = quotaOf(usage, caller.limits, at, !begins);
+      if (refusals > 0) this.#parts.onBan(caller.keyId, { until, count });
+      const quota = quotaOf(usage, caller.limits, at, refusals === 0);
       return { kind: 'banned', quota, ban: { until, count } };
     }
     // An operator has lifted the ban, or it is over.

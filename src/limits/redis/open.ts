@@ -46,7 +46,7 @@ export async function openQuotas({
  * Opens the counter that all instances share. A server that is out of reach starts as an outage.
  * @throws StartupError in one line when the server must not be used.
  */
-export async function openShared({ redisUrl, log, ...parts }: SharedOptions): Promise<Counters> {
+export async function openShared({ redisUrl, log, onHeartbeat, ...parts }: SharedOptions): Promise<Counters> {
   const redis = new Redis({
     url: redisUrl,
     // The outage policy logs an outage once, so a failed attempt to connect is only a debug message.
@@ -65,7 +65,7 @@ export async function openShared({ redisUrl, log, ...parts }: SharedOptions): Pr
     if (!(error instanceof UnreachableError)) throw error;
   });
   const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE, parts.onBan);
-  const counter = new FallbackCounter({ shared, local, log });
+  const counter = new FallbackCounter({ shared, local, log, clock: parts.clock, onHeartbeat });
   await counter.start();
   return counter;
 }

@@ -1,0 +1,7 @@
+-- Changes by operators that no service has logged yet (docs/decisions/0044).
+CREATE TABLE notices (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  event      TEXT    NOT NULL,
+  key_id     INTEGER,
+  account_id INTEGER NOT NULL
+) STRICT;
