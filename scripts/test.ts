@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { argv, env, execPath, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findChromium } from '../test/support/browser.ts';
+import { findPromtool, findSystemdAnalyze } from '../test/support/deploy-checks.ts';
 import { findCurl, findPython } from '../test/support/samples.ts';
 import { program } from '../test/support/servers.ts';
 
@@ -44,6 +45,8 @@ const NEEDS: readonly Need[] = [
   { name: 'Chromium', support: 'test/support/browser.ts', find: findChromium },
   { name: 'Python', support: 'test/support/samples.ts', find: findPython },
   { name: 'curl', support: 'test/support/samples.ts', find: findCurl },
+  { name: 'promtool', support: 'test/support/deploy-checks.ts', find: findPromtool },
+  { name: 'systemd-analyze', support: 'test/support/deploy-checks.ts', find: findSystemdAnalyze },
 ];
 
 const asked = argv.slice(2);

@@ -1,0 +1,83 @@
+// The health check of the Dockerfile, and the monitoring of compose.yaml. Contract: section 7.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { freePort } from '../support/servers.ts';
+import { startTestService } from '../support/service.ts';
+import { DASHBOARD, pathOf, read, readYaml } from './files.ts';
+
+interface Compose {
+  readonly services: Record<
+    string,
+    {
+      readonly volumes?: string[];
+      readonly profiles?: string[];
+      readonly ports?: string[];
+      readonly environment?: Record<string, string>;
+    }
+  >;
+}
+
+const { services } = readYaml('compose.yaml') as Compose;
+
+/** The exit status of the health check of the image, for a service on this port. */
+async function healthCheck(port: string): Promise<number> {
+  const [, json = ''] = /^HEALTHCHECK .*\\\n {2}CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
+  const [command, ...args] = JSON.parse(json) as string[];
+  assert.equal(command, 'node');
+  const [status] = (await once(
+    spawn(process.execPath, args, { env: { PORT: port }, stdio: 'ignore' }),
+    'exit',
+  )) as [number | null];
+  return Number(status);
+}
+
+test('the health check of the image follows PORT and fails without a service', async (t) => {
+  const service = await startTestService(t);
+  assert.equal(await healthCheck(new URL(service.url).port), 0);
+  assert.equal(await healthCheck(String(await freePort())), 1);
+});
+
+test('monitoring runs only when asked for, and only for this machine', () => {
+  for (const name of ['prometheus', 'grafana']) {
+    assert.deepEqual(services[name]?.profiles, ['monitoring']);
+    for (const port of services[name]?.ports ?? []) assert.match(port, /^127\.0\.0\.1:/);
+  }
+});
+
+test('every file that compose.yaml mounts exists', () => {
+  const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
+    volumes.filter((each) => each.startsWith('./')),
+  );
+  assert.ok(mounts.length >= 4);
+  for (const mount of mounts) assert.ok(existsSync(pathOf(mount.split(':')[0] ?? '')), mount);
+});
+
+test('Prometheus asks the instances at METRICS_PORT, and Grafana asks Prometheus', () => {
+  const prometheus = read('deploy/prometheus/prometheus.yml');
+  const [, host = '', port] = /job_name: petstore\n.*names: \[(\w+)\].*port: (\d+)/.exec(prometheus) ?? [];
+  assert.equal(services[host]?.environment?.['METRICS_PORT'], port);
+  const [, source = ''] =
+    /http:\/\/(\w+):9090/.exec(read('deploy/grafana/provisioning/datasources/prometheus.yml')) ?? [];
+  assert.ok(services[source] !== undefined);
+  const [, folder] = /path: (\S+)/.exec(read('deploy/grafana/provisioning/dashboards/petstore.yml')) ?? [];
+  assert.ok(
+    services['grafana']?.volumes?.includes(`./deploy/grafana/petstore.json:${folder}/petstore.json:ro`),
+  );
+});
+
+test('each panel of the dashboard has a place of its own and says what it shows', () => {
+  const taken = new Set<string>();
+  for (const { id, title, description, gridPos } of DASHBOARD.panels) {
+    assert.ok(title !== '' && description !== '' && gridPos.x + gridPos.w <= 24, title);
+    const cells = Array.from({ length: gridPos.w * gridPos.h }, (_, cell) => {
+      return `${gridPos.x + (cell % gridPos.w)} ${gridPos.y + Math.floor(cell / gridPos.w)}`;
+    });
+    for (const cell of [`panel ${id}`, ...cells]) {
+      assert.ok(!taken.has(cell), `${title}: ${cell}`);
+      taken.add(cell);
+    }
+  }
+});

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { program } from './servers.ts';
+
+const run = promisify(execFile);
+
+/** Where the checker of Prometheus is, or an error that says how to get it. */
+export function findPromtool(): string {
+  return program('promtool', 'prometheus');
+}
+
+/** Where the checker of systemd is, or an error that says how to get it. */
+export function findSystemdAnalyze(): string {
+  return program('systemd-analyze', 'systemd');
+}
+
+/** Rejects with what promtool prints when it finds a fault. */
+export async function promtool(...args: readonly string[]): Promise<void> {
+  await run(findPromtool(), args);
+}
+
+/** Rejects with what systemd-analyze prints when it finds a fault. Returns its warnings. */
+export async function systemdAnalyze(...args: readonly string[]): Promise<string> {
+  return (await run(findSystemdAnalyze(), args)).stderr;
+}
