@@ -10,7 +10,9 @@ import { archiveOver, type EnginePets } from './pets.ts';
 type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
 
 /** Everything that `DATABASE_URL` stands for. */
-export interface Store extends Parts, Pick<Engine, 'poolLoad' | 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
+export interface Store
+  extends Parts,
+    Pick<Engine, 'poolLoad' | 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
   readonly pets: PetRepository;
   readonly archive: PetArchive;
   readonly accounts: AccountRepository;
