@@ -54,7 +54,7 @@ export async function noticeOfPlan(transaction: Transaction, accountId: number):
 
 export function open(engine: Engine) {
   return {
-    /** For a ban that is not in this database. */
+    /** Call it after the ban was lifted. With Redis, the ban itself is not in this database. */
     async banLifted(keyId: number): Promise<void> {
       await engine.change(ADD_OF_KEY, ['ban lifted', keyId]);
     },
