@@ -20,10 +20,17 @@ export function expectation(schema: z.ZodObject): string {
 export function parseObject<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? `The body must be ${expectation(schema)}` : `${path.join('.')} ${message}`,
-  );
+  const faults = result.error.issues.map(({ path, message }) => {
+    if (path.length === 0) return `The body must be ${expectation(schema)}`;
+    return `${path.join('.')} ${isMissing(body, path) ? 'is required' : message}`;
+  });
   throw new ServiceError('invalid_request', `${faults.join('; ')}.`);
+}
+
+/** JSON has no undefined, so a field that is undefined was not sent. */
+function isMissing(body: unknown, path: readonly PropertyKey[]): boolean {
+  const value = path.reduce((its: unknown, name) => (its as Record<PropertyKey, unknown>)[name], body);
+  return value === undefined;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

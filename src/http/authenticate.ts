@@ -21,6 +21,8 @@ export function readCredentials(
   if (authorization === undefined) return { fault: KEY_MISSING };
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) {
+    // A client whose variable for the key is empty sends `Bearer` alone.
+    if (/^bearer *$/i.test(authorization)) return { fault: KEY_MISSING };
     return { fault: 'The Authorization header must have the form "Bearer <API_KEY>".' };
   }
   const apiKey = ApiKey.parse(text);

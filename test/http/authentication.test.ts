@@ -64,6 +64,7 @@ test('a 401 says whether the key is missing, malformed, unknown, expired or revo
     return answer.json.message as string;
   };
   assert.match(await said(), /missing/);
+  assert.match(await said(''), /missing/);
   assert.match(await said('secret'), /malformed/);
   assert.match(await said(revoked.slice(0, -1) + (revoked.endsWith('a') ? 'b' : 'a')), /mistyped/);
   assert.match(await said(stranger('production')), /unknown/);
