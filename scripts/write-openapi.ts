@@ -5,7 +5,7 @@ import { openApi } from '../src/description/openapi.ts';
 import { clientOperations, clientResources, clientSchema } from './client-schema.ts';
 
 /** Writes the committed description, and the client's types, table of calls and list of resources. Tests compare the files with it. */
-const { document, json } = openApi(EXAMPLE_URLS, 'production');
+const { document, json } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 await writeFile(new URL('../openapi.json', import.meta.url), `${json}\n`);
 await writeFile(new URL('../client/src/schema.ts', import.meta.url), clientSchema(document));
 await writeFile(new URL('../client/src/operations.ts', import.meta.url), clientOperations(document));

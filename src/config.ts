@@ -99,7 +99,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     /** 0 takes any free port. */
     port: values.PORT,
     environment: values.PETSTORE_ENVIRONMENT,
-    /** The configured base addresses, without a slash at the end. `baseUrls` adds the defaults. */
+    /** The configured base addresses, without a slash at the end. `baseUrls` adds that of the running environment. */
     urls: {
       ...(values.PRODUCTION_URL !== undefined && { production: values.PRODUCTION_URL }),
       ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
@@ -128,15 +128,19 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
 /** The whole configuration, checked. */
 export type Config = ReturnType<typeof readConfig>;
 
-/** Base addresses of the committed description, and of an environment that is neither configured nor running here. */
+/** The base addresses of the committed description. */
 export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
   production: 'https://petstore.example/v1',
   staging: 'https://staging.petstore.example/v1',
 };
 
-/** Both base addresses. By default, the running environment's is the address it listens on, with its real `port`. */
-export function baseUrls(config: Config, port: number): Readonly<Record<Environment, string>> {
-  return { ...EXAMPLE_URLS, [config.environment]: `${origin(config.host, port)}/v1`, ...config.urls };
+/**
+ * The base address of the running environment, and all that are known: its own and the configured ones. By default, its own
+ * is the address it listens on, with its real `port`.
+ */
+export function baseUrls(config: Config, port: number) {
+  const base = config.urls[config.environment] ?? `${origin(config.host, port)}/v1`;
+  return { base, urls: { ...config.urls, [config.environment]: base } };
 }
 
 /** The address of a listener: `http://127.0.0.1:8080`. */

@@ -103,8 +103,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // From here to `serve` nothing is awaited, so no connection is accepted before the app can answer it.
     const port = await listen(server, config.host, config.port);
     // With PORT=0 the port is known only now, and the base addresses may depend on it.
-    const urls = baseUrls(config, port);
-    const base = urls[config.environment];
+    const { base, urls } = baseUrls(config, port);
 
     const app: App = new App({
       accounts: store.accounts,
@@ -114,13 +113,14 @@ export async function startService(config: Config, dependencies: ServiceDependen
       clock,
       environment: config.environment,
       urls,
+      base,
       addressOf: clientAddress(config.trustProxy),
       isDraining,
       mayAdmit,
       routes: new Routes(OPERATIONS, base),
       stores: store,
       site: createSite({
-        openApi: openApi(urls, config.environment),
+        openApi: openApi(urls, base),
         base,
         ping: () => store.ping(),
         isDraining,

@@ -34,20 +34,20 @@ test('without variables every setting has its documented default', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('PRODUCTION_URL and STAGING_URL default to the running address and the examples', () => {
+test('the base addresses are those configured, and the running one, by default the listener', () => {
   assert.deepEqual(baseUrls(readConfig({}), 8080), {
-    production: 'http://127.0.0.1:8080/v1',
-    staging: 'https://staging.petstore.example/v1',
+    base: 'http://127.0.0.1:8080/v1',
+    urls: { production: 'http://127.0.0.1:8080/v1' },
   });
   const staging = readConfig({ PETSTORE_ENVIRONMENT: 'staging', HOST: '::1', PORT: '0' });
   assert.deepEqual(baseUrls(staging, 5000), {
-    production: 'https://petstore.example/v1',
-    staging: 'http://[::1]:5000/v1',
+    base: 'http://[::1]:5000/v1',
+    urls: { staging: 'http://[::1]:5000/v1' },
   });
   const set = readConfig({ PRODUCTION_URL: 'https://a.example/v1', STAGING_URL: 'http://b.example/pets/v1' });
   assert.deepEqual(baseUrls(set, 1), {
-    production: 'https://a.example/v1',
-    staging: 'http://b.example/pets/v1',
+    base: 'https://a.example/v1',
+    urls: { production: 'https://a.example/v1', staging: 'http://b.example/pets/v1' },
   });
 });
 

@@ -15,10 +15,14 @@ export const EXAMPLE_PET = {
   categoryId: 7n,
   status: 'available',
 } as const satisfies Pet;
-const WITHOUT_STATUS: Pet = { id: 41n, name: 'Minka', categoryId: 3n };
+const WITHOUT_STATUS: Pet = { id: 40n, name: 'Minka', categoryId: 3n };
 
 const PET: unknown = JSON.parse(petJson(EXAMPLE_PET));
-const PETS: unknown = JSON.parse(petsJson([EXAMPLE_PET, WITHOUT_STATUS]));
+/** The answer to the request of the code samples, which asks for animals that are available. */
+const AVAILABLE_PETS: unknown = JSON.parse(
+  petsJson([EXAMPLE_PET, { id: 41n, name: 'Luna', categoryId: 3n, status: EXAMPLE_PET.status }]),
+);
+const ANY_PETS: unknown = JSON.parse(petsJson([EXAMPLE_PET, WITHOUT_STATUS]));
 const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' };
 
 interface Stores {
@@ -48,7 +52,8 @@ export const listPets = operation({
       description: 'A page of animals.',
       schema: Pets,
       examples: {
-        page: { summary: 'Two animals, one of them without a status', value: PETS },
+        available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
+        any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
         empty: { summary: 'No animal matches', value: [] },
       },
     },
@@ -135,7 +140,7 @@ export const PETS_RESOURCE: Resource<Stores> = {
     { schema: PetStatus, example: EXAMPLE_PET.status },
     { schema: NewPet, example: NEW_PET },
     { schema: Pet, example: PET },
-    { schema: Pets, example: PETS },
+    { schema: Pets, example: ANY_PETS },
   ],
   operations: [listPets, createPet, getPet],
 };

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/index.ts';
 import { sunsetDate } from '../api/operation.ts';
 import { getPet, LIMIT } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
-import { PREFIXES } from '../domain/api-key.ts';
+import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
 import { STATUS_OF } from '../http/errors.ts';
@@ -13,11 +13,17 @@ import { code, fence, table } from './markdown.ts';
 /** The guide for users of the API, in Markdown. Each heading is a page of the reference. */
 const TEXT = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
 
-/** The guide for the environment at the base address `base`. Each `{{name}}` of the text gets its value. */
-export function guide(base: string): string {
+/**
+ * The guide for the running environment, whose base address is `base`, when the addresses of `environments` are known. Each
+ * `{{name}}` of the text gets its value. A paragraph that begins with `{{one}}` or `{{both}}` is only for as many environments.
+ */
+export function guide(base: string, environments: readonly Environment[]): string {
   const values: Readonly<Record<string, string | number>> = {
     base,
     site: new URL('../', `${base}/`).href,
+    one: '',
+    both: '',
+    prefix: PREFIXES[environments[0] ?? 'production'],
     productionPrefix: PREFIXES.production,
     stagingPrefix: PREFIXES.staging,
     scopes: SCOPES.map(code).join(' and '),
@@ -42,7 +48,9 @@ export function guide(base: string): string {
     maximumLimit: LIMIT.maximum,
     deprecated: deprecations(),
   };
-  return TEXT.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+  const absent = environments.length === 1 ? '{{both}}' : '{{one}}';
+  const paragraphs = TEXT.split('\n\n').filter((paragraph) => !paragraph.startsWith(absent));
+  return paragraphs.join('\n\n').replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`guide.md names ${name}, which has no value.`);
     return String(value);

@@ -1,25 +1,26 @@
 // Contract: sections 1 and 9.
 import { RESOURCES } from '../api/index.ts';
 import type { Resource } from '../api/operation.ts';
-import type { Environment } from '../domain/api-key.ts';
+import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
 import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
 import { parameterComponents } from './parameters.ts';
 import { schemaComponents } from './schemas.ts';
 
-type Urls = Readonly<Record<Environment, string>>;
+/** The base addresses that are known, by their environments. */
+type Urls = Readonly<Partial<Record<Environment, string>>>;
 
-/** The OpenAPI description of both environments, and the catalogue that leads to it. */
-export function openApi(urls: Urls, environment: Environment, resources = RESOURCES) {
-  const document = describe(urls, environment, resources);
+/** The OpenAPI description of the environments in `urls`, for the running one at `base`, and the catalogue that leads to it. */
+export function openApi(urls: Urls, base: string, resources = RESOURCES) {
+  const document = describe(urls, base, resources);
   let yaml: Promise<string> | undefined;
   return {
     document,
     json: JSON.stringify(document, null, 2),
     // Made at the first request, because loading the library takes longer than everything else here.
     yaml: () => (yaml ??= toYaml(document)),
-    catalog: catalog(urls[environment]),
+    catalog: catalog(base),
   };
 }
 
@@ -30,27 +31,35 @@ async function toYaml(document: Description): Promise<string> {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-function describe(urls: Urls, environment: Environment, resources: readonly Resource[]) {
+function describe(urls: Urls, base: string, resources: readonly Resource[]) {
+  const servers = ENVIRONMENTS.flatMap((environment) => {
+    const url = urls[environment];
+    return url === undefined ? [] : [{ environment, url }];
+  });
   return {
     openapi: '3.1.0',
     info: {
       title: 'Pet Store',
       version: '1.0.0',
       summary: 'A catalogue of animals offered for adoption.',
-      description: guide(urls[environment]),
+      description: guide(
+        base,
+        servers.map(({ environment }) => environment),
+      ),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [
-      // `x-internal` says whether only the operator's own staff uses a server.
-      { url: urls.production, description: 'Production', 'x-internal': false },
-      { url: urls.staging, description: 'Staging', 'x-internal': false },
-    ],
+    servers: servers.map(({ environment, url }) => ({
+      url,
+      description: environment === 'production' ? 'Production' : 'Staging',
+      // Says whether only the operator's own staff uses a server.
+      'x-internal': false,
+    })),
     tags: resources.map(({ name, description }) => ({ name, description })),
-    paths: describePaths(resources, urls[environment]),
+    paths: describePaths(resources, base),
     components: {
       schemas: schemaComponents(),
       parameters: parameterComponents(resources.flatMap(({ operations }) => operations)),
-      headers: headerComponents(urls.production),
+      headers: headerComponents(base),
       securitySchemes: {
         [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key of the environment.' },
       },

@@ -5,6 +5,7 @@ import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
 import { errorExample, MESSAGES, WHEN } from './errors.ts';
 import { headerRefs } from './headers.ts';
+import { code } from './markdown.ts';
 import { parameterRefs } from './parameters.ts';
 import { codeSamples } from './samples.ts';
 import { schemaRef } from './schemas.ts';
@@ -49,7 +50,8 @@ export function describeOperation(its: Operation, tag: string, base: string) {
     description:
       (deprecated === undefined ? '' : banner(deprecated)) +
       its.description +
-      (method === 'GET' ? ' HEAD answers the same without a body.' : ''),
+      (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
+      `\n\nNeeds a key with the scope ${code(scope)}, of an account on any plan. Each request counts against both limits of the plan.`,
     ...(deprecated !== undefined && { deprecated: true, 'x-deprecated-sunset': sunsetDate(deprecated) }),
     ...(stability !== undefined && { 'x-stability': stability }),
     security: [{ [SECURITY_SCHEME]: [scope] }],
@@ -102,19 +104,19 @@ function standingHeaders({ deprecated }: Operation): Refs {
 /** One response for each status, which lists its codes and has an example of each. */
 function errors(its: Operation): Responses {
   const responses: Record<string, Response> = {};
-  for (const [status, codes] of Map.groupBy(errorCodes(its), (code) => STATUS_OF[code])) {
+  for (const [status, codes] of Map.groupBy(errorCodes(its), (each) => STATUS_OF[each])) {
     const examples: Record<string, Example> = {};
-    for (const code of codes)
-      examples[code] = {
-        summary: `${code}: ${WHEN[code]}`,
-        value: errorExample(code, MESSAGES[code](its)),
+    for (const each of codes)
+      examples[each] = {
+        summary: `${each}: ${WHEN[each]}`,
+        value: errorExample(each, MESSAGES[each](its)),
       };
     const schema: Schema = {
       allOf: [{ $ref: '#/components/schemas/Error' }],
       properties: { code: { type: 'string', enum: codes }, status: { const: status } },
     };
     responses[status] = {
-      description: codes.map((code) => WHEN[code]).join(' '),
+      description: alternatives(codes),
       headers: { ...ERROR_HEADERS[status], ...standingHeaders(its) },
       content: json(schema, examples),
     };
@@ -122,11 +124,18 @@ function errors(its: Operation): Responses {
   return responses;
 }
 
+/** When a status is answered, by its codes. */
+function alternatives(codes: readonly ErrorCode[]): string {
+  const [first, ...others] = codes;
+  if (first !== undefined && others.length === 0) return WHEN[first];
+  return `One of ${codes.length} codes:\n\n${codes.map((each) => `- ${code(each)}: ${WHEN[each]}`).join('\n')}`;
+}
+
 /** The refusals that do not depend on the operation: another method, and those of the HTTP layer. */
 function otherRefusal(): Response {
   const examples: Record<string, Example> = {};
-  const add = (status: number, code: ErrorCode, message: string) => {
-    examples[`status_${status}`] = { summary: message, value: errorExample(code, message, status) };
+  const add = (status: number, its: ErrorCode, message: string) => {
+    examples[`status_${status}`] = { summary: message, value: errorExample(its, message, status) };
   };
   add(400, 'invalid_request', MALFORMED);
   add(405, 'method_not_allowed', otherMethod('GET, HEAD, POST, OPTIONS'));

@@ -16,7 +16,7 @@ export type Authentication =
  */
 export function readCredentials(
   authorization: string | undefined,
-  { environment, urls }: { environment: Environment; urls: Readonly<Record<Environment, string>> },
+  { environment, urls }: { environment: Environment; urls: Readonly<Partial<Record<Environment, string>>> },
 ): ApiKeyHash | Authentication {
   if (authorization === undefined) return { fault: KEY_MISSING };
   const text = BEARER.exec(authorization)?.[1];
@@ -30,9 +30,10 @@ export function readCredentials(
     return { fault: 'The API key is malformed or mistyped: copy it again as it was issued.' };
   }
   if (apiKey.environment !== environment) {
-    const theirs = apiKey.environment;
+    const { environment: theirs } = apiKey;
+    const at = urls[theirs] === undefined ? '' : ` (${urls[theirs]})`;
     return {
-      fault: `This API key belongs to the ${theirs} environment (${urls[theirs]}); this is the ${environment} environment.`,
+      fault: `This API key belongs to the ${theirs} environment${at}; this is the ${environment} environment.`,
     };
   }
   return apiKey.hash();

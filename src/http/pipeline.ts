@@ -44,7 +44,9 @@ export interface ApiDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly environment: Environment;
-  readonly urls: Readonly<Record<Environment, string>>;
+  /** The base addresses that are known, and that of the running environment. */
+  readonly urls: Readonly<Partial<Record<Environment, string>>>;
+  readonly base: string;
   readonly addressOf: ClientAddress;
   readonly isDraining: () => boolean;
   /** False while the store cannot be relied on. Requests that are counted then may be counted twice, or lost. */
@@ -58,7 +60,7 @@ export class Api {
 
   constructor(deps: ApiDependencies) {
     this.#deps = deps;
-    this.#answers = new Answers(deps.urls[deps.environment]);
+    this.#answers = new Answers(deps.base);
   }
 
   async answer(exchange: Exchange): Promise<Reply> {

@@ -33,6 +33,8 @@ export function createReference(description: Description, base: string, find = r
     markdown: openContent('text/markdown; charset=utf-8', () => referenceMarkdown(description)),
     /** See https://llmstxt.org. */
     llms: openContent('text/plain; charset=utf-8', () => llmsText(description, base)),
+    /** The pictures of the guide. Their address is in the description, so it stays the same. */
+    pictures: PICTURES.map((name) => ({ path: `/reference/${name}`, content: picture(name) })),
     /** A file of the page, by its path without the slash at the front. */
     async file(path: string): Promise<Content | undefined> {
       const { base: folder, byName } = await files();
@@ -51,6 +53,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+const PICTURES = ['windows.svg', 'ban.svg'];
+
+function picture(name: string): Content {
+  const load = () => readFile(new URL(name, OURS));
+  return new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache'));
+}
+
 /** The files never change under their address, because it holds a hash of their content. */
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
 
@@ -60,7 +69,10 @@ export async function referenceFiles() {
     .filter((name) => name.endsWith('.js'))
     .map((name) => `chunks/${name}`);
   const files = [
-    ...['start.js', 'accessibility.js', 'style.css', 'icon.svg'].map((name) => ({ name, folder: OURS })),
+    ...['start.js', 'accessibility.js', 'style.css', 'icon.svg'].map((name) => ({
+      name,
+      folder: OURS,
+    })),
     ...['standalone.esm.js', ...chunks].map((name) => ({ name, folder: SCALAR })),
   ];
   const digest = createHash('sha256');

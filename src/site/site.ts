@@ -25,6 +25,7 @@ type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 export function createSite({ openApi, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
   const reference = createReference(openApi.document, base);
   const pages: Readonly<Record<string, Page>> = {
+    ...Object.fromEntries(reference.pictures.map(({ path, content }) => [path, page(content)])),
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': page(reference.page),
     '/reference.md': page(reference.markdown),

@@ -89,7 +89,7 @@ test('deprecation belongs to the operation, not to its path', () => {
 });
 
 test('the description and the reference have every operation with all its samples', () => {
-  const { document } = openApi(EXAMPLE_URLS, 'production');
+  const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
   const markdown = referenceMarkdown(document);
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
   for (const { id, method, path, summary } of OPERATIONS) {

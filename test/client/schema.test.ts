@@ -14,7 +14,7 @@ function source(name: string): string {
 }
 
 test("the client's types, table of calls and resources are those of the description", () => {
-  const { document } = openApi(EXAMPLE_URLS, 'production');
+  const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
   const generated = {
     'schema.ts': clientSchema(document),
     'operations.ts': clientOperations(document),

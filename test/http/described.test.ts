@@ -11,7 +11,7 @@ import { type Answer, type Asked, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const { document } = openApi(EXAMPLE_URLS, 'production');
+const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
 /** What HTTP itself puts on a response, and which headers are there only when there is something to say. */

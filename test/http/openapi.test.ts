@@ -18,7 +18,7 @@ import { openApi } from '../../src/description/openapi.ts';
 import type { OperationObject } from '../../src/description/operations.ts';
 import type { Schema } from '../../src/description/types.ts';
 
-const generated = openApi(EXAMPLE_URLS, 'production');
+const generated = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const { document } = generated;
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 

@@ -7,7 +7,7 @@ import { createReference, referenceFiles } from '../../src/site/reference.ts';
 test('the page works as soon as its files can be read again', async () => {
   let reads = 0;
   const reference = createReference(
-    openApi(EXAMPLE_URLS, 'production').document,
+    openApi(EXAMPLE_URLS, EXAMPLE_URLS.production).document,
     EXAMPLE_URLS.production,
     async () => {
       if (reads++ === 0) throw new Error('EMFILE: too many open files');

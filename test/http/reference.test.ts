@@ -32,7 +32,8 @@ function asked(base: string, path: string, headers: Record<string, string>) {
 }
 
 test('/openapi.json and /openapi.yaml describe this environment at its own address', async (t) => {
-  const service = await startTestService(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
+  const env = { PETSTORE_ENVIRONMENT: 'staging', PRODUCTION_URL: EXAMPLE_URLS.production };
+  const service = await startTestService(t, { env });
   const json = await call(service.url, '/openapi.json');
   assert.equal(json.status, 200);
   assert.equal(json.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -44,6 +45,24 @@ test('/openapi.json and /openapi.yaml describe this environment at its own addre
   assert.equal(yaml.status, 200);
   assert.match(yaml.headers.get('content-type') ?? '', /^application\/yaml/);
   assert.deepEqual(parse(yaml.text), json.json);
+});
+
+test('without STAGING_URL no page of the reference shows a staging server or mentions one', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/openapi.json', '/openapi.yaml', '/reference', '/reference.md', '/llms.txt']) {
+    const { text, headers } = await call(service.url, path);
+    for (const found of [text, headers.get('content-security-policy') ?? ''])
+      assert.doesNotMatch(found, /staging|petstore_test_|petstore\.example/i, path);
+  }
+  const { text } = await call(service.url, '/reference.md');
+  assert.match(text, /ask the operator of the service for an API key\. It begins with `petstore_live_`/i);
+});
+
+test('with STAGING_URL the guide tells the keys of both environments apart', async (t) => {
+  const service = await startTestService(t, { env: { STAGING_URL: EXAMPLE_URLS.staging } });
+  const { text } = await call(service.url, '/reference.md');
+  assert.ok(text.includes(`- Staging: \`${EXAMPLE_URLS.staging}\``));
+  assert.match(text, /production begins with `petstore_live_`, a key of staging with `petstore_test_`/);
 });
 
 test('/.well-known/api-catalog links to the reference and the description', async (t) => {
@@ -71,7 +90,7 @@ test('/.well-known/api-catalog links to the reference and the description', asyn
 // RFC 9727, section 3.
 test('a base address with a path keeps its API catalogue beside the API', () => {
   const urls = { ...EXAMPLE_URLS, production: 'https://shop.example/animals/v1' };
-  const { linkset } = JSON.parse(openApi(urls, 'production').catalog);
+  const { linkset } = JSON.parse(openApi(urls, urls.production).catalog);
   assert.equal(linkset[0].anchor, urls.production);
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
@@ -93,7 +112,7 @@ test('/reference has no inline script and loads only files that the service has'
 });
 
 test('the policy of /reference allows our own scripts and calls of both servers', async (t) => {
-  const service = await startTestService(t);
+  const service = await startTestService(t, { env: { STAGING_URL: EXAMPLE_URLS.staging } });
   const { headers } = await call(service.url, '/reference');
   const policy = (headers.get('content-security-policy') ?? '').split('; ');
   assert.ok(policy.includes("default-src 'self'"));
@@ -211,7 +230,7 @@ test('llms.txt links the reference and the description at working addresses', as
 
 test('text of the description is never markup of the page', () => {
   assert.equal(html`<b title="${`"'&`}">${'<i>'}</b>`, '<b title="&quot;&#39;&amp;">&lt;i&gt;</b>');
-  const { document } = openApi(EXAMPLE_URLS, 'production');
+  const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
   const hostile = '</pre></noscript><script>alert("`<img>`")</script>';
   const info = { ...document.info, title: hostile, summary: hostile, description: hostile };
   const described = { ...document, info };

@@ -1,0 +1,88 @@
+// The code samples of the guide, run against a service.
+import assert from 'node:assert/strict';
+import { execPath } from 'node:process';
+import { test, type TestContext } from 'node:test';
+import { call } from '../support/api.ts';
+import { projectWithClient } from '../support/packed-client.ts';
+import { runPython, runShell } from '../support/samples.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/shared-counting.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const LANGUAGES = ['sh', 'typescript', 'python'] as const;
+type Language = (typeof LANGUAGES)[number];
+
+/** The samples of a page of the guide, as a running service describes them. */
+async function samplesOf(service: TestService, heading: string): Promise<ReadonlyMap<string, string>> {
+  const { json } = await call(service.url, '/openapi.json');
+  const guide = json.info.description as string;
+  const [, page = ''] = guide.split(`## ${heading}\n`);
+  const [text = ''] = page.split(/^## /m);
+  const blocks = text.matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  return new Map(Array.from(blocks, ([, language = '', source = '']) => [language, source]));
+}
+
+/** Runs a sample with the key in the environment, and gives what it prints. */
+async function runSample(t: TestContext, language: Language, source: string, key: string): Promise<string> {
+  if (language === 'sh') return await runShell(`cd '${temporaryFolder(t)}'\n${source}`, key);
+  if (language === 'python') return await runPython(source, key);
+  const project = await projectWithClient(t);
+  project.write('sample.mts', source);
+  return await project.run(execPath, ['sample.mts'], { PETSTORE_API_KEY: key });
+}
+
+for (const language of LANGUAGES) {
+  const sample = async (service: TestService, heading: string) =>
+    (await samplesOf(service, heading)).get(language) ??
+    assert.fail(`${heading} has no sample in ${language}`);
+
+  test(`the sample of Paging in ${language} reads every animal once`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    for (let count = 1; count <= 250; count++)
+      await call(service.url, '/v1/pets', { key, body: `{"name":"Pet ${count}.","categoryId":7}` });
+    const printed = await runSample(t, language, await sample(service, 'Paging'), key);
+    const names = Array.from(printed.matchAll(/Pet (\d+)\./g), ([, count]) => Number(count));
+    assert.deepEqual(
+      names,
+      Array.from({ length: 250 }, (_, index) => 250 - index),
+    );
+  });
+
+  test(`the sample of Idempotency in ${language}, run twice, adds one animal`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    const source = await sample(service, 'Idempotency');
+    const first = await runSample(t, language, source, key);
+    assert.match(first, /Rex/);
+    assert.equal(await runSample(t, language, source, key), first);
+    const { json } = await call(service.url, '/v1/pets', { key });
+    assert.equal(json.length, 1);
+  });
+
+  test(`the sample of Backing off in ${language} waits for the next minute`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey({ limits: { perMinute: 1, perDay: 100 } });
+    await call(service.url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
+    // The sample is told to wait for the last second of the minute. The minute ends when it has been told.
+    service.clock.advance(59_000);
+    const running = runSample(t, language, await sample(service, 'Backing off'), key);
+    const refusal = async () => {
+      await until(() => service.log.some(({ status }) => status === 429));
+      service.clock.advance(1_000);
+    };
+    const [printed] = await Promise.all([running, refusal()]);
+    assert.match(printed, /Rex/);
+    assert.equal(service.log.filter(({ status }) => status === 429).length, 1);
+  });
+
+  test(`the sample of Backing off in ${language} gives up when the day is used up`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey({ limits: { perMinute: 10, perDay: 1 } });
+    await call(service.url, '/v1/pets', { key });
+    const running = runSample(t, language, await sample(service, 'Backing off'), key);
+    const said = await running.catch((error: unknown) => String(error));
+    assert.match(said, /429|used up/);
+    assert.equal(service.log.filter(({ status }) => status === 429).length, 1);
+  });
+}
