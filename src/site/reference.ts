@@ -69,7 +69,7 @@ export async function referenceFiles() {
     .filter((name) => name.endsWith('.js'))
     .map((name) => `chunks/${name}`);
   const files = [
-    ...['start.js', 'accessibility.js', 'style.css', 'icon.svg'].map((name) => ({
+    ...['start.js', 'mends.js', 'samples.js', 'style.css', 'icon.svg'].map((name) => ({
       name,
       folder: OURS,
     })),

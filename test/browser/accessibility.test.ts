@@ -36,6 +36,7 @@ for (const [device, viewport] of [
     test(`the reference has no serious accessibility fault on a ${device}, ${colorScheme}`, async () => {
       const options = { viewport, colorScheme };
       const { page, faults } = await openReference(browser, service.url, options);
+      await showSection(page, '#tag/backing-off', 'Backing off');
       await showSection(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
       await showSection(page, '#tag/pets/POST/pets', 'Add an animal');
       await showSection(page, '#tag/pets/GET/pets', 'List animals');

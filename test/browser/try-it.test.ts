@@ -64,6 +64,36 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async () 
   assert.deepEqual(faults, []);
 });
 
+test('"try it" sends the optional parameters that are filled, and no others', async () => {
+  const { page } = await openReference(browser, shared.url);
+  const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await pasteKey(dialog, await shared.issueKey());
+  const sent = async () => {
+    const [request] = await Promise.all([page.waitForRequest(/\/v1\//), send(dialog, '200 OK')]);
+    for (const name of ['if-none-match', 'x-request-id']) assert.equal(request.headers()[name], undefined);
+    return request.url().slice(shared.url.length);
+  };
+  const limit = dialog.locator('#limit').getByRole('combobox', { name: 'Value' });
+  assert.equal(await sent(), '/v1/pets');
+  await limit.fill('5');
+  await dialog.locator('#status').getByRole('button', { name: 'Value' }).click();
+  await page.getByRole('menuitem', { name: 'sold' }).click();
+  assert.equal(await sent(), '/v1/pets?limit=5&status=sold');
+  await limit.fill('');
+  assert.equal(await sent(), '/v1/pets?status=sold');
+});
+
+test('on a phone, the answer is in view after Send', async () => {
+  const { page } = await openReference(browser, shared.url, { viewport: { width: 390, height: 844 } });
+  const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
+  await send(dialog, '401 Unauthorized');
+  // The code of the answer is what lies at its place on the screen.
+  await page.waitForFunction(`[...document.querySelectorAll('[role="dialog"] .cm-line span')].some((code) => {
+    const { left, top } = code.getBoundingClientRect();
+    return code.textContent === '"unauthorized"' && code.contains(document.elementFromPoint(left + 2, top + 2));
+  })`);
+});
+
 test('"try it" sends the int64 of a path exactly as typed', async () => {
   const { page } = await openReference(browser, shared.url);
   const dialog = await tryOut(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
@@ -81,6 +111,7 @@ test('"try it" shows a 401 without a key, a 429 beyond the limit, and the rate h
   const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');
   await send(dialog, '401 Unauthorized');
   await dialog.getByText('"unauthorized"').waitFor();
+  await dialog.getByText(/The API key is missing/).waitFor();
   await pasteKey(dialog, key);
   await send(dialog, '200 OK');
   await send(dialog, '429 Too Many Requests');

@@ -1,27 +1,35 @@
-import { mendAccessibility } from './accessibility.js';
+import { mendPage } from './mends.js';
 import { createApiReference } from './standalone.esm.js';
 
 /**
- * @typedef {{ required?: boolean, example?: unknown, examples?: unknown }} Parameter
+ * @typedef {{ required?: boolean, example?: unknown, schema: object }} Parameter
  * @typedef {{ url: string }} Server
- * @typedef {{ servers: Server[], components: { parameters: Record<string, Parameter> } }} Description
+ * @typedef {{ name: string, description: string }} Tag
+ * @typedef {{
+ *   info: { description: string }, servers: Server[], tags: Tag[],
+ *   components: { parameters: Record<string, Parameter> },
+ * }} Description
+ * @typedef {{ query: URLSearchParams, headers: Headers }} RequestBuilder
  */
 
 const main = /** @type {HTMLElement} */ (document.querySelector('#reference'));
+const here = main.dataset['server'] ?? '';
 const description = await readDescription();
 
-// A parameter with an example is sent unless it is switched off: a cursor that leads nowhere, an entity tag of nothing.
+arrangeGuide(description);
+
+// Scalar sends a parameter that has an example. So an optional one starts empty, and its schema shows the example instead.
 for (const parameter of Object.values(description.components.parameters)) {
   if (parameter.required) continue;
-  parameter.examples = { default: { value: parameter.example, 'x-disabled': true } };
-  delete parameter.example;
+  // A schema with a name has examples of its own. A list of examples would make the field a choice of these.
+  if (!('$ref' in parameter.schema))
+    Object.assign(parameter.schema, { example: parameter.example, examples: [] });
+  parameter.example = '';
 }
-
-const isHere = (/** @type {Server} */ { url }) => url === main.dataset['server'];
 
 createApiReference(main, {
   content: description,
-  servers: description.servers.toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
+  servers: description.servers.toSorted((a, b) => Number(b.url === here) - Number(a.url === here)),
   authentication: { preferredSecurityScheme: 'apiKey' },
   // Nothing of Scalar's own services: the page asks nobody but this service.
   proxyUrl: '',
@@ -37,9 +45,49 @@ createApiReference(main, {
   defaultOpenAllTags: true,
   orderSchemaPropertiesBy: 'preserve',
   modelsSectionLabel: 'Schemas',
+  onBeforeRequest: sendWhatIsFilled,
+  onRequestSent: showAnswer,
 });
 
-mendAccessibility();
+mendPage();
+
+/**
+ * Scalar finds the text of a group, and follows the reader through groups. So each section of the guide after the second
+ * becomes a group without operations, below the operations. The first two sections stay above them.
+ * @param {Description} its
+ */
+function arrangeGuide(its) {
+  // The page may be open under another address than the one that is configured.
+  const text = its.info.description.replaceAll(`](${new URL('../', `${here}/`).href}`, '](');
+  const [introduction = '', key = '', ...pages] = text.split(/^(?=## )/m);
+  its.info.description = introduction + key;
+  for (const page of pages) {
+    const [heading = '', ...lines] = page.split('\n');
+    its.tags.push({ name: heading.slice('## '.length), description: lines.join('\n') });
+  }
+  // Addresses of the sections from before they were groups.
+  const [, slug = ''] = /^#description\/(.+)/.exec(location.hash) ?? [];
+  if (its.tags.some(({ name }) => name.toLowerCase().replaceAll(' ', '-') === slug))
+    location.hash = `#tag/${slug}`;
+}
+
+/**
+ * A parameter that was filled and cleared again is empty, and Scalar would send it.
+ * @param {{ requestBuilder: RequestBuilder }} request
+ */
+function sendWhatIsFilled({ requestBuilder: { query, headers } }) {
+  for (const fields of [query, headers]) {
+    const cleared = [...fields].filter(([, value]) => value === '');
+    for (const [name] of cleared) fields.delete(name);
+  }
+}
+
+/** On a phone the answer is below the form. */
+function showAnswer() {
+  requestAnimationFrame(() =>
+    document.querySelector('[role="dialog"] .response-heading')?.closest('section')?.scrollIntoView(),
+  );
+}
 
 /** Without it there is nothing to show but where else to look. */
 async function readDescription() {

@@ -1,6 +1,8 @@
+import { groupSamples } from './samples.js';
+
 /*
- * What Scalar leaves out for those who do not see the page or do not use a mouse, mended as it renders. The browser
- * tests find what is missing.
+ * What Scalar leaves out, mended as it renders: first for readers who do not see the page or do not use a mouse. The
+ * browser tests find what is missing.
  */
 
 /** @type {readonly (readonly [selector: string, mend: (element: Element) => void])[]} */
@@ -17,10 +19,13 @@ const MENDS = [
   // What scrolls must be reached with the keyboard.
   ['.cm-scroller[tabindex="-1"]', (region) => region.setAttribute('tabindex', '0')],
   ['code.custom-scroll:not([tabindex])', (region) => region.setAttribute('tabindex', '0')],
+  // The choice of a parameter that is empty. The style sheet gives it a text.
+  ['button:has(> span:empty):not([aria-label], [title])', (button) => button.setAttribute('title', 'Value')],
+  ['.markdown > pre:has(+ pre)', groupSamples],
 ];
 
 /** Mends the page now and whenever it changes. */
-export function mendAccessibility() {
+export function mendPage() {
   let planned = false;
   const mend = () => {
     planned = false;
