@@ -41,10 +41,8 @@ function curl({ path, body }: SampleRequest, base: string): string {
 function typescript({ call }: SampleRequest, base: string): string {
   return `import { PetStore } from 'petstore-client';
 
-const store = new PetStore({
-  apiKey: process.env.PETSTORE_API_KEY!,
-  baseUrl: '${base}',
-});
+// The client takes the key from PETSTORE_API_KEY.
+const store = new PetStore({ baseUrl: '${base}' });
 console.log(await store.${call});`;
 }
 

@@ -83,6 +83,7 @@ for (const language of LANGUAGES) {
     const running = runSample(t, language, await sample(service, 'Backing off'), key);
     const said = await running.catch((error: unknown) => String(error));
     assert.match(said, /429|used up/);
+    assert.doesNotMatch(said, /undefined/);
     assert.equal(service.log.filter(({ status }) => status === 429).length, 1);
   });
 }
