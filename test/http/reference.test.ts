@@ -122,7 +122,7 @@ test('the policy of /reference allows our own scripts and calls of both servers'
 });
 
 test('reference files are cached for ever by their hash, and no others are served', async (t) => {
-  const service = await startTestService(t);
+  const service = await startTestService(t, { env: { LOG_LEVEL: 'debug' } });
   const { text } = await call(service.url, '/reference');
   const [, folder = ''] = /src="(reference\/[\w-]{16}\/)start\.js"/.exec(text) ?? [];
   const file = await call(service.url, `/${folder}standalone.esm.js`);
