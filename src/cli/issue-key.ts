@@ -18,7 +18,13 @@ export interface IssuedKey {
   readonly record: KeyRecord;
 }
 
-type KeySettings = Omit<NewKey, 'accountId' | 'hash'> & { readonly account: Pick<Account, 'id'> };
+/** A key that replaces another one. */
+export interface RotatedKey extends IssuedKey {
+  /** When the other one stops working, in Unix milliseconds. */
+  readonly replacedUntil: number;
+}
+
+type KeySettings = Omit<NewKey, 'accountId' | 'hash' | 'ending'> & { readonly account: Pick<Account, 'id'> };
 
 /**
  * The account called `name`, made with `plan` (Free unless given) when there is none yet.
@@ -54,28 +60,46 @@ export async function issueKey(
   { account, ...settings }: KeySettings,
 ): Promise<IssuedKey> {
   const key = ApiKey.generate(settings.environment, random);
-  const record = await accounts.addKey({ ...settings, accountId: account.id, hash: key.hash() });
+  const record = await accounts.addKey({ ...settings, accountId: account.id, ...storedOf(key) });
   return { key, record };
 }
 
 /**
  * A new key with the settings of key `id`. The old key works for `grace` more milliseconds, never past its own expiry.
- * @throws ServiceError `not_found`, or `conflict` when the key is expired or revoked.
+ * @throws ServiceError `not_found`, or `conflict` when the key is rotated already, expired or revoked.
  */
 export async function rotateKey(
   accounts: AccountRepository,
   random: RandomBytes,
   id: number,
   { now, grace }: { readonly now: number; readonly grace: number },
-): Promise<IssuedKey> {
+): Promise<RotatedKey> {
   const old = await existingKey(accounts, id);
-  const state = keyState(old, now);
-  if (state !== 'active') throw new ServiceError('conflict', `Key ${id} is ${state}: create a new one.`);
+  refuseRotation(old, now);
   const { account, environment, label, scopes, expiresAt } = old;
   const key = ApiKey.generate(environment, random);
-  const settings = { accountId: account.id, hash: key.hash(), environment, label, scopes, expiresAt };
-  const record = await accounts.replaceKey(id, Math.floor(rotatedExpiry(old, now, grace)), settings);
-  return { key, record };
+  const settings = { accountId: account.id, ...storedOf(key), environment, label, scopes, expiresAt };
+  const replacedUntil = Math.floor(rotatedExpiry(old, now, grace));
+  const record = await accounts.replaceKey(id, replacedUntil, settings);
+  if (record !== undefined) return { key, record, replacedUntil };
+  // Another process rotated or revoked it at this moment.
+  refuseRotation(await existingKey(accounts, id), now);
+  throw new Error(`Key ${id} was not rotated.`);
+}
+
+function refuseRotation(key: KeyRecord, now: number): void {
+  const state = keyState(key, now);
+  if (state === 'active') return;
+  const reason =
+    key.rotatedTo === undefined
+      ? `is ${state}: create a new one`
+      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
+  throw new ServiceError('conflict', `Key ${key.id} ${reason}.`);
+}
+
+/** What the store keeps of a key. */
+function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
+  return { hash: key.hash(), ending: key.ending };
 }
 
 /** @throws ServiceError `not_found`. */

@@ -1,19 +1,13 @@
 // Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { type KeyRecord, keyState, SCOPES, type Scope } from '../domain/account.ts';
+import { SCOPES, type Scope } from '../domain/account.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import {
-  accountFor,
-  existingAccount,
-  existingKey,
-  type IssuedKey,
-  issueKey,
-  rotateKey,
-} from './issue-key.ts';
+import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from './issue-key.ts';
 import type { Plan } from '../domain/plan.ts';
 import { withStore } from './context.ts';
+import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
 import { isoInstant, printJson, printLine, printRows } from './output.ts';
@@ -100,7 +94,9 @@ function createKey({
     }
     const account = await accountFor(accounts, name, plan, custom);
     const settings = { account, environment, label, scopes, expiresAt: expires };
-    printIssuedKey(await issueKey(accounts, randomBytes, settings), json);
+    const issued = await issueKey(accounts, randomBytes, settings);
+    if (json) printJson(issuedJson(issued));
+    else printIssued(issued);
   });
 }
 
@@ -108,26 +104,19 @@ function listKeys({ account: name, json }: JsonOption & { account?: string }): P
   return withStore(async ({ clock, store: { accounts } }) => {
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
     const now = clock().unix;
-    const keys = (await accounts.listKeys(account?.id)).map((key) => describeWithState(key, now));
-    const header = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,SCOPES,LABEL,EXPIRES,LAST USED'.split(',');
-    printRows(json, keys, header, (key) => [
-      String(key.id),
-      key.account,
-      key.plan,
-      key.environment,
-      key.state,
-      key.scopes.join(' '),
-      key.label ?? '-',
-      key.expiresAt ?? 'never',
-      key.lastUsedAt ?? 'never',
-    ]);
+    const keys = (await accounts.listKeys(account?.id)).map((key) => recordJson(key, now));
+    printRows(json, keys, RECORD_HEADER, recordCells);
   });
 }
 
 function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     const now = clock().unix;
-    printIssuedKey(await rotateKey(accounts, randomBytes, id, { now, grace }), json);
+    const rotated = await rotateKey(accounts, randomBytes, id, { now, grace });
+    const until = isoInstant(rotated.replacedUntil);
+    if (json) return printJson({ ...issuedJson(rotated), replaces: { id, expiresAt: until } });
+    printIssued(rotated);
+    printLine(rotated.replacedUntil > now ? `Key ${id} works until ${until}.` : `Key ${id} works no longer.`);
   });
 }
 
@@ -136,37 +125,7 @@ function revoke(id: number, { json }: JsonOption): Promise<void> {
     await existingKey(accounts, id);
     await accounts.revokeKey(id);
     const key = await existingKey(accounts, id);
-    if (json) printJson(describeWithState(key, clock().unix));
+    if (json) printJson(recordJson(key, clock().unix));
     else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
   });
-}
-
-/** The only output that ever holds the key itself. */
-function printIssuedKey({ key, record }: IssuedKey, json: true | undefined): void {
-  const { id, ...settings } = describeKey(record);
-  if (json) return printJson({ id, key: key.reveal(), ...settings });
-  const { account, plan, environment, scopes, expiresAt } = settings;
-  const end = expiresAt === null ? '' : `, until ${expiresAt}`;
-  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
-  printLine('');
-  printLine(`  ${key.reveal()}`);
-  printLine('');
-  printLine('It is shown only this once: only its hash is kept.');
-}
-
-function describeKey({ id, account, environment, scopes, label, expiresAt }: KeyRecord) {
-  return {
-    id,
-    account: account.name,
-    plan: account.plan,
-    environment,
-    scopes,
-    label: label ?? null,
-    expiresAt: isoInstant(expiresAt),
-  };
-}
-
-/** `now` is in Unix milliseconds. */
-function describeWithState(key: KeyRecord, now: number) {
-  return { ...describeKey(key), state: keyState(key, now), lastUsedAt: isoInstant(key.lastUsedAt) };
 }

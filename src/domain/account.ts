@@ -29,15 +29,25 @@ export interface KeyRecord {
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
   readonly lastUsedAt: number | undefined;
+  /** The last four characters of the key. Earlier versions did not store them. */
+  readonly ending: string | undefined;
+  /** The key that it was rotated into. Its own `expiresAt` is then the end of the grace time. */
+  readonly rotatedTo: number | undefined;
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'] as const;
+
+export type KeyState = (typeof KEY_STATES)[number];
 
 /** The state of a key at the instant `now` (Unix milliseconds). */
-export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
+export function keyState(
+  { expiresAt, revokedAt, rotatedTo }: Pick<KeyRecord, 'expiresAt' | 'revokedAt' | 'rotatedTo'>,
+  now: number,
+): KeyState {
   // Revoked at once, even if the clock of the machine that revoked it was ahead.
-  if (key.revokedAt !== undefined) return 'revoked';
-  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && expiresAt <= now) return 'expired';
+  return rotatedTo === undefined ? 'active' : 'rotated';
 }
 
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */

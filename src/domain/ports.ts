@@ -89,6 +89,7 @@ export interface AddAllOptions {
 export interface NewKey {
   readonly accountId: number;
   readonly hash: ApiKeyHash;
+  readonly ending: string;
   readonly environment: Environment;
   readonly label: string | undefined;
   readonly scopes: readonly Scope[];
@@ -109,8 +110,11 @@ export interface AccountRepository {
   findKey(id: number): Promise<KeyRecord | undefined>;
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
-  /** Adds `key` and lets key `id` expire at `expiresAt` (Unix milliseconds), both or neither. */
-  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
+  /**
+   * Adds `key` as the one that key `id` is rotated into, and lets key `id` expire at `expiresAt` (Unix milliseconds). Does
+   * neither when key `id` is rotated or revoked already, and resolves with undefined.
+   */
+  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
   /**

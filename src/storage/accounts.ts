@@ -35,10 +35,11 @@ const INSERT_KEY = insertInto(KEYS, [
   'scopes',
   'created_at',
   'expires_at',
+  'ending',
 ]);
 
 /** The values of INSERT_KEY. */
-type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null];
+type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null, string];
 
 /** Adds a key. */
 export async function addKey(transaction: Transaction, key: KeyValues): Promise<KeyRow> {
@@ -49,16 +50,22 @@ export async function addKey(transaction: Transaction, key: KeyValues): Promise<
   return row;
 }
 
-/** Adds a key and lets key `id` expire at `expiresAt`. */
+/** Adds a key that key `id` is rotated into, or returns undefined: of several rotations at once, one is done. */
 export async function replaceKey(
   transaction: Transaction,
   id: number,
   expiresAt: number,
   key: KeyValues,
-): Promise<KeyRow> {
-  await transaction.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
+): Promise<KeyRow | undefined> {
+  const [rotated] = await transaction.query(
+    'UPDATE keys SET expires_at = $1 WHERE id = $2 AND rotated_to IS NULL AND revoked_at IS NULL RETURNING id',
+    [expiresAt, id],
+  );
+  if (rotated === undefined) return undefined;
+  const row = await addKey(transaction, key);
+  await transaction.query('UPDATE keys SET rotated_to = $1 WHERE id = $2', [row[0], id]);
   await noticeOfKey(transaction, 'key rotated', id);
-  return addKey(transaction, key);
+  return row;
 }
 
 /** Revokes a key at the instant `now`, unless it is revoked already. */
@@ -143,10 +150,10 @@ export class StoredAccounts implements AccountRepository {
     return keyFromRow(await this.#engine.write(addKey, this.#keyValues(key)));
   }
 
-  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
+  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined> {
     const row = await this.#engine.write(replaceKey, id, expiresAt, this.#keyValues(key));
     this.#keys.forget();
-    return keyFromRow(row);
+    return row && keyFromRow(row);
   }
 
   async revokeKey(id: number): Promise<void> {
@@ -167,9 +174,9 @@ export class StoredAccounts implements AccountRepository {
     return row && accountFromRow(row);
   }
 
-  #keyValues({ accountId, hash, environment, label, scopes, expiresAt }: NewKey): KeyValues {
-    const now = this.#now();
-    return [accountId, hash.hex, environment, label ?? null, scopes.join(' '), now, expiresAt ?? null];
+  #keyValues({ accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey): KeyValues {
+    const settings = [environment, label ?? null, scopes.join(' ')] as const;
+    return [accountId, hash.hex, ...settings, this.#now(), expiresAt ?? null, ending];
   }
 
   #now(): number {
@@ -192,7 +199,8 @@ function accountFromRow([id, name, text, perMinute, perDay]: AccountRow): Accoun
 }
 
 export function keyFromRow(row: KeyRow): KeyRecord {
-  const [id, , , environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...account] = row;
+  const [id, , , environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...rest] = row;
+  const [ending, rotatedTo, ...account] = rest;
   return {
     id: Number(id),
     account: accountFromRow(account),
@@ -200,9 +208,11 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     label: label ?? undefined,
     scopes: scopesOf(scopes),
     createdAt: Number(createdAt),
-    expiresAt: instantOf(expiresAt),
-    revokedAt: instantOf(revokedAt),
-    lastUsedAt: instantOf(lastUsedAt),
+    expiresAt: numberOf(expiresAt),
+    revokedAt: numberOf(revokedAt),
+    lastUsedAt: numberOf(lastUsedAt),
+    ending: ending ?? undefined,
+    rotatedTo: numberOf(rotatedTo),
   };
 }
 
@@ -215,6 +225,6 @@ function scopesOf(text: string): readonly Scope[] {
   return SCOPES.filter((scope) => granted.includes(scope));
 }
 
-function instantOf(value: bigint | null): number | undefined {
+function numberOf(value: bigint | null): number | undefined {
   return value === null ? undefined : Number(value);
 }

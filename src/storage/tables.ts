@@ -41,6 +41,8 @@ export const KEYS = {
     ['expires_at', 'integer?'],
     ['revoked_at', 'integer?'],
     ['last_used_at', 'integer?'],
+    ['ending', 'text?'],
+    ['rotated_to', 'integer?'],
   ],
   assignsIds: true,
 } as const satisfies Table;

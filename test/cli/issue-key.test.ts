@@ -31,8 +31,23 @@ test('a grace time may begin between two milliseconds', async (t) => {
   const now = clock().unix;
   const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
   assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
-  assert.deepEqual({ ...rotated.record, id: 1 }, { ...record, createdAt: rotated.record.createdAt });
+  const { id, createdAt, ending } = rotated.record;
+  assert.deepEqual(rotated.record, { ...record, id, createdAt, ending });
+  assert.equal(rotated.replacedUntil, Math.floor(now) + 1_000);
   assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
+});
+
+test('an expired key is not rotated', async (t) => {
+  const { accounts, clock } = openAccounts(t);
+  const account = await accountFor(accounts, 'shop', undefined, {});
+  const expiresAt = Math.floor(clock().unix) + 1_000;
+  const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
+  const { record } = await issueKey(accounts, randomBytes, settings);
+  clock.advance(1_000);
+  await assert.rejects(rotateKey(accounts, randomBytes, record.id, { now: clock().unix, grace: 1_000 }), {
+    code: 'conflict',
+    message: 'Key 1 is expired: create a new one.',
+  });
 });
 
 test('a new account is on the Free plan, and a known one keeps its plan and numbers', async (t) => {

@@ -15,6 +15,7 @@ interface KeyJson {
   readonly key: string;
   readonly expiresAt: string | null;
   readonly state: string;
+  readonly rotatedTo: number | null;
 }
 
 const create = (variables: Variables, ...args: string[]) =>
@@ -48,7 +49,9 @@ test('keys list --json prints the settings without the key, with state and last 
     label: 'price board',
     expiresAt: '2100-01-01T00:00:00.000Z',
   });
-  assert.deepEqual(await list(variables), [{ ...created, state: 'active', lastUsedAt: null }]);
+  assert.deepEqual(await list(variables), [
+    { ...created, state: 'active', lastUsedAt: null, rotatedTo: null },
+  ]);
 });
 
 test('keys create shows the key in full and says that it is shown only once', async (t) => {
@@ -84,8 +87,9 @@ test('rotate issues a key with the same settings, and the old one keeps its grac
     ...same
   } = await runJson<KeyJson>(['keys', 'rotate', '1', '--grace', '7d'], variables);
   assert.notEqual(next, key);
-  assert.deepEqual(same, settings);
   const [old, fresh] = await list(variables);
+  assert.deepEqual(same, { ...settings, replaces: { id, expiresAt: old?.expiresAt } });
+  assert.deepEqual([old?.state, old?.rotatedTo], ['rotated', nextId]);
   assert.deepEqual([old?.id, fresh?.id], [id, nextId]);
   assert.equal(fresh?.expiresAt, null);
   const lives = new Date(old?.expiresAt ?? 0).getTime() - 7 * 86_400_000;
@@ -107,7 +111,7 @@ test('a rotated key never outlives its expiry, and the default grace time is 24 
   assert.ok(lives >= before && lives <= Date.now(), `${second?.expiresAt}`);
 });
 
-test('a revoked or expired key is not rotated', async (t) => {
+test('a key that was revoked or rotated before is not rotated', async (t) => {
   const variables = temporaryEnvironment(t);
   await create(variables);
   await create(variables);
@@ -117,13 +121,28 @@ test('a revoked or expired key is not rotated', async (t) => {
     (await list(variables)).map(({ state }) => state),
     ['revoked', 'expired', 'active'],
   );
-  const refusal = (id: number, state: string) => ({
-    code: 1,
-    stdout: '',
-    stderr: `petstore: Key ${id} is ${state}: create a new one.\n`,
-  });
-  assert.deepEqual(await run(['keys', 'rotate', '1'], variables), refusal(1, 'revoked'));
-  assert.deepEqual(await run(['keys', 'rotate', '2'], variables), refusal(2, 'expired'));
+  const refusal = (reason: string) => ({ code: 1, stdout: '', stderr: `petstore: ${reason}\n` });
+  assert.deepEqual(
+    await run(['keys', 'rotate', '1'], variables),
+    refusal('Key 1 is revoked: create a new one.'),
+  );
+  const again = refusal('Key 2 is already rotated into key 3: rotate that one.');
+  assert.deepEqual(await run(['keys', 'rotate', '2'], variables), again);
+  await runJson(['keys', 'rotate', '3', '--grace', '1h'], variables);
+  assert.match((await run(['keys', 'rotate', '3'], variables)).stderr, /already rotated into key 4/);
+  assert.equal((await list(variables)).length, 4);
+});
+
+test('rotate prints when the old key ends, and list shows the key that follows', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await create(variables);
+  const { stdout } = await run(['keys', 'rotate', '1', '--grace', '1h'], variables);
+  const end = (await list(variables))[0]?.expiresAt;
+  assert.ok(stdout.endsWith(`\nKey 1 works until ${end}.\n`), stdout);
+  const listed = await run(['keys', 'list'], variables);
+  assert.match(listed.stdout, new RegExp(`^1 .* rotated to 2 .* ${end} .*\n2 .* active .* never`, 'm'));
+  const at = await run(['keys', 'rotate', '2', '--grace', '0'], variables);
+  assert.match(at.stdout, /\nKey 2 works no longer\.\n$/);
 });
 
 test('issued, rotated and revoked keys take effect in the running service at once', async (t) => {

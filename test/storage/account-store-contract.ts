@@ -121,6 +121,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       createdAt,
       revokedAt: undefined,
       lastUsedAt: undefined,
+      ending: asked.ending,
+      rotatedTo: undefined,
     });
     assert.deepEqual(await accounts.findKey(key.id), key);
     assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
@@ -158,8 +160,36 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const old = await accounts.addKey(newKey(id));
     const key = await accounts.replaceKey(old.id, 1_900_000_000_000, newKey(id, { label: 'new' }));
+    assert.ok(key);
     assert.equal(key.label, 'new');
-    assert.deepEqual(await accounts.listKeys(), [{ ...old, expiresAt: 1_900_000_000_000 }, key]);
+    const rotated = { ...old, expiresAt: 1_900_000_000_000, rotatedTo: key.id };
+    assert.deepEqual(await accounts.listKeys(), [rotated, key]);
+  });
+
+  test(`${name}: of several rotations of one key at once, one is done`, async (t) => {
+    const { store, another } = await fresh(t);
+    const stores = [store, await another()];
+    const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+    const old = await store.accounts.addKey(newKey(id));
+    const rotations = await Promise.all(
+      [...stores, ...stores].map(({ accounts }, index) =>
+        accounts.replaceKey(old.id, 2e12 + index, newKey(id)),
+      ),
+    );
+    const [done, ...others] = rotations.filter((key) => key !== undefined);
+    assert.deepEqual(others, []);
+    const [rotated, ...keys] = await store.accounts.listKeys();
+    assert.equal(rotated?.rotatedTo, done?.id);
+    assert.deepEqual(keys, [done]);
+  });
+
+  test(`${name}: a revoked key is not rotated`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const old = await accounts.addKey(newKey(id));
+    await accounts.revokeKey(old.id);
+    assert.equal(await accounts.replaceKey(old.id, 2e12, newKey(id)), undefined);
+    assert.equal((await accounts.listKeys()).length, 1);
   });
 
   test(`${name}: a rotation that fails changes neither key, and undoes no other write`, async (t) => {
