@@ -19,13 +19,19 @@ interface KeyJson {
 }
 
 const create = (variables: Variables, ...args: string[]) =>
-  runJson<KeyJson>(['keys', 'create', '--account', 'shop', ...args], variables);
+  runJson<KeyJson>(['keys', 'create', '--account', 'shop', ...withPlan(args)], variables);
+
+/** The account need not exist. */
+const withPlan = (args: readonly string[]) => (args.includes('--plan') ? args : ['--plan', 'free', ...args]);
 
 const list = (variables: Variables) => runJson<readonly KeyJson[]>(['keys', 'list'], variables);
 
 test('keys create --json prints key and settings in order, and creates the account', async (t) => {
   const variables = temporaryEnvironment(t);
-  const { stdout } = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
+  const { stdout } = await run(
+    ['keys', 'create', '--account', 'shop', '--plan', 'free', '--json'],
+    variables,
+  );
   const { key } = JSON.parse(stdout) as KeyJson;
   assert.match(key, /^petstore_live_[0-9A-Za-z]{38}$/);
   assert.equal(
@@ -56,7 +62,7 @@ test('keys list --json prints the settings without the key, with state and last 
 
 test('keys create shows the key in full and says that it is shown only once', async (t) => {
   const variables = temporaryEnvironment(t);
-  const created = await run(['keys', 'create', '--account', 'shop'], variables);
+  const created = await run(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
   assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
   assert.match(created.stdout, /shown only this once/);
   const listed = await run(['keys', 'list'], variables);
