@@ -23,6 +23,7 @@ interface CreateOptions extends JsonOption, LimitOptions {
 const CREATE_EXAMPLES = `
 Examples:
   petstore keys create --account shop
+  petstore keys create --account shelter --plan free
   petstore keys create --account shop --scopes pets:read --expires 2027-01-01 --label "price board"
   petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000`;
 
@@ -33,9 +34,9 @@ export function keysCommands(program: Command): void {
     .limitOptions(
       keys
         .command('create')
-        .description('issue a key and show it once; create its account if there is none')
+        .description('issue a key and show it once; with --plan, create its account if there is none')
         .requiredOption('--account <name>', 'the account it belongs to')
-        .addOption(options.planOption('the plan of a new account (default: "free")')),
+        .addOption(options.planOption('the plan of a new account')),
     )
     .addOption(
       new Option('--scopes <list>', 'what the key may do, separated by commas')

@@ -11,11 +11,13 @@ export type Scope = (typeof SCOPES)[number];
 /** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {
   readonly id: number;
-  /** Unique. */
+  /** Unique, ignoring case: see `foldedName`. */
   readonly name: string;
   readonly plan: Plan;
   /** The limits of the plan, or the account's own for Enterprise. */
   readonly limits: Limits;
+  /** Since when all its keys are refused, in Unix milliseconds; undefined while they are not. */
+  readonly suspendedAt: number | undefined;
 }
 
 /** One API key of an account, without the key itself. Instants are Unix milliseconds. */
@@ -88,4 +90,9 @@ export function accountName(text: string): string {
     'invalid_parameter',
     'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
   );
+}
+
+/** Equal for names that differ in case only. Upper case comes first, because it joins ß with ss, and both small sigmas. */
+export function foldedName(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

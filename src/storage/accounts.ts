@@ -1,14 +1,23 @@
 // Contract: section 5.
-import { type Account, type KeyRecord, limitsOf, type Scope, SCOPES } from '../domain/account.ts';
+import type { Account, KeyRecord } from '../domain/account.ts';
 import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
+import {
+  accountFromRow,
+  type AccountRow,
+  keyFromRow,
+  type KeyRow,
+  SELECT_ACCOUNTS,
+  SELECT_KEYS,
+} from './account-rows.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
 import { noticeOfKey, noticeOfPlan } from './notices.ts';
-import { ACCOUNTS, columnsOf, insertInto, KEYS, type RowOf } from './tables.ts';
+import { insertInto, KEYS } from './tables.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
 export interface KeyFinder {
@@ -18,15 +27,6 @@ export interface KeyFinder {
   writeUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
-type AccountRow = RowOf<typeof ACCOUNTS>;
-export type KeyRow = readonly [...RowOf<typeof KEYS>, ...AccountRow];
-
-const SELECT_ACCOUNTS = `SELECT ${columnsOf(ACCOUNTS)} FROM accounts`;
-const SELECT_KEYS = `SELECT ${columnsOf(KEYS, 'k')}, ${columnsOf(ACCOUNTS, 'a')}
-  FROM keys k JOIN accounts a ON a.id = k.account_id`;
-export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
-
-const INSERT_ACCOUNT = insertInto(ACCOUNTS, ['name', 'plan', 'per_minute', 'per_day', 'created_at']);
 const INSERT_KEY = insertInto(KEYS, [
   'account_id',
   'hash',
@@ -110,13 +110,16 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
-    const [row] = await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} WHERE name = $1`, [name]);
-    return row && accountFromRow(row);
+    const found = await namesakes({ query: (...args) => this.#engine.read(...args) }, name);
+    const exact = found.find((account) => account.name === name);
+    if (exact !== undefined || found.length < 2) return exact ?? found[0];
+    const names = found.map((account) => account.name).join(' and ');
+    throw new ServiceError('conflict', `There are accounts ${names}: write one of these names exactly.`);
   }
 
   async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
     const account = await this.#insertAccount(name, plan, limits);
-    if (account === undefined) throw new ServiceError('conflict', `There is an account ${name} already.`);
+    if (account === undefined) throw nameTaken(name);
     return account;
   }
 
@@ -125,6 +128,22 @@ export class StoredAccounts implements AccountRepository {
     const account = (await this.#insertAccount(name, plan, limits)) ?? (await this.findAccount(name));
     if (account === undefined) throw new Error('The new account is not in the database.');
     return account;
+  }
+
+  async renameAccount(accountId: number, name: string): Promise<void> {
+    if (!(await this.#engine.write(renameAccount, accountId, name))) throw nameTaken(name);
+    this.#keys.forget();
+  }
+
+  async suspendAccount(accountId: number): Promise<void> {
+    const sql = 'UPDATE accounts SET suspended_at = $1 WHERE id = $2 AND suspended_at IS NULL';
+    await this.#engine.change(sql, [this.#now(), accountId]);
+    this.#keys.forget();
+  }
+
+  async resumeAccount(accountId: number): Promise<void> {
+    await this.#engine.change('UPDATE accounts SET suspended_at = NULL WHERE id = $1', [accountId]);
+    this.#keys.forget();
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
@@ -167,10 +186,8 @@ export class StoredAccounts implements AccountRepository {
 
   /** Undefined when the name is taken. */
   async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
-    const [row] = await this.#engine.change<AccountRow>(
-      `${INSERT_ACCOUNT} ON CONFLICT (name) DO NOTHING RETURNING ${columnsOf(ACCOUNTS)}`,
-      [name, ...planValues(plan, limits), this.#now()],
-    );
+    const values = [...planValues(plan, limits), this.#now()] as const;
+    const row = await this.#engine.write(addAccount, name, values);
     return row && accountFromRow(row);
   }
 
@@ -189,42 +206,4 @@ type PlanValues = readonly [Plan, number | null, number | null];
 
 function planValues(plan: Plan, { perMinute, perDay }: Limits): PlanValues {
   return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
-}
-
-function accountFromRow([id, name, text, perMinute, perDay]: AccountRow): Account {
-  const custom =
-    perMinute === null || perDay === null ? {} : { perMinute: Number(perMinute), perDay: Number(perDay) };
-  const plan = text as Plan;
-  return { id: Number(id), name, plan, limits: limitsOf(plan, custom) };
-}
-
-export function keyFromRow(row: KeyRow): KeyRecord {
-  const [id, , , environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...rest] = row;
-  const [ending, rotatedTo, ...account] = rest;
-  return {
-    id: Number(id),
-    account: accountFromRow(account),
-    environment: environment as Environment,
-    label: label ?? undefined,
-    scopes: scopesOf(scopes),
-    createdAt: Number(createdAt),
-    expiresAt: numberOf(expiresAt),
-    revokedAt: numberOf(revokedAt),
-    lastUsedAt: numberOf(lastUsedAt),
-    ending: ending ?? undefined,
-    rotatedTo: numberOf(rotatedTo),
-  };
-}
-
-const ALL_SCOPES = SCOPES.join(' ');
-
-function scopesOf(text: string): readonly Scope[] {
-  // Most keys have all scopes. They share one list, because thousands of keys are cached.
-  if (text === ALL_SCOPES) return SCOPES;
-  const granted = text.split(' ');
-  return SCOPES.filter((scope) => granted.includes(scope));
-}
-
-function numberOf(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
 }

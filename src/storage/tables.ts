@@ -23,6 +23,8 @@ export const ACCOUNTS = {
     ['per_minute', 'integer?'],
     ['per_day', 'integer?'],
     ['created_at', 'integer'],
+    ['folded_name', 'text?'],
+    ['suspended_at', 'integer?'],
   ],
   assignsIds: true,
 } as const satisfies Table;

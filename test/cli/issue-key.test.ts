@@ -18,7 +18,7 @@ function openAccounts(t: TestContext) {
 
 test('a grace time may begin between two milliseconds', async (t) => {
   const { accounts, clock } = openAccounts(t);
-  const account = await accountFor(accounts, 'shop', undefined, {});
+  const account = await accountFor(accounts, 'shop', 'free', {});
   const settings = {
     account,
     environment: 'staging',
@@ -39,7 +39,7 @@ test('a grace time may begin between two milliseconds', async (t) => {
 
 test('an expired key is not rotated', async (t) => {
   const { accounts, clock } = openAccounts(t);
-  const account = await accountFor(accounts, 'shop', undefined, {});
+  const account = await accountFor(accounts, 'shop', 'free', {});
   const expiresAt = Math.floor(clock().unix) + 1_000;
   const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
   const { record } = await issueKey(accounts, randomBytes, settings);
@@ -50,11 +50,12 @@ test('an expired key is not rotated', async (t) => {
   });
 });
 
-test('a new account is on the Free plan, and a known one keeps its plan and numbers', async (t) => {
+test('a new account needs a plan, and a known one keeps its plan and numbers', async (t) => {
   const { accounts } = openAccounts(t);
-  const free = await accountFor(accounts, 'shop', undefined, {});
+  await assert.rejects(accountFor(accounts, 'shop', undefined, {}), { code: 'not_found' });
+  const free = await accountFor(accounts, 'shop', 'free', {});
   assert.deepEqual([free.plan, free.limits], ['free', { perMinute: 60, perDay: 1_000 }]);
-  assert.deepEqual(await accountFor(accounts, 'shop', 'free', {}), free);
+  assert.deepEqual(await accountFor(accounts, 'SHOP', undefined, {}), free);
   const own = { perMinute: 5, perDay: 9 };
   const chain = await accountFor(accounts, 'chain', 'enterprise', own);
   assert.deepEqual(await accountFor(accounts, 'chain', 'enterprise', own), chain);

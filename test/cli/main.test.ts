@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { run } from '../support/process.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['list', 'create', 'set'],
+  accounts: ['list', 'create', 'set', 'suspend', 'resume', 'rename'],
   keys: ['create', 'list', 'rotate', 'revoke'],
   bans: ['list', 'lift'],
 };

@@ -52,6 +52,25 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
   });
 
+  test(`${name}: a suspension and its end take effect here at once, elsewhere in time`, async (t) => {
+    const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
+    const { id } = key.account;
+    const suspendedAt = Math.floor(clock().unix);
+    await accounts.suspendAccount(id);
+    assert.equal((await find())?.account.suspendedAt, suspendedAt);
+    await accounts.resumeAccount(id);
+    assert.deepEqual(await find(), key);
+    const other = await another();
+    await other.accounts.suspendAccount(id);
+    clock.advance(noticedWithin);
+    assert.equal((await find())?.account.suspendedAt, suspendedAt);
+    await other.accounts.suspendAccount(id);
+    assert.equal((await other.accounts.findKey(key.id))?.account.suspendedAt, suspendedAt, 'a second time');
+    await other.accounts.resumeAccount(id);
+    clock.advance(noticedWithin);
+    assert.deepEqual(await find(), key);
+  });
+
   test(`${name}: a rotation takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await accounts.replaceKey(key.id, 1_950_000_000_000, newKey(key.account.id));
