@@ -26,12 +26,17 @@ export function recordJson(key: KeyRecord, now: number) {
     state: keyState(key, now),
     lastUsedAt: isoInstant(key.lastUsedAt),
     rotatedTo: key.rotatedTo ?? null,
+    createdAt: isoInstant(key.createdAt),
+    ending: key.ending ?? null,
+    accountSuspended: key.account.suspendedAt !== undefined,
   };
 }
 
-type RecordJson = ReturnType<typeof recordJson>;
+/** `bannedUntil` is null without a ban, and undefined where bans are not looked up. */
+type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null };
 
-export const RECORD_HEADER = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,SCOPES,LABEL,EXPIRES,LAST USED'.split(',');
+export const RECORD_HEADER =
+  'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');
 
 export function recordCells(key: RecordJson): readonly string[] {
   return [
@@ -40,16 +45,22 @@ export function recordCells(key: RecordJson): readonly string[] {
     key.plan,
     key.environment,
     stateText(key),
+    key.ending ?? '-',
     key.scopes.join(' '),
     key.label ?? '-',
+    key.createdAt ?? '-',
     key.expiresAt ?? 'never',
     key.lastUsedAt ?? 'never',
   ];
 }
 
-function stateText({ state, rotatedTo }: RecordJson): string {
-  const successor = rotatedTo === null ? [] : [`rotated to ${rotatedTo}`];
-  return [...(state === 'rotated' ? [] : [state]), ...successor].join(', ');
+function stateText({ state, rotatedTo, bannedUntil, accountSuspended }: RecordJson): string {
+  return [
+    ...(state === 'rotated' ? [] : [state]),
+    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
+    ...(bannedUntil ? [`banned until ${bannedUntil}`] : []),
+    ...(accountSuspended ? ['account suspended'] : []),
+  ].join(', ');
 }
 
 function describeKey({ id, account, environment, scopes, label, expiresAt }: KeyRecord) {

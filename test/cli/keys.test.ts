@@ -44,6 +44,7 @@ test('keys create --json prints key and settings in order, and creates the accou
 test('keys list --json prints the settings without the key, with state and last use', async (t) => {
   const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging' };
   const settings = ['--scopes', 'pets:read', '--expires', '2100-01-01', '--label', 'price board'];
+  const before = Date.now();
   const { key, ...created } = await create(variables, ...settings);
   assert.match(key, /^petstore_test_/);
   assert.deepEqual(created, {
@@ -55,9 +56,22 @@ test('keys list --json prints the settings without the key, with state and last 
     label: 'price board',
     expiresAt: '2100-01-01T00:00:00.000Z',
   });
-  assert.deepEqual(await list(variables), [
-    { ...created, state: 'active', lastUsedAt: null, rotatedTo: null },
-  ]);
+  const [{ createdAt, ...listed }, ...others] = await runJson<[{ createdAt: string }]>(
+    ['keys', 'list'],
+    variables,
+  );
+  assert.deepEqual(listed, {
+    ...created,
+    state: 'active',
+    lastUsedAt: null,
+    rotatedTo: null,
+    ending: key.slice(-4),
+    accountSuspended: false,
+    bannedUntil: null,
+  });
+  assert.deepEqual(others, []);
+  const made = new Date(createdAt).getTime();
+  assert.ok(made >= before && made <= Date.now(), createdAt);
 });
 
 test('keys create shows the key in full and says that it is shown only once', async (t) => {
@@ -66,7 +80,8 @@ test('keys create shows the key in full and says that it is shown only once', as
   assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
   assert.match(created.stdout, /shown only this once/);
   const listed = await run(['keys', 'list'], variables);
-  assert.match(listed.stdout, /^ID +ACCOUNT .*\n1 +shop +free +production +active /);
+  const ending = /([0-9A-Za-z]{4})$/m.exec(/^ {2}petstore_live_.*$/m.exec(created.stdout)?.[0] ?? '')?.[1];
+  assert.match(listed.stdout, new RegExp(`^ID +ACCOUNT .*\\n1 +shop +free +production +active +${ending} `));
   assert.doesNotMatch(listed.stdout, /petstore_live/);
 });
 
@@ -181,7 +196,11 @@ const WRONG = [
   [['create', '--account', 'shop', '--scopes', 'pets:all'], /Allowed scopes are pets:read, pets:write/],
   [['create', '--account', 'shop', '--expires', '2020-01-01'], /--expires must lie in the future/],
   [['create', '--account', 'shop', '--expires', '2100-02-30'], /must be a date/],
-  [['create', '--account', 'shop', '--expires', 'soon'], /must be a date/],
+  [['create', '--account', 'shop', '--expires', 'soon'], /must be a date .* or a duration \(90d\)/],
+  [['create', '--account', 'shop', '--expires', '0d'], /--expires must lie in the future/],
+  [['list', '--state', 'gone'], /active, rotated, expired, revoked, banned, suspended/],
+  [['list', '--unused-for', '3 weeks'], /must be a duration/],
+  [['find'], /The first line of standard input must be a whole API key/],
   [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
   [['create', '--account', 'shop', '--plan', 'enterprise'], /needs numbers of its own/],
   [['rotate', 'x'], /whole number/],

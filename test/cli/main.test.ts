@@ -5,7 +5,7 @@ import { run } from '../support/process.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['list', 'create', 'set', 'suspend', 'resume', 'rename'],
-  keys: ['create', 'list', 'rotate', 'revoke'],
+  keys: ['create', 'list', 'find', 'rotate', 'revoke'],
   bans: ['list', 'lift'],
 };
 const COMMANDS = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', ...Object.keys(GROUPS)];

@@ -61,7 +61,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
         (index % 2 === 0 ? store : other).accounts.createAccount(spelling, 'free', PLANS.free),
       ),
     );
-    assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
+    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+    assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
     assert.equal((await store.accounts.listAccounts()).length, 1);
   });
 
