@@ -128,7 +128,9 @@ function printAccount(account: Account, json: true | undefined): void {
     `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
   );
   if (suspendedAt !== undefined)
-    printLine(`It is suspended: its keys are refused until petstore accounts resume.`);
+    printLine(
+      'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
+    );
 }
 
 function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {

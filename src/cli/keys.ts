@@ -154,7 +154,7 @@ function listKeys({ account: name, state, unusedFor, expiresWithin, json }: List
     const keys = (await accounts.listKeys(account?.id))
       .filter((key) => unusedFor === undefined || (key.lastUsedAt ?? key.createdAt) <= now - unusedFor)
       .filter((key) => expiresWithin === undefined || endsBy(key, now, now + expiresWithin))
-      .map((key) => ({ ...recordJson(key, now), bannedUntil: isoInstant(bans.get(key.id)) }))
+      .map((key) => Object.assign(recordJson(key, now), { bannedUntil: isoInstant(bans.get(key.id)) }))
       .filter((key) => state === undefined || statesOf(key).includes(state));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });

@@ -59,7 +59,7 @@ test('suspend and resume take effect in the running service at once', async (t) 
   const status = async () => (await call(url, '/v1/pets', { key })).status;
   assert.equal(await status(), 200);
   const { stdout } = await run(['accounts', 'suspend', 'Shop'], variables);
-  assert.match(stdout, /^Account shop: .*\nIt is suspended: its keys are refused .*\n$/);
+  assert.match(stdout, /^Account shop: .*\nIt is suspended: all its keys are refused\. .*\n$/);
   assert.equal(await status(), 401);
   assert.match((await run(['accounts', 'list'], variables)).stdout, /^shop .* suspended since \d{4}-/m);
   await runJson(['accounts', 'resume', 'shop'], variables);
