@@ -16,7 +16,7 @@ import {
 } from './account-rows.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
-import { noticeOfKey, noticeOfPlan } from './notices.ts';
+import { noticeOfAccount, noticeOfKey } from './notices.ts';
 import { insertInto, KEYS } from './tables.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
@@ -82,7 +82,18 @@ export async function setPlan(transaction: Transaction, id: number, values: Plan
      WHERE id = $4 AND (plan <> $1 OR per_minute IS DISTINCT FROM $2 OR per_day IS DISTINCT FROM $3) RETURNING 1`,
     [...values, id],
   );
-  if (changed.length > 0) await noticeOfPlan(transaction, id);
+  if (changed.length > 0) await noticeOfAccount(transaction, 'plan changed', id);
+}
+
+/** Suspends an account at the instant `at`, or resumes it when `at` is null. */
+export async function setSuspended(transaction: Transaction, id: number, at: number | null): Promise<void> {
+  const changed = await transaction.query(
+    `UPDATE accounts SET suspended_at = $1
+     WHERE id = $2 AND (suspended_at IS NULL) <> (CAST($1 AS bigint) IS NULL) RETURNING 1`,
+    [at, id],
+  );
+  if (changed.length === 0) return;
+  await noticeOfAccount(transaction, at === null ? 'account resumed' : 'account suspended', id);
 }
 
 /** Writes when keys were last used. PostgreSQL has one statement for all of them instead. */
@@ -136,13 +147,12 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async suspendAccount(accountId: number): Promise<void> {
-    const sql = 'UPDATE accounts SET suspended_at = $1 WHERE id = $2 AND suspended_at IS NULL';
-    await this.#engine.change(sql, [this.#now(), accountId]);
+    await this.#engine.write(setSuspended, accountId, this.#now());
     this.#keys.forget();
   }
 
   async resumeAccount(accountId: number): Promise<void> {
-    await this.#engine.change('UPDATE accounts SET suspended_at = NULL WHERE id = $1', [accountId]);
+    await this.#engine.write(setSuspended, accountId, null);
     this.#keys.forget();
   }
 

@@ -1,5 +1,5 @@
 import { addAccount, renameAccount } from './account-names.ts';
-import { addKey, replaceKey, revokeKey, setPlan, touchKeys } from './accounts.ts';
+import { addKey, replaceKey, revokeKey, setPlan, setSuspended, touchKeys } from './accounts.ts';
 import type { Write } from './engine.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';
@@ -12,6 +12,7 @@ export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   replaceKey,
   revokeKey,
   setPlan,
+  setSuspended,
   touchKeys,
   createPet,
   ...Object.fromEntries(
