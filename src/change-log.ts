@@ -22,7 +22,7 @@ export class ChangeLog {
   /** Logs what operators have changed since the last call. Rejects as the store does. */
   async logNotices(): Promise<void> {
     for (const { event, keyId, account, plan } of await this.#store.notices.take()) {
-      const fields = event === 'plan changed' ? { account, plan } : { keyId, account };
+      const fields = keyId === undefined ? { account, plan } : { keyId, account };
       this.#log.info(fields, event);
     }
   }

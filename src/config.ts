@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
-import { DEFAULT_DATABASE_URL, isDatabaseUrl } from './storage/database-url.ts';
+import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -44,7 +44,12 @@ const Environment = z.object({
   PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
   PRODUCTION_URL: baseUrl.optional(),
   STAGING_URL: baseUrl.optional(),
-  DATABASE_URL: text('must be sqlite:PATH or postgres://…', isDatabaseUrl).default(DEFAULT_DATABASE_URL),
+  DATABASE_URL: z
+    .string()
+    .refine((value) => databaseUrlFault(value) === undefined, {
+      error: ({ input }) => databaseUrlFault(String(input)),
+    })
+    .default(DEFAULT_DATABASE_URL),
   DATABASE_CONNECTIONS: whole(2, 1_000).default(10),
   DATABASE_CONNECT_TIMEOUT: whole(100, 60_000).default(2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(100, 60_000).default(3_000),

@@ -9,3 +9,10 @@ export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
 }
+
+/** The refusal of a command that makes no database. `where` is the file, or an address without a password. */
+export function noDatabase(where: string): StartupError {
+  return new StartupError(
+    `There is no petstore database at ${where}: check the address, or make one with petstore migrate.`,
+  );
+}

@@ -10,7 +10,15 @@ import { startTestService, temporaryDatabase, type TestService } from './support
 import { until } from './support/shared-counting.ts';
 import { newKey } from './storage/fixture.ts';
 
-const EVENTS = new Set<unknown>(['ban begins', 'ban lifted', 'key revoked', 'key rotated', 'plan changed']);
+const EVENTS = new Set<unknown>([
+  'ban begins',
+  'ban lifted',
+  'key revoked',
+  'key rotated',
+  'plan changed',
+  'account suspended',
+  'account resumed',
+]);
 
 /** The lines about bans and changes, without their times. */
 const changesIn = ({ log }: Pick<TestService, 'log'>) =>
@@ -69,6 +77,20 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     ]);
   });
 
+  test(`${kind}: a suspended and a resumed account are one log line each`, async (t) => {
+    const { service } = await start(t);
+    const { accounts } = service.store;
+    const { id } = await accounts.createAccount('shop', 'pro', PLANS.pro);
+    await accounts.resumeAccount(id);
+    for (const _ of [1, 2]) await accounts.suspendAccount(id);
+    for (const _ of [1, 2]) await accounts.resumeAccount(id);
+    await logs(service, 2);
+    assert.deepEqual(changesIn(service), [
+      { level: INFO, account: 'shop', plan: 'pro', msg: 'account suspended' },
+      { level: INFO, account: 'shop', plan: 'pro', msg: 'account resumed' },
+    ]);
+  });
+
   test(`${kind}: a ban that begins and a lifted ban are one log line each`, async (t) => {
     const { service, variables } = await start(t, { BAN_AFTER: '3', BAN_SECONDS: '300' });
     const key = await service.issueKey({ account: 'shop', limits: { perMinute: 1, perDay: 9 } });
@@ -101,6 +123,7 @@ test('a change that was made while no service ran is logged after the start', as
   const databaseUrl = temporaryDatabase(t);
   const variables = { DATABASE_URL: databaseUrl };
   const plan = ['--account', 'shop', '--plan', 'pro'];
+  assert.equal((await run(['migrate'], variables)).code, 0);
   assert.equal((await run(['keys', 'create', ...plan], variables)).code, 0);
   assert.equal((await run(['keys', 'revoke', '1'], variables)).code, 0);
   const service = await startTestService(t, { databaseUrl });

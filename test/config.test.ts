@@ -83,7 +83,7 @@ const BUSTED: Record<string, string[]> = {
     'https://a/v1?x',
   ],
   STAGING_URL: ['nonsense'],
-  DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:', 'postgres'],
+  DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:', 'postgres', 'sqlite::memory:'],
   DATABASE_CONNECTIONS: ['1', '1001', 'many'],
   DATABASE_CONNECT_TIMEOUT: ['99', '60001', '2s'],
   DATABASE_STATEMENT_TIMEOUT: ['99', '60001'],

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { existingAccount } from './issue-key.ts';
 import type { Plan } from '../domain/plan.ts';
+import type { AccountRepository } from '../domain/ports.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption, type LimitOptions, limitOptions, planOption } from './options.ts';
-import { printJson, printLine, printRows } from './output.ts';
+import { isoInstant, printJson, printLine, printRows } from './output.ts';
 
 type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
 
@@ -14,7 +15,6 @@ Example:
 
 export function accountsCommands(program: Command): void {
   const accounts = program.command('accounts').description('accounts, their plans and their limits');
-  const plan = () => planOption('the plan that sets its limits; needed').makeOptionMandatory();
 
   accounts
     .command('list')
@@ -23,7 +23,11 @@ export function accountsCommands(program: Command): void {
     .action(listAccounts);
 
   limitOptions(
-    accounts.command('create').argument('<name>').description('create an account').addOption(plan()),
+    accounts
+      .command('create')
+      .argument('<name>', 'unlike all others, also ignoring case')
+      .description('create an account')
+      .addOption(planOption('the plan that sets its limits').default('free')),
   )
     .option(...JSON_OPTION)
     .action(createAccount);
@@ -33,17 +37,46 @@ export function accountsCommands(program: Command): void {
       .command('set')
       .argument('<name>')
       .description('change the plan of an account; the service follows within 5 seconds')
-      .addOption(plan()),
+      .addOption(planOption('the plan that sets its limits; needed').makeOptionMandatory()),
   )
     .option(...JSON_OPTION)
     .addHelpText('after', SET_EXAMPLE)
     .action(setPlan);
+
+  accounts
+    .command('suspend')
+    .argument('<name>')
+    .description('refuse all keys of an account with 401, within 5 seconds on every instance')
+    .option(...JSON_OPTION)
+    .action(suspend);
+
+  accounts
+    .command('resume')
+    .argument('<name>')
+    .description('accept the keys of a suspended account again, within 5 seconds')
+    .option(...JSON_OPTION)
+    .action(resume);
+
+  accounts
+    .command('rename')
+    .argument('<name>')
+    .argument('<new-name>', 'unlike all others, also ignoring case')
+    .description('give an account another name; its keys and its usage stay')
+    .option(...JSON_OPTION)
+    .action(rename);
 }
 
 function listAccounts({ json }: JsonOption): Promise<void> {
   return withStore(async ({ store }) => {
     const accounts = (await store.accounts.listAccounts()).map(describeAccount);
-    printRows(json, accounts, ['NAME', 'PLAN', 'PER MINUTE', 'PER DAY']);
+    const header = ['NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE'];
+    printRows(json, accounts, header, ({ name, plan, perMinute, perDay, suspendedAt }) => [
+      name,
+      plan,
+      String(perMinute),
+      String(perDay),
+      suspendedAt === null ? 'active' : `suspended since ${suspendedAt}`,
+    ]);
   });
 }
 
@@ -55,21 +88,51 @@ function createAccount(name: string, { plan, json, ...custom }: AccountOptions):
 }
 
 function setPlan(name: string, { plan, json, ...custom }: AccountOptions): Promise<void> {
-  return withStore(async ({ store }) => {
-    const account = await existingAccount(store.accounts, name);
-    const limits = limitsOf(plan, custom);
-    await store.accounts.setPlan(account.id, plan, limits);
-    printAccount({ ...account, plan, limits }, json);
+  const limits = limitsOf(plan, custom);
+  return change(name, json, (accounts, id) => accounts.setPlan(id, plan, limits));
+}
+
+function suspend(name: string, { json }: JsonOption): Promise<void> {
+  return change(name, json, (accounts, id) => accounts.suspendAccount(id));
+}
+
+function resume(name: string, { json }: JsonOption): Promise<void> {
+  return change(name, json, (accounts, id) => accounts.resumeAccount(id));
+}
+
+function rename(name: string, newName: string, { json }: JsonOption): Promise<void> {
+  return withStore(async ({ store: { accounts } }) => {
+    const account = await existingAccount(accounts, name);
+    await accounts.renameAccount(account.id, accountName(newName));
+    printAccount({ ...account, name: newName }, json);
+  });
+}
+
+/** Changes an account, and prints what it is then. */
+function change(
+  name: string,
+  json: true | undefined,
+  work: (accounts: AccountRepository, accountId: number) => Promise<void>,
+): Promise<void> {
+  return withStore(async ({ store: { accounts } }) => {
+    const account = await existingAccount(accounts, name);
+    await work(accounts, account.id);
+    printAccount(await existingAccount(accounts, account.name), json);
   });
 }
 
 function printAccount(account: Account, json: true | undefined): void {
-  const described = describeAccount(account);
-  const { name, plan, perMinute, perDay } = described;
-  if (json) printJson(described);
-  else printLine(`Account ${name}: plan ${plan}, ${perMinute} requests per minute, ${perDay} per day.`);
+  if (json) return printJson(describeAccount(account));
+  const { name, plan, limits, suspendedAt } = account;
+  printLine(
+    `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
+  );
+  if (suspendedAt !== undefined)
+    printLine(
+      'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
+    );
 }
 
-function describeAccount({ name, plan, limits: { perMinute, perDay } }: Account) {
-  return { name, plan, perMinute, perDay };
+function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {
+  return { name, plan, perMinute, perDay, suspendedAt: isoInstant(suspendedAt) };
 }

@@ -15,15 +15,26 @@ export function systemClock(): Clock {
   return steadyClock(Date.now, () => performance.now());
 }
 
+type Command = (context: CommandContext) => Promise<void>;
+
 /**
  * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
- * @throws ConfigError, StartupError.
+ * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
  */
-export async function withStore(command: (context: CommandContext) => Promise<void>): Promise<void> {
+export function withStore(command: Command): Promise<void> {
+  return runWithStore(command, true);
+}
+
+/** Like `withStore`, and makes the database if there is none yet. */
+export function withNewStore(command: Command): Promise<void> {
+  return runWithStore(command, false);
+}
+
+async function runWithStore(command: Command, mustExist: boolean): Promise<void> {
   const config = readConfig();
   const clock = systemClock();
   // A lost connection needs no handler here, because the next statement on it fails.
-  const store = await openStore({ ...config, clock, onLost: () => undefined });
+  const store = await openStore({ ...config, clock, mustExist, onLost: () => undefined });
   try {
     await command({ config, clock, store });
   } finally {

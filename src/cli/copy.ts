@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
@@ -7,9 +6,8 @@ import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/ports.ts';
 import { callerName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
-import { StartupError } from '../startup-error.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
-import { isDatabaseUrl } from '../storage/database-url.ts';
+import { databaseUrlFault } from '../storage/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
@@ -54,26 +52,26 @@ export function copyCommand(program: Command): void {
 async function copy({ from, to, json }: CopyOptions): Promise<void> {
   // Checked here, because an error of commander would repeat the address with its password.
   for (const [name, url] of Object.entries({ from, to })) {
-    if (!isDatabaseUrl(url))
-      throw new ServiceError('invalid_parameter', `--${name} must be sqlite:PATH or postgres://…`);
+    const fault = databaseUrlFault(url);
+    if (fault !== undefined) throw new ServiceError('invalid_parameter', `--${name} ${fault}`);
   }
-  refuseMissing(from);
   const config = readConfig();
   const clock = systemClock();
   await using opened = new AsyncDisposableStack();
-  const open = async (databaseUrl: string): Promise<Store> =>
+  const open = async (databaseUrl: string, mustExist: boolean): Promise<Store> =>
     opened.adopt(
       await openStore({
         ...config,
         pool: { ...config.pool, ...COPY_POOL },
         databaseUrl,
+        mustExist,
         clock,
         onLost: () => undefined,
       }),
       (store) => store.close(),
     );
-  const source = await open(from);
-  const target = await open(to);
+  const source = await open(from, true);
+  const target = await open(to, false);
   const counters =
     config.redisUrl === undefined ? undefined : await openSharedCounters(config.redisUrl, clock, opened);
   let progress: Progress | undefined;
@@ -95,13 +93,6 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
       ['TABLE', 'ROWS', 'SHA-256'],
       tables.map(({ name, rows, sha256 }) => [name, String(rows), sha256]),
     );
-}
-
-/** Opening the store would create the file. */
-function refuseMissing(databaseUrl: string): void {
-  const file = databaseUrl.replace(/^sqlite:/, '');
-  if (file !== databaseUrl && !existsSync(file))
-    throw new StartupError(`There is no database ${file} to copy from.`);
 }
 
 /** The counters in Redis. */

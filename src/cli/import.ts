@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../domain/pet.ts';
-import { withStore } from './context.ts';
+import { withNewStore } from './context.ts';
 import { readLines } from './import/lines.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, neededColumns, newPetOf } from './import/mapping.ts';
 import { jsonReport, textReport } from './import/report.ts';
@@ -51,7 +51,7 @@ async function importPets(file: string, { atomic = false, format, map, json }: I
   const source = await openSource(file, format);
   const lines = readLines(source.bytes);
   const rows = source.format === 'csv' ? await csvRows(lines, neededColumns(map)) : ndjsonRows(lines);
-  await withStore(async ({ clock, store }) => {
+  await withNewStore(async ({ clock, store }) => {
     const progress = new Progress(process.stderr, clock);
     const report = json ? jsonReport(progress) : textReport(progress);
     let imported = 0;

@@ -11,6 +11,7 @@ import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import { nearest } from './nearest.ts';
 
 /** A new key: the only moment at which its text is known. */
 export interface IssuedKey {
@@ -18,12 +19,18 @@ export interface IssuedKey {
   readonly record: KeyRecord;
 }
 
-type KeySettings = Omit<NewKey, 'accountId' | 'hash'> & { readonly account: Pick<Account, 'id'> };
+/** A key that replaces another one. */
+export interface RotatedKey extends IssuedKey {
+  /** When the other one stops working, in Unix milliseconds. */
+  readonly replacedUntil: number;
+}
+
+type KeySettings = Omit<NewKey, 'accountId' | 'hash' | 'ending'> & { readonly account: Pick<Account, 'id'> };
 
 /**
- * The account called `name`, made with `plan` (Free unless given) when there is none yet.
- * @throws ServiceError `conflict` when it exists with another plan or other limits than asked for; those of
- * `accountName` and `limitsOf`.
+ * The account called `name`, made with `plan` when there is none yet.
+ * @throws ServiceError `not_found` when there is none and no plan is given, because the name may be mistyped; `conflict`
+ * when it exists with another plan or other limits than asked for; those of `accountName` and `limitsOf`.
  */
 export async function accountFor(
   accounts: AccountRepository,
@@ -31,20 +38,29 @@ export async function accountFor(
   plan: Plan | undefined,
   custom: Partial<Limits>,
 ): Promise<Account> {
-  const account =
-    (await accounts.findAccount(name)) ??
-    // Another process may make the account at this moment, perhaps with another plan.
-    (await accounts.findOrCreateAccount(accountName(name), plan ?? 'free', limitsOf(plan ?? 'free', custom)));
+  const account = (await accounts.findAccount(name)) ?? (await newAccount(accounts, name, plan, custom));
   const { perMinute = account.limits.perMinute, perDay = account.limits.perDay } = custom;
   const samePlan = plan === undefined || plan === account.plan;
   if (!samePlan || perMinute !== account.limits.perMinute || perDay !== account.limits.perDay) {
     throw new ServiceError(
       'conflict',
-      `The account ${name} has plan ${account.plan} with ${account.limits.perMinute} requests per minute and ` +
+      `The account ${account.name} has plan ${account.plan} with ${account.limits.perMinute} requests per minute and ` +
         `${account.limits.perDay} per day: change it with petstore accounts set.`,
     );
   }
   return account;
+}
+
+async function newAccount(
+  accounts: AccountRepository,
+  name: string,
+  plan: Plan | undefined,
+  custom: Partial<Limits>,
+): Promise<Account> {
+  if (plan === undefined)
+    throw await noAccount(accounts, name, ' To create it, add its plan, for example --plan free.');
+  // Another process may make the account at this moment, perhaps with another plan.
+  return accounts.findOrCreateAccount(accountName(name), plan, limitsOf(plan, custom));
 }
 
 /** Makes a key and stores its hash. */
@@ -54,28 +70,46 @@ export async function issueKey(
   { account, ...settings }: KeySettings,
 ): Promise<IssuedKey> {
   const key = ApiKey.generate(settings.environment, random);
-  const record = await accounts.addKey({ ...settings, accountId: account.id, hash: key.hash() });
+  const record = await accounts.addKey({ ...settings, accountId: account.id, ...storedOf(key) });
   return { key, record };
 }
 
 /**
  * A new key with the settings of key `id`. The old key works for `grace` more milliseconds, never past its own expiry.
- * @throws ServiceError `not_found`, or `conflict` when the key is expired or revoked.
+ * @throws ServiceError `not_found`, or `conflict` when the key is rotated already, expired or revoked.
  */
 export async function rotateKey(
   accounts: AccountRepository,
   random: RandomBytes,
   id: number,
   { now, grace }: { readonly now: number; readonly grace: number },
-): Promise<IssuedKey> {
+): Promise<RotatedKey> {
   const old = await existingKey(accounts, id);
-  const state = keyState(old, now);
-  if (state !== 'active') throw new ServiceError('conflict', `Key ${id} is ${state}: create a new one.`);
+  refuseRotation(old, now);
   const { account, environment, label, scopes, expiresAt } = old;
   const key = ApiKey.generate(environment, random);
-  const settings = { accountId: account.id, hash: key.hash(), environment, label, scopes, expiresAt };
-  const record = await accounts.replaceKey(id, Math.floor(rotatedExpiry(old, now, grace)), settings);
-  return { key, record };
+  const settings = { accountId: account.id, ...storedOf(key), environment, label, scopes, expiresAt };
+  const replacedUntil = Math.floor(rotatedExpiry(old, now, grace));
+  const record = await accounts.replaceKey(id, replacedUntil, settings);
+  if (record !== undefined) return { key, record, replacedUntil };
+  // Another process rotated or revoked it at this moment.
+  refuseRotation(await existingKey(accounts, id), now);
+  throw new Error(`Key ${id} was not rotated.`);
+}
+
+function refuseRotation(key: KeyRecord, now: number): void {
+  const state = keyState(key, now);
+  if (state === 'active') return;
+  const reason =
+    key.rotatedTo === undefined
+      ? `is ${state}: create a new one`
+      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
+  throw new ServiceError('conflict', `Key ${key.id} ${reason}.`);
+}
+
+/** What the store keeps of a key. */
+function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
+  return { hash: key.hash(), ending: key.ending };
 }
 
 /** @throws ServiceError `not_found`. */
@@ -88,6 +122,14 @@ export async function existingKey(accounts: AccountRepository, id: number): Prom
 /** @throws ServiceError `not_found`. */
 export async function existingAccount(accounts: AccountRepository, name: string): Promise<Account> {
   const account = await accounts.findAccount(name);
-  if (account === undefined) throw new ServiceError('not_found', `There is no account ${name}.`);
+  if (account === undefined) throw await noAccount(accounts, name);
   return account;
+}
+
+/** Names the account that is probably meant. */
+async function noAccount(accounts: AccountRepository, name: string, advice = ''): Promise<ServiceError> {
+  const names = (await accounts.listAccounts()).map((account) => account.name);
+  const near = nearest(name, names);
+  const question = near === undefined ? '' : ` Did you mean ${near}?`;
+  return new ServiceError('not_found', `There is no account ${name}.${question}${advice}`);
 }

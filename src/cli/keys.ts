@@ -1,36 +1,60 @@
 // Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { type KeyRecord, keyState, SCOPES, type Scope } from '../domain/account.ts';
+import {
+  KEY_STATES,
+  type KeyRecord,
+  keyState,
+  type KeyState,
+  SCOPES,
+  type Scope,
+} from '../domain/account.ts';
+import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import {
-  accountFor,
-  existingAccount,
-  existingKey,
-  type IssuedKey,
-  issueKey,
-  rotateKey,
-} from './issue-key.ts';
+import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from './issue-key.ts';
 import type { Plan } from '../domain/plan.ts';
-import { withStore } from './context.ts';
+import { withQuotas, withStore } from './context.ts';
+import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
-import { isoInstant, printJson, printLine, printRows } from './output.ts';
+import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
 
 interface CreateOptions extends JsonOption, LimitOptions {
   readonly account: string;
   readonly plan?: Plan;
   readonly scopes: readonly Scope[];
-  readonly expires?: number;
+  readonly expires?: options.Instant;
   readonly label?: string;
 }
+
+interface ListOptions extends JsonOption {
+  readonly account?: string;
+  readonly state?: ListedState;
+  /** Milliseconds. */
+  readonly unusedFor?: number;
+  /** Milliseconds. */
+  readonly expiresWithin?: number;
+}
+
+/** A key can be in several of them: a key that is banned has another state, too. */
+const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
+
+type ListedState = (typeof LISTED_STATES)[number];
+
+/** Characters. A key has 52. */
+const LINE_MAX = 1_024;
 
 const CREATE_EXAMPLES = `
 Examples:
   petstore keys create --account shop
-  petstore keys create --account shop --scopes pets:read --expires 2027-01-01 --label "price board"
+  petstore keys create --account shelter --plan free
+  petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"
   petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000`;
+
+const FIND_EXAMPLE = `
+Example:
+  petstore keys find < leaked-key.txt`;
 
 export function keysCommands(program: Command): void {
   const keys = program.command('keys').description('API keys: issue, list, rotate, revoke');
@@ -39,9 +63,9 @@ export function keysCommands(program: Command): void {
     .limitOptions(
       keys
         .command('create')
-        .description('issue a key and show it once; create its account if there is none')
+        .description('issue a key and show it once; with --plan, create its account if there is none')
         .requiredOption('--account <name>', 'the account it belongs to')
-        .addOption(options.planOption('the plan of a new account (default: "free")')),
+        .addOption(options.planOption('the plan of a new account')),
     )
     .addOption(
       new Option('--scopes <list>', 'what the key may do, separated by commas')
@@ -49,8 +73,8 @@ export function keysCommands(program: Command): void {
         .default(SCOPES, SCOPES.join(',')),
     )
     .option(
-      '--expires <date>',
-      'when the key ends: a date (midnight UTC) or an ISO 8601 instant',
+      '--expires <when>',
+      'when the key ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
       options.instant,
     )
     .option('--label <text>', 'a note to recognize the key by', options.label)
@@ -62,8 +86,22 @@ export function keysCommands(program: Command): void {
     .command('list')
     .description('list the records of keys; the time of last use is up to a minute old')
     .option('--account <name>', 'only the keys of one account')
+    .addOption(new Option('--state <state>', 'only the keys in this state').choices(LISTED_STATES))
+    .option('--unused-for <duration>', 'only keys that nobody used for so long: 90d', options.duration)
+    .option(
+      '--expires-within <duration>',
+      'only keys that still work and end within this time: 30d',
+      options.duration,
+    )
     .option(...options.JSON_OPTION)
     .action(listKeys);
+
+  keys
+    .command('find')
+    .description('read an API key from standard input, and show its record')
+    .option(...options.JSON_OPTION)
+    .addHelpText('after', FIND_EXAMPLE)
+    .action(findKey);
 
   keys
     .command('rotate')
@@ -95,39 +133,79 @@ function createKey({
   ...custom
 }: CreateOptions): Promise<void> {
   return withStore(async ({ config: { environment }, clock, store: { accounts } }) => {
-    if (expires !== undefined && expires <= clock().unix) {
+    const now = clock().unix;
+    const expiresAt = expires?.(now);
+    if (expiresAt !== undefined && expiresAt <= now) {
       throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
     }
     const account = await accountFor(accounts, name, plan, custom);
-    const settings = { account, environment, label, scopes, expiresAt: expires };
-    printIssuedKey(await issueKey(accounts, randomBytes, settings), json);
+    const settings = { account, environment, label, scopes, expiresAt };
+    const issued = await issueKey(accounts, randomBytes, settings);
+    if (json) printJson(issuedJson(issued));
+    else printIssued(issued);
   });
 }
 
-function listKeys({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
-  return withStore(async ({ clock, store: { accounts } }) => {
+function listKeys({ account: name, state, unusedFor, expiresWithin, json }: ListOptions): Promise<void> {
+  return withQuotas(async ({ clock, store: { accounts }, quotas }) => {
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
     const now = clock().unix;
-    const keys = (await accounts.listKeys(account?.id)).map((key) => describeWithState(key, now));
-    const header = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,SCOPES,LABEL,EXPIRES,LAST USED'.split(',');
-    printRows(json, keys, header, (key) => [
-      String(key.id),
-      key.account,
-      key.plan,
-      key.environment,
-      key.state,
-      key.scopes.join(' '),
-      key.label ?? '-',
-      key.expiresAt ?? 'never',
-      key.lastUsedAt ?? 'never',
-    ]);
+    const bans = new Map((await quotas.listBans()).map(({ keyId, until }) => [keyId, until]));
+    const keys = (await accounts.listKeys(account?.id))
+      .filter((key) => unusedFor === undefined || (key.lastUsedAt ?? key.createdAt) <= now - unusedFor)
+      .filter((key) => expiresWithin === undefined || endsBy(key, now, now + expiresWithin))
+      .map((key) => Object.assign(recordJson(key, now), { bannedUntil: isoInstant(bans.get(key.id)) }))
+      .filter((key) => state === undefined || statesOf(key).includes(state));
+    printRows(json, keys, RECORD_HEADER, recordCells);
   });
+}
+
+/** Whether a key works at the instant `now`, and no longer after the instant `end`. */
+function endsBy(key: KeyRecord, now: number, end: number): boolean {
+  const works = ['active', 'rotated'].includes(keyState(key, now));
+  return works && key.expiresAt !== undefined && key.expiresAt <= end;
+}
+
+function statesOf(key: { state: KeyState; bannedUntil: string | null; accountSuspended: boolean }) {
+  const states: ListedState[] = [key.state];
+  if (key.bannedUntil !== null) states.push('banned');
+  if (key.accountSuspended) states.push('suspended');
+  return states;
+}
+
+async function findKey({ json }: JsonOption): Promise<void> {
+  if (process.stdin.isTTY) printError('Paste the key and press Enter:');
+  // Never an argument: other users of the machine see arguments, and shells store them.
+  const key = ApiKey.parse(await firstLine(process.stdin));
+  if (key === undefined)
+    throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
+  return withStore(async ({ clock, store: { accounts } }) => {
+    const record = await accounts.findKeyByHash(key.hash());
+    if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
+    const found = recordJson(record, clock().unix);
+    if (json) return printJson(found);
+    printTable(RECORD_HEADER, [recordCells(found)]);
+    if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
+  });
+}
+
+async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk.toString();
+    if (text.includes('\n') || text.length > LINE_MAX) break;
+  }
+  return text.split('\n', 1).join().trim();
 }
 
 function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     const now = clock().unix;
-    printIssuedKey(await rotateKey(accounts, randomBytes, id, { now, grace }), json);
+    const rotated = await rotateKey(accounts, randomBytes, id, { now, grace });
+    const until = isoInstant(rotated.replacedUntil);
+    if (json) return printJson({ ...issuedJson(rotated), replaces: { id, expiresAt: until } });
+    printIssued(rotated);
+    printLine(rotated.replacedUntil > now ? `Key ${id} works until ${until}.` : `Key ${id} works no longer.`);
   });
 }
 
@@ -136,37 +214,7 @@ function revoke(id: number, { json }: JsonOption): Promise<void> {
     await existingKey(accounts, id);
     await accounts.revokeKey(id);
     const key = await existingKey(accounts, id);
-    if (json) printJson(describeWithState(key, clock().unix));
+    if (json) printJson(recordJson(key, clock().unix));
     else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
   });
-}
-
-/** The only output that ever holds the key itself. */
-function printIssuedKey({ key, record }: IssuedKey, json: true | undefined): void {
-  const { id, ...settings } = describeKey(record);
-  if (json) return printJson({ id, key: key.reveal(), ...settings });
-  const { account, plan, environment, scopes, expiresAt } = settings;
-  const end = expiresAt === null ? '' : `, until ${expiresAt}`;
-  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
-  printLine('');
-  printLine(`  ${key.reveal()}`);
-  printLine('');
-  printLine('It is shown only this once: only its hash is kept.');
-}
-
-function describeKey({ id, account, environment, scopes, label, expiresAt }: KeyRecord) {
-  return {
-    id,
-    account: account.name,
-    plan: account.plan,
-    environment,
-    scopes,
-    label: label ?? null,
-    expiresAt: isoInstant(expiresAt),
-  };
-}
-
-/** `now` is in Unix milliseconds. */
-function describeWithState(key: KeyRecord, now: number) {
-  return { ...describeKey(key), state: keyState(key, now), lastUsedAt: isoInstant(key.lastUsedAt) };
 }

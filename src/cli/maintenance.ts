@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { withStore } from './context.ts';
+import { withNewStore, withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 
@@ -17,7 +17,7 @@ export function backupCommand(program: Command): void {
 export function migrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description("bring the database to this version's schema, as every other command does too")
+    .description("make the database if there is none, and bring it to this version's schema")
     .option(...JSON_OPTION)
     .action(migrate);
 }
@@ -38,7 +38,7 @@ function backup(file: string, { json }: JsonOption): Promise<void> {
 
 function migrate({ json }: JsonOption): Promise<void> {
   // Opening the store migrates it, so there is nothing left to do.
-  return withStore(async () => {
+  return withNewStore(async () => {
     if (json) printJson({ upToDate: true });
     else printLine("The database has this version's schema.");
   });

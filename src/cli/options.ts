@@ -66,13 +66,23 @@ export function duration(text: string): number {
   );
 }
 
-/** A date, which begins at midnight UTC, or an ISO 8601 instant; in Unix milliseconds. */
-export function instant(text: string): number {
+/** An instant in Unix milliseconds, given the present one. */
+export type Instant = (now: number) => number;
+
+/** A duration from now, a date, which begins at midnight UTC, or an ISO 8601 instant. */
+export function instant(text: string): Instant {
+  if (/^\d+[smhd]$/.test(text)) {
+    const fromNow = duration(text);
+    return (now) => Math.floor(now) + fromNow;
+  }
   try {
     const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-    return Temporal.Instant.from(isDate ? `${text}T00:00Z` : text).epochMilliseconds;
+    const { epochMilliseconds } = Temporal.Instant.from(isDate ? `${text}T00:00Z` : text);
+    return () => epochMilliseconds;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new InvalidArgumentError('It must be a date (2027-01-01) or an instant (2027-01-01T12:00:00Z).');
+    throw new InvalidArgumentError(
+      'It must be a date (2027-01-01), an instant (2027-01-01T12:00:00Z) or a duration (90d).',
+    );
   }
 }

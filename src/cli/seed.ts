@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { NewPet, PetStatus } from '../domain/pet.ts';
-import { withStore } from './context.ts';
+import { withNewStore } from './context.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { Progress } from './progress.ts';
@@ -43,7 +43,7 @@ function seed(
   count: number,
   { randomSeed = randomInt(RANDOM_SEED_MAX), json }: JsonOption & { randomSeed?: number },
 ): Promise<void> {
-  return withStore(async ({ clock, store }) => {
+  return withNewStore(async ({ clock, store }) => {
     const progress = new Progress(process.stderr, clock);
     const pets = inventPets(count, randomSeed);
     const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { SCOPES } from '../domain/account.ts';
+import { limitsOf, SCOPES } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
-import { accountFor, issueKey } from './issue-key.ts';
+import { issueKey } from './issue-key.ts';
 import { type Service, startService } from '../main.ts';
 import { systemClock } from './context.ts';
 import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
@@ -64,7 +64,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
 /** Creates a key if this environment has none. Prints it with a request that works as printed. */
 async function printFirstKey({ store: { accounts }, url }: Service, environment: Environment): Promise<void> {
   if ((await accounts.listKeys()).some((key) => key.environment === environment)) return;
-  const account = await accountFor(accounts, 'default', undefined, {});
+  const account = await accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
   const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
   const { key } = await issueKey(accounts, randomBytes, settings);
   process.stderr.write(`

@@ -15,7 +15,8 @@ export const WHEN: Readonly<Record<ErrorCode, string>> = {
   invalid_request:
     'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',
   invalid_parameter: 'A query parameter or a header has an invalid value or is repeated.',
-  unauthorized: 'The API key is missing, malformed, unknown, expired, revoked or of another environment.',
+  unauthorized:
+    'The API key is missing, malformed, unknown, expired, revoked or of another environment, or its account is suspended.',
   insufficient_scope: "The API key lacks the operation's scope.",
   not_found: 'There is no such animal, or no such path.',
   method_not_allowed:

@@ -11,11 +11,13 @@ export type Scope = (typeof SCOPES)[number];
 /** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {
   readonly id: number;
-  /** Unique. */
+  /** Unique, ignoring case: see `foldedName`. */
   readonly name: string;
   readonly plan: Plan;
   /** The limits of the plan, or the account's own for Enterprise. */
   readonly limits: Limits;
+  /** Since when all its keys are refused, in Unix milliseconds; undefined while they are not. */
+  readonly suspendedAt: number | undefined;
 }
 
 /** One API key of an account, without the key itself. Instants are Unix milliseconds. */
@@ -29,15 +31,25 @@ export interface KeyRecord {
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
   readonly lastUsedAt: number | undefined;
+  /** The last four characters of the key. Earlier versions did not store them. */
+  readonly ending: string | undefined;
+  /** The key that it was rotated into. Its own `expiresAt` is then the end of the grace time. */
+  readonly rotatedTo: number | undefined;
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'] as const;
+
+export type KeyState = (typeof KEY_STATES)[number];
 
 /** The state of a key at the instant `now` (Unix milliseconds). */
-export function keyState(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
+export function keyState(
+  { expiresAt, revokedAt, rotatedTo }: Pick<KeyRecord, 'expiresAt' | 'revokedAt' | 'rotatedTo'>,
+  now: number,
+): KeyState {
   // Revoked at once, even if the clock of the machine that revoked it was ahead.
-  if (key.revokedAt !== undefined) return 'revoked';
-  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && expiresAt <= now) return 'expired';
+  return rotatedTo === undefined ? 'active' : 'rotated';
 }
 
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
@@ -78,4 +90,9 @@ export function accountName(text: string): string {
     'invalid_parameter',
     'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
   );
+}
+
+/** Equal for names that differ in case only. Upper case comes first, because it joins ß with ss, and both small sigmas. */
+export function foldedName(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

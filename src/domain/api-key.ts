@@ -80,6 +80,11 @@ export class ApiKey {
     return this.#text;
   }
 
+  /** Its last four characters, which are of the checksum, so that a person can tell which key this is. */
+  get ending(): string {
+    return this.#text.slice(-4);
+  }
+
   hash(): ApiKeyHash {
     return new ApiKeyHash(hash('sha256', this.#text, 'hex'));
   }

@@ -89,6 +89,7 @@ export interface AddAllOptions {
 export interface NewKey {
   readonly accountId: number;
   readonly hash: ApiKeyHash;
+  readonly ending: string;
   readonly environment: Environment;
   readonly label: string | undefined;
   readonly scopes: readonly Scope[];
@@ -98,19 +99,31 @@ export interface NewKey {
 
 export interface AccountRepository {
   listAccounts(): Promise<readonly Account[]>;
+  /**
+   * Ignores the case of the name. Earlier versions allowed two names that differ in case only: each is found by its exact name.
+   * @throws ServiceError `conflict` when `name` could be either of two.
+   */
   findAccount(name: string): Promise<Account | undefined>;
-  /** @throws ServiceError `conflict` when the name is taken. */
+  /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
   createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   /** Returns the account with this name, or creates it in the same step. An account that exists keeps its plan. */
   findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
+  /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
+  renameAccount(accountId: number, name: string): Promise<void>;
+  /** All its keys are refused from now on, until `resumeAccount`. An account that was suspended before stays as it is. */
+  suspendAccount(accountId: number): Promise<void>;
+  resumeAccount(accountId: number): Promise<void>;
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
   findKey(id: number): Promise<KeyRecord | undefined>;
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
-  /** Adds `key` and lets key `id` expire at `expiresAt` (Unix milliseconds), both or neither. */
-  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord>;
+  /**
+   * Adds `key` as the one that key `id` is rotated into, and lets key `id` expire at `expiresAt` (Unix milliseconds). Does
+   * neither when key `id` is rotated or revoked already, and resolves with undefined.
+   */
+  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
   /**

@@ -45,5 +45,7 @@ export function checkKey(key: KeyRecord | undefined, now: number): Authenticatio
   const state = keyState(key, now);
   if (state === 'expired') return { fault: 'The API key has expired: use a newer one.' };
   if (state === 'revoked') return { fault: 'The API key has been revoked: use another one.' };
+  if (key.account.suspendedAt !== undefined)
+    return { fault: 'The account of this API key is suspended: ask the operator of this service.' };
   return { key };
 }

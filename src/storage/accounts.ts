@@ -1,14 +1,23 @@
 // Contract: section 5.
-import { type Account, type KeyRecord, limitsOf, type Scope, SCOPES } from '../domain/account.ts';
+import type { Account, KeyRecord } from '../domain/account.ts';
 import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
+import {
+  accountFromRow,
+  type AccountRow,
+  keyFromRow,
+  type KeyRow,
+  SELECT_ACCOUNTS,
+  SELECT_KEYS,
+} from './account-rows.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
-import { noticeOfKey, noticeOfPlan } from './notices.ts';
-import { ACCOUNTS, columnsOf, insertInto, KEYS, type RowOf } from './tables.ts';
+import { noticeOfAccount, noticeOfKey } from './notices.ts';
+import { insertInto, KEYS } from './tables.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
 export interface KeyFinder {
@@ -18,15 +27,6 @@ export interface KeyFinder {
   writeUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
-type AccountRow = RowOf<typeof ACCOUNTS>;
-export type KeyRow = readonly [...RowOf<typeof KEYS>, ...AccountRow];
-
-const SELECT_ACCOUNTS = `SELECT ${columnsOf(ACCOUNTS)} FROM accounts`;
-const SELECT_KEYS = `SELECT ${columnsOf(KEYS, 'k')}, ${columnsOf(ACCOUNTS, 'a')}
-  FROM keys k JOIN accounts a ON a.id = k.account_id`;
-export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
-
-const INSERT_ACCOUNT = insertInto(ACCOUNTS, ['name', 'plan', 'per_minute', 'per_day', 'created_at']);
 const INSERT_KEY = insertInto(KEYS, [
   'account_id',
   'hash',
@@ -35,10 +35,11 @@ const INSERT_KEY = insertInto(KEYS, [
   'scopes',
   'created_at',
   'expires_at',
+  'ending',
 ]);
 
 /** The values of INSERT_KEY. */
-type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null];
+type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null, string];
 
 /** Adds a key. */
 export async function addKey(transaction: Transaction, key: KeyValues): Promise<KeyRow> {
@@ -49,16 +50,22 @@ export async function addKey(transaction: Transaction, key: KeyValues): Promise<
   return row;
 }
 
-/** Adds a key and lets key `id` expire at `expiresAt`. */
+/** Adds a key that key `id` is rotated into, or returns undefined: of several rotations at once, one is done. */
 export async function replaceKey(
   transaction: Transaction,
   id: number,
   expiresAt: number,
   key: KeyValues,
-): Promise<KeyRow> {
-  await transaction.query('UPDATE keys SET expires_at = $1 WHERE id = $2', [expiresAt, id]);
+): Promise<KeyRow | undefined> {
+  const [rotated] = await transaction.query(
+    'UPDATE keys SET expires_at = $1 WHERE id = $2 AND rotated_to IS NULL AND revoked_at IS NULL RETURNING id',
+    [expiresAt, id],
+  );
+  if (rotated === undefined) return undefined;
+  const row = await addKey(transaction, key);
+  await transaction.query('UPDATE keys SET rotated_to = $1 WHERE id = $2', [row[0], id]);
   await noticeOfKey(transaction, 'key rotated', id);
-  return addKey(transaction, key);
+  return row;
 }
 
 /** Revokes a key at the instant `now`, unless it is revoked already. */
@@ -75,7 +82,18 @@ export async function setPlan(transaction: Transaction, id: number, values: Plan
      WHERE id = $4 AND (plan <> $1 OR per_minute IS DISTINCT FROM $2 OR per_day IS DISTINCT FROM $3) RETURNING 1`,
     [...values, id],
   );
-  if (changed.length > 0) await noticeOfPlan(transaction, id);
+  if (changed.length > 0) await noticeOfAccount(transaction, 'plan changed', id);
+}
+
+/** Suspends an account at the instant `at`, or resumes it when `at` is null. */
+export async function setSuspended(transaction: Transaction, id: number, at: number | null): Promise<void> {
+  const changed = await transaction.query(
+    `UPDATE accounts SET suspended_at = $1
+     WHERE id = $2 AND (suspended_at IS NULL) <> (CAST($1 AS bigint) IS NULL) RETURNING 1`,
+    [at, id],
+  );
+  if (changed.length === 0) return;
+  await noticeOfAccount(transaction, at === null ? 'account resumed' : 'account suspended', id);
 }
 
 /** Writes when keys were last used. PostgreSQL has one statement for all of them instead. */
@@ -103,13 +121,16 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
-    const [row] = await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} WHERE name = $1`, [name]);
-    return row && accountFromRow(row);
+    const found = await namesakes({ query: (...args) => this.#engine.read(...args) }, name);
+    const exact = found.find((account) => account.name === name);
+    if (exact !== undefined || found.length < 2) return exact ?? found[0];
+    const names = found.map((account) => account.name).join(' and ');
+    throw new ServiceError('conflict', `There are accounts ${names}: write one of these names exactly.`);
   }
 
   async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
     const account = await this.#insertAccount(name, plan, limits);
-    if (account === undefined) throw new ServiceError('conflict', `There is an account ${name} already.`);
+    if (account === undefined) throw nameTaken(name);
     return account;
   }
 
@@ -118,6 +139,21 @@ export class StoredAccounts implements AccountRepository {
     const account = (await this.#insertAccount(name, plan, limits)) ?? (await this.findAccount(name));
     if (account === undefined) throw new Error('The new account is not in the database.');
     return account;
+  }
+
+  async renameAccount(accountId: number, name: string): Promise<void> {
+    if (!(await this.#engine.write(renameAccount, accountId, name))) throw nameTaken(name);
+    this.#keys.forget();
+  }
+
+  async suspendAccount(accountId: number): Promise<void> {
+    await this.#engine.write(setSuspended, accountId, this.#now());
+    this.#keys.forget();
+  }
+
+  async resumeAccount(accountId: number): Promise<void> {
+    await this.#engine.write(setSuspended, accountId, null);
+    this.#keys.forget();
   }
 
   async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
@@ -143,10 +179,10 @@ export class StoredAccounts implements AccountRepository {
     return keyFromRow(await this.#engine.write(addKey, this.#keyValues(key)));
   }
 
-  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord> {
+  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined> {
     const row = await this.#engine.write(replaceKey, id, expiresAt, this.#keyValues(key));
     this.#keys.forget();
-    return keyFromRow(row);
+    return row && keyFromRow(row);
   }
 
   async revokeKey(id: number): Promise<void> {
@@ -160,16 +196,14 @@ export class StoredAccounts implements AccountRepository {
 
   /** Undefined when the name is taken. */
   async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
-    const [row] = await this.#engine.change<AccountRow>(
-      `${INSERT_ACCOUNT} ON CONFLICT (name) DO NOTHING RETURNING ${columnsOf(ACCOUNTS)}`,
-      [name, ...planValues(plan, limits), this.#now()],
-    );
+    const values = [...planValues(plan, limits), this.#now()] as const;
+    const row = await this.#engine.write(addAccount, name, values);
     return row && accountFromRow(row);
   }
 
-  #keyValues({ accountId, hash, environment, label, scopes, expiresAt }: NewKey): KeyValues {
-    const now = this.#now();
-    return [accountId, hash.hex, environment, label ?? null, scopes.join(' '), now, expiresAt ?? null];
+  #keyValues({ accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey): KeyValues {
+    const settings = [environment, label ?? null, scopes.join(' ')] as const;
+    return [accountId, hash.hex, ...settings, this.#now(), expiresAt ?? null, ending];
   }
 
   #now(): number {
@@ -182,39 +216,4 @@ type PlanValues = readonly [Plan, number | null, number | null];
 
 function planValues(plan: Plan, { perMinute, perDay }: Limits): PlanValues {
   return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
-}
-
-function accountFromRow([id, name, text, perMinute, perDay]: AccountRow): Account {
-  const custom =
-    perMinute === null || perDay === null ? {} : { perMinute: Number(perMinute), perDay: Number(perDay) };
-  const plan = text as Plan;
-  return { id: Number(id), name, plan, limits: limitsOf(plan, custom) };
-}
-
-export function keyFromRow(row: KeyRow): KeyRecord {
-  const [id, , , environment, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ...account] = row;
-  return {
-    id: Number(id),
-    account: accountFromRow(account),
-    environment: environment as Environment,
-    label: label ?? undefined,
-    scopes: scopesOf(scopes),
-    createdAt: Number(createdAt),
-    expiresAt: instantOf(expiresAt),
-    revokedAt: instantOf(revokedAt),
-    lastUsedAt: instantOf(lastUsedAt),
-  };
-}
-
-const ALL_SCOPES = SCOPES.join(' ');
-
-function scopesOf(text: string): readonly Scope[] {
-  // Most keys have all scopes. They share one list, because thousands of keys are cached.
-  if (text === ALL_SCOPES) return SCOPES;
-  const granted = text.split(' ');
-  return SCOPES.filter((scope) => granted.includes(scope));
-}
-
-function instantOf(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
 }

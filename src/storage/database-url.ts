@@ -1,8 +1,11 @@
 export const DEFAULT_DATABASE_URL = 'sqlite:data/petstore.db';
 
-/** Whether a text is an address that `openStore` takes: `sqlite:PATH` or `postgres://…`. */
-export function isDatabaseUrl(text: string): boolean {
-  return /^sqlite:./.test(text) || /^postgres(?:ql)?:$/.test(URL.parse(text)?.protocol ?? '');
+/** What is wrong with the address of a database; undefined when `openStore` takes it. It never repeats the address. */
+export function databaseUrlFault(text: string): string | undefined {
+  if (text.startsWith('sqlite::memory:'))
+    return 'must name a file: sqlite::memory: would lose everything when the process ends';
+  const isTaken = /^sqlite:./.test(text) || /^postgres(?:ql)?:$/.test(URL.parse(text)?.protocol ?? '');
+  return isTaken ? undefined : 'must be sqlite:PATH or postgres://…';
 }
 
 /** How connections are used. Times in milliseconds. */

@@ -9,6 +9,8 @@ export interface StoreSettings {
   readonly environment: Environment;
   /** Called when an unused connection is lost, or the thread that writes. */
   readonly onLost: (error: Error) => void;
+  /** Refuses a database that nobody has made yet, instead of making it. */
+  readonly mustExist?: boolean;
 }
 
 /** The database cannot answer now. The cause goes to the log. */

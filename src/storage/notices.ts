@@ -25,8 +25,10 @@ export const WRITES = {};
 
 type KeyEvent = 'ban lifted' | 'key revoked' | 'key rotated';
 
+type AccountEvent = 'plan changed' | 'account suspended' | 'account resumed';
+
 export interface Notice {
-  readonly event: KeyEvent | 'plan changed';
+  readonly event: KeyEvent | AccountEvent;
   /** Undefined when the whole account has changed. */
   readonly keyId: number | undefined;
   readonly account: string;
@@ -47,9 +49,13 @@ export async function noticeOfKey(transaction: Transaction, event: KeyEvent, key
   await transaction.query(ADD_OF_KEY, [event, keyId]);
 }
 
-/** Adds the notice of a changed plan to the transaction of the change. */
-export async function noticeOfPlan(transaction: Transaction, accountId: number): Promise<void> {
-  await transaction.query(`INSERT INTO notices (event, account_id) VALUES ('plan changed', $1)`, [accountId]);
+/** Adds a notice of an account to the transaction of its change. */
+export async function noticeOfAccount(
+  transaction: Transaction,
+  event: AccountEvent,
+  accountId: number,
+): Promise<void> {
+  await transaction.query('INSERT INTO notices (event, account_id) VALUES ($1, $2)', [event, accountId]);
 }
 
 export function open(engine: Engine) {

@@ -23,6 +23,8 @@ export const ACCOUNTS = {
     ['per_minute', 'integer?'],
     ['per_day', 'integer?'],
     ['created_at', 'integer'],
+    ['folded_name', 'text?'],
+    ['suspended_at', 'integer?'],
   ],
   assignsIds: true,
 } as const satisfies Table;
@@ -41,6 +43,8 @@ export const KEYS = {
     ['expires_at', 'integer?'],
     ['revoked_at', 'integer?'],
     ['last_used_at', 'integer?'],
+    ['ending', 'text?'],
+    ['rotated_to', 'integer?'],
   ],
   assignsIds: true,
 } as const satisfies Table;

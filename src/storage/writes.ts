@@ -1,14 +1,18 @@
-import { addKey, replaceKey, revokeKey, setPlan, touchKeys } from './accounts.ts';
+import { addAccount, renameAccount } from './account-names.ts';
+import { addKey, replaceKey, revokeKey, setPlan, setSuspended, touchKeys } from './accounts.ts';
 import type { Write } from './engine.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';
 
 /** Every write of several statements, by its name: the thread that writes to SQLite looks them up here. */
 export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
+  addAccount,
+  renameAccount,
   addKey,
   replaceKey,
   revokeKey,
   setPlan,
+  setSuspended,
   touchKeys,
   createPet,
   ...Object.fromEntries(

@@ -140,7 +140,10 @@ test('copy creates no source, and says in one line what prevents the copy', asyn
     return stderr;
   };
   const to = `sqlite:${file('copy.db')}`;
-  assert.equal(await refused(to), `petstore: There is no database ${file('petstore.db')} to copy from.\n`);
+  assert.equal(
+    await refused(to),
+    `petstore: There is no petstore database at ${file('petstore.db')}: check the address, or make one with petstore migrate.\n`,
+  );
   assert.ok(!existsSync(file('petstore.db')) && !existsSync(file('copy.db')));
 
   await run(['migrate'], from);

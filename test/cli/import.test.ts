@@ -165,7 +165,10 @@ test('import --atomic of a correct file imports all of it', async (t) => {
 
 test('the running service lists imported animals at once', async (t) => {
   const variables = temporaryEnvironment(t);
-  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'shop'], variables);
+  const { key } = await runJson<{ key: string }>(
+    ['keys', 'create', '--account', 'shop', '--plan', 'free'],
+    variables,
+  );
   const { url } = await startServiceProcess(t, variables);
   await runJson(['import', '-'], variables, 'name,categoryId\nRex,7\n');
   assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');

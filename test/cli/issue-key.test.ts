@@ -18,7 +18,7 @@ function openAccounts(t: TestContext) {
 
 test('a grace time may begin between two milliseconds', async (t) => {
   const { accounts, clock } = openAccounts(t);
-  const account = await accountFor(accounts, 'shop', undefined, {});
+  const account = await accountFor(accounts, 'shop', 'free', {});
   const settings = {
     account,
     environment: 'staging',
@@ -31,15 +31,31 @@ test('a grace time may begin between two milliseconds', async (t) => {
   const now = clock().unix;
   const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
   assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
-  assert.deepEqual({ ...rotated.record, id: 1 }, { ...record, createdAt: rotated.record.createdAt });
+  const { id, createdAt, ending } = rotated.record;
+  assert.deepEqual(rotated.record, { ...record, id, createdAt, ending });
+  assert.equal(rotated.replacedUntil, Math.floor(now) + 1_000);
   assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
 });
 
-test('a new account is on the Free plan, and a known one keeps its plan and numbers', async (t) => {
+test('an expired key is not rotated', async (t) => {
+  const { accounts, clock } = openAccounts(t);
+  const account = await accountFor(accounts, 'shop', 'free', {});
+  const expiresAt = Math.floor(clock().unix) + 1_000;
+  const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
+  const { record } = await issueKey(accounts, randomBytes, settings);
+  clock.advance(1_000);
+  await assert.rejects(rotateKey(accounts, randomBytes, record.id, { now: clock().unix, grace: 1_000 }), {
+    code: 'conflict',
+    message: 'Key 1 is expired: create a new one.',
+  });
+});
+
+test('a new account needs a plan, and a known one keeps its plan and numbers', async (t) => {
   const { accounts } = openAccounts(t);
-  const free = await accountFor(accounts, 'shop', undefined, {});
+  await assert.rejects(accountFor(accounts, 'shop', undefined, {}), { code: 'not_found' });
+  const free = await accountFor(accounts, 'shop', 'free', {});
   assert.deepEqual([free.plan, free.limits], ['free', { perMinute: 60, perDay: 1_000 }]);
-  assert.deepEqual(await accountFor(accounts, 'shop', 'free', {}), free);
+  assert.deepEqual(await accountFor(accounts, 'SHOP', undefined, {}), free);
   const own = { perMinute: 5, perDay: 9 };
   const chain = await accountFor(accounts, 'chain', 'enterprise', own);
   assert.deepEqual(await accountFor(accounts, 'chain', 'enterprise', own), chain);

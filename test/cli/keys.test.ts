@@ -15,16 +15,23 @@ interface KeyJson {
   readonly key: string;
   readonly expiresAt: string | null;
   readonly state: string;
+  readonly rotatedTo: number | null;
 }
 
 const create = (variables: Variables, ...args: string[]) =>
-  runJson<KeyJson>(['keys', 'create', '--account', 'shop', ...args], variables);
+  runJson<KeyJson>(['keys', 'create', '--account', 'shop', ...withPlan(args)], variables);
+
+/** The account need not exist. */
+const withPlan = (args: readonly string[]) => (args.includes('--plan') ? args : ['--plan', 'free', ...args]);
 
 const list = (variables: Variables) => runJson<readonly KeyJson[]>(['keys', 'list'], variables);
 
 test('keys create --json prints key and settings in order, and creates the account', async (t) => {
   const variables = temporaryEnvironment(t);
-  const { stdout } = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
+  const { stdout } = await run(
+    ['keys', 'create', '--account', 'shop', '--plan', 'free', '--json'],
+    variables,
+  );
   const { key } = JSON.parse(stdout) as KeyJson;
   assert.match(key, /^petstore_live_[0-9A-Za-z]{38}$/);
   assert.equal(
@@ -37,6 +44,7 @@ test('keys create --json prints key and settings in order, and creates the accou
 test('keys list --json prints the settings without the key, with state and last use', async (t) => {
   const variables = { ...temporaryEnvironment(t), PETSTORE_ENVIRONMENT: 'staging' };
   const settings = ['--scopes', 'pets:read', '--expires', '2100-01-01', '--label', 'price board'];
+  const before = Date.now();
   const { key, ...created } = await create(variables, ...settings);
   assert.match(key, /^petstore_test_/);
   assert.deepEqual(created, {
@@ -48,16 +56,32 @@ test('keys list --json prints the settings without the key, with state and last 
     label: 'price board',
     expiresAt: '2100-01-01T00:00:00.000Z',
   });
-  assert.deepEqual(await list(variables), [{ ...created, state: 'active', lastUsedAt: null }]);
+  const [{ createdAt, ...listed }, ...others] = await runJson<[{ createdAt: string }]>(
+    ['keys', 'list'],
+    variables,
+  );
+  assert.deepEqual(listed, {
+    ...created,
+    state: 'active',
+    lastUsedAt: null,
+    rotatedTo: null,
+    ending: key.slice(-4),
+    accountSuspended: false,
+    bannedUntil: null,
+  });
+  assert.deepEqual(others, []);
+  const made = new Date(createdAt).getTime();
+  assert.ok(made >= before && made <= Date.now(), createdAt);
 });
 
 test('keys create shows the key in full and says that it is shown only once', async (t) => {
   const variables = temporaryEnvironment(t);
-  const created = await run(['keys', 'create', '--account', 'shop'], variables);
+  const created = await run(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
   assert.match(created.stdout, /^ {2}petstore_live_[0-9A-Za-z]{38}$/m);
   assert.match(created.stdout, /shown only this once/);
   const listed = await run(['keys', 'list'], variables);
-  assert.match(listed.stdout, /^ID +ACCOUNT .*\n1 +shop +free +production +active /);
+  const ending = /([0-9A-Za-z]{4})$/m.exec(/^ {2}petstore_live_.*$/m.exec(created.stdout)?.[0] ?? '')?.[1];
+  assert.match(listed.stdout, new RegExp(`^ID +ACCOUNT .*\\n1 +shop +free +production +active +${ending} `));
   assert.doesNotMatch(listed.stdout, /petstore_live/);
 });
 
@@ -84,8 +108,9 @@ test('rotate issues a key with the same settings, and the old one keeps its grac
     ...same
   } = await runJson<KeyJson>(['keys', 'rotate', '1', '--grace', '7d'], variables);
   assert.notEqual(next, key);
-  assert.deepEqual(same, settings);
   const [old, fresh] = await list(variables);
+  assert.deepEqual(same, { ...settings, replaces: { id, expiresAt: old?.expiresAt } });
+  assert.deepEqual([old?.state, old?.rotatedTo], ['rotated', nextId]);
   assert.deepEqual([old?.id, fresh?.id], [id, nextId]);
   assert.equal(fresh?.expiresAt, null);
   const lives = new Date(old?.expiresAt ?? 0).getTime() - 7 * 86_400_000;
@@ -107,7 +132,7 @@ test('a rotated key never outlives its expiry, and the default grace time is 24 
   assert.ok(lives >= before && lives <= Date.now(), `${second?.expiresAt}`);
 });
 
-test('a revoked or expired key is not rotated', async (t) => {
+test('a key that was revoked or rotated before is not rotated', async (t) => {
   const variables = temporaryEnvironment(t);
   await create(variables);
   await create(variables);
@@ -117,13 +142,28 @@ test('a revoked or expired key is not rotated', async (t) => {
     (await list(variables)).map(({ state }) => state),
     ['revoked', 'expired', 'active'],
   );
-  const refusal = (id: number, state: string) => ({
-    code: 1,
-    stdout: '',
-    stderr: `petstore: Key ${id} is ${state}: create a new one.\n`,
-  });
-  assert.deepEqual(await run(['keys', 'rotate', '1'], variables), refusal(1, 'revoked'));
-  assert.deepEqual(await run(['keys', 'rotate', '2'], variables), refusal(2, 'expired'));
+  const refusal = (reason: string) => ({ code: 1, stdout: '', stderr: `petstore: ${reason}\n` });
+  assert.deepEqual(
+    await run(['keys', 'rotate', '1'], variables),
+    refusal('Key 1 is revoked: create a new one.'),
+  );
+  const again = refusal('Key 2 is already rotated into key 3: rotate that one.');
+  assert.deepEqual(await run(['keys', 'rotate', '2'], variables), again);
+  await runJson(['keys', 'rotate', '3', '--grace', '1h'], variables);
+  assert.match((await run(['keys', 'rotate', '3'], variables)).stderr, /already rotated into key 4/);
+  assert.equal((await list(variables)).length, 4);
+});
+
+test('rotate prints when the old key ends, and list shows the key that follows', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await create(variables);
+  const { stdout } = await run(['keys', 'rotate', '1', '--grace', '1h'], variables);
+  const end = (await list(variables))[0]?.expiresAt;
+  assert.ok(stdout.endsWith(`\nKey 1 works until ${end}.\n`), stdout);
+  const listed = await run(['keys', 'list'], variables);
+  assert.match(listed.stdout, new RegExp(`^1 .* rotated to 2 .* ${end} .*\n2 .* active .* never`, 'm'));
+  const at = await run(['keys', 'rotate', '2', '--grace', '0'], variables);
+  assert.match(at.stdout, /\nKey 2 works no longer\.\n$/);
 });
 
 test('issued, rotated and revoked keys take effect in the running service at once', async (t) => {
@@ -156,7 +196,11 @@ const WRONG = [
   [['create', '--account', 'shop', '--scopes', 'pets:all'], /Allowed scopes are pets:read, pets:write/],
   [['create', '--account', 'shop', '--expires', '2020-01-01'], /--expires must lie in the future/],
   [['create', '--account', 'shop', '--expires', '2100-02-30'], /must be a date/],
-  [['create', '--account', 'shop', '--expires', 'soon'], /must be a date/],
+  [['create', '--account', 'shop', '--expires', 'soon'], /must be a date .* or a duration \(90d\)/],
+  [['create', '--account', 'shop', '--expires', '0d'], /--expires must lie in the future/],
+  [['list', '--state', 'gone'], /active, rotated, expired, revoked, banned, suspended/],
+  [['list', '--unused-for', '3 weeks'], /must be a duration/],
+  [['find'], /The first line of standard input must be a whole API key/],
   [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
   [['create', '--account', 'shop', '--plan', 'enterprise'], /needs numbers of its own/],
   [['rotate', 'x'], /whole number/],

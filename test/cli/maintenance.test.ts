@@ -69,7 +69,7 @@ test('a backup that cannot be written gives one clear line and exit 1', async (t
 });
 
 test('migrate creates the database and says that its schema is up to date', async (t) => {
-  const variables = temporaryEnvironment(t);
+  const variables = { DATABASE_URL: `sqlite:${join(temporaryFolder(t), 'new.db')}` };
   const { code, stdout } = await run(['migrate'], variables);
   assert.equal(code, 0);
   assert.equal(stdout, "The database has this version's schema.\n");

@@ -31,7 +31,7 @@ test('in a shared output the first key stands below the first line of the log', 
 
 test('serve --first-key creates and prints nothing when a key exists', async (t) => {
   const variables = temporaryEnvironment(t);
-  const created = await run(['keys', 'create', '--account', 'shop', '--json'], variables);
+  const created = await run(['keys', 'create', '--account', 'shop', '--plan', 'free', '--json'], variables);
   assert.equal(created.code, 0, created.stderr);
   const service = await startServiceProcess(t, variables, ['--first-key']);
   service.child.kill('SIGTERM');

@@ -41,13 +41,20 @@ test('a key can be given the scopes pets:read and pets:write', () => {
 });
 
 test('a key works until the instant it expires or is revoked', () => {
-  const none = { expiresAt: undefined, revokedAt: undefined };
+  const none = { expiresAt: undefined, revokedAt: undefined, rotatedTo: undefined };
   assert.equal(keyState(none, 1_000), 'active');
   assert.equal(keyState({ ...none, expiresAt: 1_001 }, 1_000), 'active');
   assert.equal(keyState({ ...none, expiresAt: 1_000 }, 1_000), 'expired');
   assert.equal(keyState({ ...none, revokedAt: 1_001 }, 1_000), 'revoked', 'by a clock that is ahead');
   assert.equal(keyState({ ...none, revokedAt: 1_000 }, 1_000), 'revoked');
-  assert.equal(keyState({ expiresAt: 1, revokedAt: 2 }, 1_000), 'revoked');
+  assert.equal(keyState({ ...none, expiresAt: 1, revokedAt: 2 }, 1_000), 'revoked');
+});
+
+test('a key that was rotated is called so until it ends', () => {
+  const rotated = { expiresAt: 1_001, revokedAt: undefined, rotatedTo: 13 };
+  assert.equal(keyState(rotated, 1_000), 'rotated');
+  assert.equal(keyState(rotated, 1_001), 'expired');
+  assert.equal(keyState({ ...rotated, revokedAt: 1 }, 1_000), 'revoked');
 });
 
 test('a rotated key works for the grace time, never past its own expiry', () => {

@@ -23,6 +23,7 @@ async function issueKeys(url: string, count: number): Promise<string[]> {
       await accounts.addKey({
         accountId: account.id,
         hash: key.hash(),
+        ending: key.ending,
         environment: 'production',
         ...settings,
       });

@@ -12,7 +12,7 @@ const REX = '{"name":"Rex","categoryId":7}';
 
 test('SIGTERM finishes accepted requests, writes exact counters and exits 0', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   for (let i = 0; i < 7; i++) await call(service.url, '/v1/pets', { key });
@@ -41,7 +41,7 @@ test('SIGTERM finishes accepted requests, writes exact counters and exits 0', as
 
 test('a clean stop writes the last use of each key', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const lastUsedAt = async () => {
     const { stdout } = await run(['keys', 'list', '--json'], env);
@@ -61,7 +61,7 @@ test('a clean stop writes the last use of each key', async (t) => {
 
 test('a second signal ends the process at once', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -84,7 +84,7 @@ test('SIGINT stops the service as SIGTERM does', async (t) => {
 
 test('a crash loses at most the last second of counting', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   for (let i = 0; i < 7; i++) await call(service.url, '/v1/pets', { key });
@@ -105,7 +105,7 @@ test('a crash loses at most the last second of counting', async (t) => {
 
 test('a stop that cannot write the last counts logs it and exits 1', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   const other = new DatabaseSync(env['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
@@ -140,7 +140,7 @@ test('a log that nobody reads does not delay the stop', async (t) => {
 
 test('a request that is incomplete when the service stops gets 503', async (t) => {
   const env = temporaryEnvironment(t);
-  const made = await run(['keys', 'create', '--account', 'acme', '--json'], env);
+  const made = await run(['keys', 'create', '--account', 'acme', '--plan', 'free', '--json'], env);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const service = await startServiceProcess(t, env);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

@@ -50,6 +50,24 @@ test('the key is the bearer token of Authorization, with the scheme in any case'
   assertError(await call(shared.url, `/v1/pets?api_key=${key}`), 'unauthorized');
 });
 
+test('all keys of a suspended account are 401, saying so, until it is resumed', async (t) => {
+  const service = await startTestService(t);
+  const keys = [await service.issueKey(), await service.issueKey()];
+  const other = await service.issueKey({ account: 'other' });
+  const { accounts } = service.store;
+  const { id } = (await accounts.findAccount('acme')) ?? { id: 0 };
+  await accounts.suspendAccount(id);
+  for (const key of keys) {
+    const answer = await call(service.url, '/v1/pets', { key });
+    assertError(answer, 'unauthorized');
+    assert.match(answer.json.message, /account of this API key is suspended/);
+    assertRateHeaders(answer);
+  }
+  assert.equal((await call(service.url, '/v1/pets', { key: other })).status, 200);
+  await accounts.resumeAccount(id);
+  for (const key of keys) assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
+});
+
 test('a 401 says whether the key is missing, malformed, unknown, expired or revoked', async (t) => {
   const service = await startTestService(t);
   const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });

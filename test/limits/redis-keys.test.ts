@@ -16,7 +16,13 @@ import { connected, newCounter } from './redis-fixture.ts';
 const server = await temporaryRedis(lifetimeOfFile());
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
-const ACCOUNT: Account = { id: 1, name: 'acme', plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };
+const ACCOUNT: Account = {
+  id: 1,
+  name: 'acme',
+  plan: 'free',
+  limits: { perMinute: 60, perDay: 1_000 },
+  suspendedAt: undefined,
+};
 
 const keysOf = (url: string): Promise<string[]> => ask(url, ['KEYS', '*']);
 

@@ -6,6 +6,14 @@ import { accountFor } from '../../src/cli/issue-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { list, type NewFixture, newKey, REX } from './fixture.ts';
 
+/** Names, and other names that differ from them in case only. */
+const SPELLINGS = [
+  ['shop', ['shop', 'Shop', 'SHOP']],
+  ['Straße', ['strasse', 'STRASSE']],
+  ['\u00c9clair', ['\u00e9clair', 'e\u0301clair']],
+  ['ΟΔΟΣ', ['οδος', 'οδοσ']],
+] as const;
+
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
 /** What the port AccountRepository promises. */
@@ -13,7 +21,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: an account has a name, a plan and the plan's limits`, async (t) => {
     const { store, another } = await fresh(t);
     const shelter = await store.accounts.createAccount('shelter', 'pro', PLANS.pro);
-    assert.deepEqual(shelter, { id: shelter.id, name: 'shelter', plan: 'pro', limits: PLANS.pro });
+    const rest = { suspendedAt: undefined };
+    assert.deepEqual(shelter, { id: shelter.id, name: 'shelter', plan: 'pro', limits: PLANS.pro, ...rest });
     const zoo = await store.accounts.createAccount('zoo', 'enterprise', OWN);
     const { accounts } = await another();
     assert.deepEqual(await accounts.listAccounts(), [shelter, zoo]);
@@ -22,8 +31,52 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       name: 'zoo',
       plan: 'enterprise',
       limits: OWN,
+      ...rest,
     });
-    assert.equal(await accounts.findAccount('Zoo'), undefined);
+    assert.equal(await accounts.findAccount('zo'), undefined);
+  });
+
+  test(`${name}: the case of an account's name does not count`, async (t) => {
+    const { store, another } = await fresh(t);
+    const { accounts } = await another();
+    for (const [written, others] of SPELLINGS) {
+      const account = await store.accounts.createAccount(written, 'free', PLANS.free);
+      for (const other of others) {
+        assert.deepEqual(await accounts.findAccount(other), account, other);
+        assert.deepEqual(await accounts.findOrCreateAccount(other, 'pro', PLANS.pro), account, other);
+        await assert.rejects(accounts.createAccount(other, 'pro', PLANS.pro), {
+          code: 'conflict',
+          message: `There is an account ${other} already; the case of a name does not count.`,
+        });
+      }
+    }
+    assert.equal((await accounts.listAccounts()).length, SPELLINGS.length);
+  });
+
+  test(`${name}: of two spellings of a new name at once, one is created`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const made = await Promise.allSettled(
+      ['Shelter', 'shelter', 'SHELTER', 'sHELTER'].map((spelling, index) =>
+        (index % 2 === 0 ? store : other).accounts.createAccount(spelling, 'free', PLANS.free),
+      ),
+    );
+    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+    assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
+    assert.equal((await store.accounts.listAccounts()).length, 1);
+  });
+
+  test(`${name}: an account takes any name that is free, also its own in other case`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const shelter = await accounts.createAccount('shelter', 'pro', PLANS.pro);
+    await accounts.createAccount('zoo', 'free', PLANS.free);
+    await assert.rejects(accounts.renameAccount(shelter.id, 'Zoo'), { code: 'conflict' });
+    await accounts.renameAccount(shelter.id, 'Shelter');
+    assert.deepEqual(await accounts.findAccount('shelter'), { ...shelter, name: 'Shelter' });
+    await accounts.renameAccount(shelter.id, 'home');
+    assert.deepEqual(await accounts.findAccount('HOME'), { ...shelter, name: 'home' });
+    assert.equal(await accounts.findAccount('shelter'), undefined);
+    await accounts.createAccount('SHELTER', 'free', PLANS.free);
   });
 
   test(`${name}: a name that is taken is a conflict`, async (t) => {
@@ -97,7 +150,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       ['free', PLANS.free],
     ] as const) {
       await accounts.setPlan(id, plan, limits);
-      assert.deepEqual(await accounts.findAccount('shelter'), { id, name: 'shelter', plan, limits });
+      const account = { id, name: 'shelter', plan, limits, suspendedAt: undefined };
+      assert.deepEqual(await accounts.findAccount('shelter'), account);
     }
   });
 
@@ -121,6 +175,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       createdAt,
       revokedAt: undefined,
       lastUsedAt: undefined,
+      ending: asked.ending,
+      rotatedTo: undefined,
     });
     assert.deepEqual(await accounts.findKey(key.id), key);
     assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
@@ -158,8 +214,36 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const old = await accounts.addKey(newKey(id));
     const key = await accounts.replaceKey(old.id, 1_900_000_000_000, newKey(id, { label: 'new' }));
+    assert.ok(key);
     assert.equal(key.label, 'new');
-    assert.deepEqual(await accounts.listKeys(), [{ ...old, expiresAt: 1_900_000_000_000 }, key]);
+    const rotated = { ...old, expiresAt: 1_900_000_000_000, rotatedTo: key.id };
+    assert.deepEqual(await accounts.listKeys(), [rotated, key]);
+  });
+
+  test(`${name}: of several rotations of one key at once, one is done`, async (t) => {
+    const { store, another } = await fresh(t);
+    const stores = [store, await another()];
+    const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+    const old = await store.accounts.addKey(newKey(id));
+    const rotations = await Promise.all(
+      [...stores, ...stores].map(({ accounts }, index) =>
+        accounts.replaceKey(old.id, 2e12 + index, newKey(id)),
+      ),
+    );
+    const [done, ...others] = rotations.filter((key) => key !== undefined);
+    assert.deepEqual(others, []);
+    const [rotated, ...keys] = await store.accounts.listKeys();
+    assert.equal(rotated?.rotatedTo, done?.id);
+    assert.deepEqual(keys, [done]);
+  });
+
+  test(`${name}: a revoked key is not rotated`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const old = await accounts.addKey(newKey(id));
+    await accounts.revokeKey(old.id);
+    assert.equal(await accounts.replaceKey(old.id, 2e12, newKey(id)), undefined);
+    assert.equal((await accounts.listKeys()).length, 1);
   });
 
   test(`${name}: a rotation that fails changes neither key, and undoes no other write`, async (t) => {

@@ -90,9 +90,11 @@ export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKe
   const number = issued++;
   const random = (length: number) =>
     new Uint8Array(length).fill(number % 62).fill(Math.floor(number / 62), 0, 9);
+  const key = ApiKey.generate('production', random);
   return {
     accountId,
-    hash: ApiKey.generate('production', random).hash(),
+    hash: key.hash(),
+    ending: key.ending,
     environment: 'production',
     label: undefined,
     scopes: ['pets:read', 'pets:write'],

@@ -52,17 +52,38 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
   });
 
+  test(`${name}: a suspension and its end take effect here at once, elsewhere in time`, async (t) => {
+    const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
+    const { id } = key.account;
+    const suspendedAt = Math.floor(clock().unix);
+    await accounts.suspendAccount(id);
+    assert.equal((await find())?.account.suspendedAt, suspendedAt);
+    await accounts.resumeAccount(id);
+    assert.deepEqual(await find(), key);
+    const other = await another();
+    await other.accounts.suspendAccount(id);
+    clock.advance(noticedWithin);
+    assert.equal((await find())?.account.suspendedAt, suspendedAt);
+    await other.accounts.suspendAccount(id);
+    assert.equal((await other.accounts.findKey(key.id))?.account.suspendedAt, suspendedAt, 'a second time');
+    await other.accounts.resumeAccount(id);
+    clock.advance(noticedWithin);
+    assert.deepEqual(await find(), key);
+  });
+
   test(`${name}: a rotation takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     await accounts.replaceKey(key.id, 1_950_000_000_000, newKey(key.account.id));
     assert.equal((await find())?.expiresAt, 1_950_000_000_000);
     const other = await another();
-    const asked = newKey(key.account.id);
+    const [first, asked] = [newKey(key.account.id), newKey(key.account.id)];
+    const { id } = await accounts.addKey(first);
+    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, undefined);
     assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
-    const replacement = await other.accounts.replaceKey(key.id, 1_900_000_000_000, asked);
+    const replacement = await other.accounts.replaceKey(id, 1_900_000_000_000, asked);
     assert.deepEqual(await accounts.findKeyByHash(asked.hash), replacement);
     clock.advance(noticedWithin);
-    assert.equal((await find())?.expiresAt, 1_900_000_000_000);
+    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, 1_900_000_000_000);
   });
 
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {

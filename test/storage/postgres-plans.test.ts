@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { KEY_BY_HASH } from '../../src/storage/accounts.ts';
+import { KEY_BY_HASH } from '../../src/storage/account-rows.ts';
 import { HOT_QUERIES } from '../../src/storage/postgres/pets.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 

@@ -88,7 +88,9 @@ test('a role without the right to create tables serves only an existing schema',
   const url = address({ user: 'guest', database: 'shared' });
   assert.match(await refusal(url), /permission denied.*the right to create tables/);
   const variables = { DATABASE_URL: address({ database: 'shared' }), PORT: '0' };
-  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'acme'], variables);
+  await runJson(['migrate'], variables);
+  const create = ['keys', 'create', '--account', 'acme', '--plan', 'free'];
+  const { key } = await runJson<{ key: string }>(create, variables);
   await executeIn(
     'shared',
     'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest',

@@ -33,12 +33,12 @@ const tableOf = (name: string) => {
 /** Rows of every shape. */
 const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
   accounts: [
-    [2n, 'shop', 'pro', null, null, 1_700_000_000_000n],
-    [3n, 'O\'Brien "& söhne" \\', 'enterprise', 1n, INT64_MAX, 0n],
+    [2n, 'shop', 'pro', null, null, 1_700_000_000_000n, null, null],
+    [3n, 'O\'Brien "& söhne" \\', 'enterprise', 1n, INT64_MAX, 0n, "o'brien", 7n],
   ],
   keys: [
-    [1n, 2n, 'aa', 'production', null, 'pets:read pets:write', 1n, null, null, null],
-    [4n, 3n, 'bb', 'staging', 'NULL', 'pets:read', 1n, 2n, 3n, 4n],
+    [1n, 2n, 'aa', 'production', null, 'pets:read pets:write', 1n, null, null, null, null, null],
+    [4n, 3n, 'bb', 'staging', 'NULL', 'pets:read', 1n, 2n, 3n, 4n, '0aZ9', 5n],
   ],
   pets: [
     [1n, 'null', INT64_MIN, null],

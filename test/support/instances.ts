@@ -19,8 +19,9 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** A key that the command line issues, of an account with limits that no test reaches. */
-export function issueKey(variables: Variables, account = 'chain'): Promise<IssuedKey> {
+/** A key that the command line issues, of an account with limits that no test reaches. Makes the database, too. */
+export async function issueKey(variables: Variables, account = 'chain'): Promise<IssuedKey> {
+  await runJson(['migrate'], variables);
   const limits = ['--per-minute', `${PLENTY.perMinute}`, '--per-day', `${PLENTY.perDay}`];
   return runJson(['keys', 'create', '--account', account, '--plan', 'enterprise', ...limits], variables);
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
@@ -12,9 +13,11 @@ const START_PATIENCE = 30_000;
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** Variables for processes that share one new database, and any free port. */
+/** Variables for processes that share one empty database, and any free port. */
 export function temporaryEnvironment(test: TestContext): Variables {
-  return { DATABASE_URL: `sqlite:${join(temporaryFolder(test), 'petstore.db')}`, PORT: '0' };
+  const file = join(temporaryFolder(test), 'petstore.db');
+  openDatabase(file, { createFolder: false }).close();
+  return { DATABASE_URL: `sqlite:${file}`, PORT: '0' };
 }
 
 export interface Outcome {

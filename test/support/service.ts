@@ -80,6 +80,7 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
       await accounts.addKey({
         accountId: owner.id,
         hash: key.hash(),
+        ending: key.ending,
         environment,
         label: undefined,
         scopes: scopes ?? ['pets:read', 'pets:write'],

@@ -97,7 +97,8 @@ export function upgradeContract(name: string, before: Before, restore: Restore):
 
   test(`an upgrade of ${name} keeps every account and the settings of every key`, async (t) => {
     const variables = { DATABASE_URL: await restore(t) };
-    assert.deepEqual(await runJson(['accounts', 'list'], variables), before.accounts);
+    const accounts = before.accounts.map((account) => ({ ...account, suspendedAt: null }));
+    assert.deepEqual(await runJson(['accounts', 'list'], variables), accounts);
     const listed = await runJson<KeySettings[]>(['keys', 'list'], variables);
     assert.deepEqual(listed.map(settings), before.keys.map(settings));
   });

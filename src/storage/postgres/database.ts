@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
-import { reasonOf, StartupError } from '../../startup-error.ts';
+import { noDatabase, reasonOf, StartupError } from '../../startup-error.ts';
 import type { PoolLimits } from '../database-url.ts';
+import type { StoreSettings } from '../engine.ts';
 import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';
 
@@ -24,14 +25,17 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER).toSorted();
 /** "PetS" in ASCII: the advisory lock of the instance that changes the schema. */
 const MIGRATION_LOCK = 0x50_65_74_53;
 
+export interface PoolSettings extends Pick<StoreSettings, 'mustExist' | 'onLost'> {
+  readonly limits: PoolLimits;
+}
+
 /**
  * Connects to PostgreSQL 15 or later and brings the database to this version's schema.
  * @throws StartupError in one line that never holds the password.
  */
 export async function openPool(
   url: string,
-  limits: PoolLimits,
-  onLost: (error: Error) => void,
+  { limits, onLost, mustExist = false }: PoolSettings,
 ): Promise<Connections> {
   const serving: PoolConfig = {
     max: limits.connections,
@@ -46,8 +50,10 @@ export async function openPool(
   const pool = new Connections(url, serving, onLost);
   try {
     await refuseUnfit(pool);
+    const version = await schemaVersion(pool);
+    if (version === 0 && mustExist) throw noDatabase(withoutSecrets(url));
     // A service may run as a role without the right to change the schema.
-    if ((await schemaVersion(pool)) < MIGRATIONS.length) {
+    if (version < MIGRATIONS.length) {
       // A migration may take long, or wait for the one of another instance, so its connection has no time limits.
       const alone = new Connections(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
       try {
@@ -62,6 +68,12 @@ export async function openPool(
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The PostgreSQL database cannot be used: ${reason(error)}.`, { cause: error });
   }
+}
+
+/** A parameter of the address may be a password, too. */
+function withoutSecrets(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }
 
 /** The settings of a server that decide whether it can be used. Its version is as `server_version_num` counts. */

@@ -5,7 +5,7 @@ import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableR
 import { type Store, storeOver } from '../store.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { type Connections, type Database, transactionOn } from './connections.ts';
-import { openPool } from './database.ts';
+import { openPool, type PoolSettings } from './database.ts';
 import { PostgresKeys } from './keys.ts';
 import { DATABASE_NOW, onceOver } from './once.ts';
 import { postgresPets } from './pets.ts';
@@ -21,11 +21,8 @@ const SNAPSHOT_TIMEOUT = 600_000;
 const FILL_TIMEOUT = 60_000;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(
-  url: string,
-  settings: StoreSettings & { limits: PoolLimits },
-): Promise<Store> {
-  const pool = await openPool(url, settings.limits, settings.onLost);
+export async function openPostgres(url: string, settings: PoolSettings & StoreSettings): Promise<Store> {
+  const pool = await openPool(url, settings);
   const engine = postgresEngine(pool, settings.limits);
   const keys = new PostgresKeys(pool, settings.clock);
   return storeOver(engine, { pets: postgresPets(pool, engine), keys }, settings);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { reasonOf, StartupError } from '../../startup-error.ts';
+import { noDatabase, reasonOf, StartupError } from '../../startup-error.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */
@@ -19,19 +19,23 @@ const MIGRATIONS = new URL('migrations/', import.meta.url);
 /**
  * Opens the database file and brings it to this version's schema. Returns a connection that reads. `createFolder` creates
  * a missing folder. Only the default folder is created, so that a mistyped path or a volume that is not mounted does not
- * start an empty catalogue.
+ * start an empty catalogue. `mustExist` refuses a file that does not exist or is empty.
  * @throws StartupError naming the file and what is wrong with it.
  */
-export function openDatabase(path: string, { createFolder }: { createFolder: boolean }): DatabaseSync {
+export function openDatabase(
+  path: string,
+  { createFolder, mustExist = false }: { createFolder: boolean; mustExist?: boolean },
+): DatabaseSync {
   const file = resolve(path);
   let db: DatabaseSync | undefined;
   try {
+    if (mustExist && !existsSync(file)) throw noDatabase(file);
     if (createFolder) mkdirSync(dirname(file), { recursive: true });
     if (!existsSync(dirname(file)))
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
     refuseLinks(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
-    refuseForeign(db, file);
+    if (isEmpty(db, file) && mustExist) throw noDatabase(file);
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);
@@ -79,13 +83,15 @@ function readNumber(db: DatabaseSync, sql: string): number {
   return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
-function refuseForeign(db: DatabaseSync, file: string): void {
+/** @throws StartupError when the file belongs to another program. */
+function isEmpty(db: DatabaseSync, file: string): boolean {
   // In this order: another process that creates the schema between the two reads has set the id with it.
   const objects = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
   const id = readNumber(db, 'PRAGMA application_id');
   if (id !== APPLICATION_ID && (id !== 0 || objects > 0)) {
     throw new StartupError(`The database ${file} belongs to another program, not to petstore.`);
   }
+  return objects === 0;
 }
 
 /** Applies the missing migrations in the order of their numbers, each in a transaction. */

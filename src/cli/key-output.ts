@@ -1,0 +1,76 @@
+// Contract: section 8.
+import { type KeyRecord, keyState } from '../domain/account.ts';
+import type { IssuedKey } from './issue-key.ts';
+import { isoInstant, printLine } from './output.ts';
+
+/** A key that was issued, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
+export function issuedJson({ key, record }: IssuedKey) {
+  const { id, ...settings } = describeKey(record);
+  return { id, key: key.reveal(), ...settings };
+}
+
+export function printIssued({ key, record }: IssuedKey): void {
+  const { id, account, plan, environment, scopes, expiresAt } = describeKey(record);
+  const end = expiresAt === null ? '' : `, until ${expiresAt}`;
+  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
+  printLine('');
+  printLine(`  ${key.reveal()}`);
+  printLine('');
+  printLine('It is shown only this once: only its hash is kept.');
+}
+
+/** The record of a key, in JSON. `now` is in Unix milliseconds. */
+export function recordJson(key: KeyRecord, now: number) {
+  return {
+    ...describeKey(key),
+    state: keyState(key, now),
+    lastUsedAt: isoInstant(key.lastUsedAt),
+    rotatedTo: key.rotatedTo ?? null,
+    createdAt: isoInstant(key.createdAt),
+    ending: key.ending ?? null,
+    accountSuspended: key.account.suspendedAt !== undefined,
+  };
+}
+
+/** `bannedUntil` is null without a ban, and undefined where bans are not looked up. */
+type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null };
+
+export const RECORD_HEADER =
+  'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');
+
+export function recordCells(key: RecordJson): readonly string[] {
+  return [
+    String(key.id),
+    key.account,
+    key.plan,
+    key.environment,
+    stateText(key),
+    key.ending ?? '-',
+    key.scopes.join(' '),
+    key.label ?? '-',
+    key.createdAt ?? '-',
+    key.expiresAt ?? 'never',
+    key.lastUsedAt ?? 'never',
+  ];
+}
+
+function stateText({ state, rotatedTo, bannedUntil, accountSuspended }: RecordJson): string {
+  return [
+    ...(state === 'rotated' ? [] : [state]),
+    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
+    ...(bannedUntil ? [`banned until ${bannedUntil}`] : []),
+    ...(accountSuspended ? ['account suspended'] : []),
+  ].join(', ');
+}
+
+function describeKey({ id, account, environment, scopes, label, expiresAt }: KeyRecord) {
+  return {
+    id,
+    account: account.name,
+    plan: account.plan,
+    environment,
+    scopes,
+    label: label ?? null,
+    expiresAt: isoInstant(expiresAt),
+  };
+}

@@ -1,0 +1,22 @@
+/** The candidate that is most like `word`, ignoring case. Undefined when half of the characters or more would change. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const near = candidates
+    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, edits }) => edits < Math.max(word.length, candidate.length) / 2)
+    .toSorted((one, other) => one.edits - other.edits);
+  return near[0]?.candidate;
+}
+
+/** How many characters must be added, removed or changed to turn one text into the other. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1];
+    for (let index = 1; index <= to.length; index++) {
+      const changed = (row[index - 1] ?? 0) + (from[at] === to[index - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[index] ?? 0) + 1, (next[index - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

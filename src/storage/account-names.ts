@@ -1,0 +1,60 @@
+// Contract: section 5.
+import { type Account, foldedName } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Plan } from '../domain/plan.ts';
+import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
+import type { Transaction } from './engine.ts';
+import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
+
+/** Accounts of versions that did not ignore case have no folded name. */
+const MAYBE_NAMESAKES = `${SELECT_ACCOUNTS} WHERE folded_name = $1 OR folded_name IS NULL ORDER BY id`;
+
+const INSERT_ACCOUNT = insertInto(ACCOUNTS, [
+  'plan',
+  'per_minute',
+  'per_day',
+  'created_at',
+  'name',
+  'folded_name',
+]);
+
+/** The values of INSERT_ACCOUNT up to `created_at`. */
+type AccountValues = readonly [Plan, number | null, number | null, number];
+
+/** The accounts whose names differ from `name` in case only, or not at all. */
+export async function namesakes(
+  { query }: Pick<Transaction, 'query'>,
+  name: string,
+): Promise<readonly Account[]> {
+  const folded = foldedName(name);
+  const rows = await query<AccountRow>(MAYBE_NAMESAKES, [folded]);
+  return rows.map(accountFromRow).filter((account) => foldedName(account.name) === folded);
+}
+
+/** Adds an account, or returns undefined when the name is taken. */
+export async function addAccount(
+  transaction: Transaction,
+  name: string,
+  values: AccountValues,
+): Promise<AccountRow | undefined> {
+  if ((await namesakes(transaction, name)).length > 0) return undefined;
+  // Another process may add it at this moment.
+  const sql = `${INSERT_ACCOUNT} ON CONFLICT DO NOTHING RETURNING ${columnsOf(ACCOUNTS)}`;
+  const [row] = await transaction.query<AccountRow>(sql, [...values, name, foldedName(name)]);
+  return row;
+}
+
+/** Gives account `id` another name. Returns false when another account has it. */
+export async function renameAccount(transaction: Transaction, id: number, name: string): Promise<boolean> {
+  if ((await namesakes(transaction, name)).some((account) => account.id !== id)) return false;
+  const sql = 'UPDATE accounts SET name = $1, folded_name = $2 WHERE id = $3';
+  await transaction.query(sql, [name, foldedName(name), id]);
+  return true;
+}
+
+export function nameTaken(name: string): ServiceError {
+  return new ServiceError(
+    'conflict',
+    `There is an account ${name} already; the case of a name does not count.`,
+  );
+}

@@ -1,0 +1,8 @@
+-- The last four characters of a key, and the key that it was rotated into. Nobody knows them of earlier keys, nor of those
+-- that an instance of the previous version issues during a rolling upgrade.
+ALTER TABLE keys ADD COLUMN ending text, ADD COLUMN rotated_to bigint;
+
+-- Two names must differ in more than case (docs/decisions/0037). Only JavaScript can fold the case of every language, so
+-- accounts of earlier versions have no folded name, and the program compares their names.
+ALTER TABLE accounts ADD COLUMN folded_name text COLLATE "C", ADD COLUMN suspended_at bigint;
+CREATE UNIQUE INDEX accounts_by_folded_name ON accounts (folded_name);

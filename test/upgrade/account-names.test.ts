@@ -1,0 +1,83 @@
+// Contract: section 5.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { AccountRepository } from '../../src/domain/ports.ts';
+import { fakeClock } from '../support/clock.ts';
+import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
+import { temporaryPostgres } from '../support/postgres.ts';
+import { startTestService } from '../support/service.ts';
+import { openStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+// Accounts of versions that did not ignore the case of names: see docs/decisions/0037.
+
+const insert = (...names: string[]) =>
+  `INSERT INTO accounts (name, plan, created_at) VALUES ${names.map((name) => `('${name}', 'free', 1)`).join()}`;
+
+const BEFORE = insert('Shop', 'Zoo', 'shop');
+
+async function assertKept(accounts: AccountRepository): Promise<void> {
+  for (const [id, name] of [
+    [1, 'Shop'],
+    [2, 'Zoo'],
+    [2, 'zoo'],
+    [3, 'shop'],
+  ] as const)
+    assert.equal((await accounts.findAccount(name))?.id, id, name);
+  const ambiguous = {
+    code: 'conflict',
+    message: 'There are accounts Shop and shop: write one of these names exactly.',
+  };
+  await assert.rejects(accounts.findAccount('SHOP'), ambiguous);
+  for (const taken of ['SHOP', 'zoo'])
+    await assert.rejects(accounts.createAccount(taken, 'free', PLANS.free), { code: 'conflict' });
+  await assert.rejects(accounts.renameAccount(3, 'sHOP'), { code: 'conflict' });
+  await accounts.renameAccount(1, 'store');
+  assert.equal((await accounts.findAccount('SHOP'))?.id, 3);
+  await assert.rejects(accounts.createAccount('SHOP', 'free', PLANS.free), { code: 'conflict' });
+  await accounts.renameAccount(3, 'SHOP');
+  assert.deepEqual(
+    (await accounts.listAccounts()).map(({ name }) => name),
+    ['store', 'Zoo', 'SHOP'],
+  );
+}
+
+test('an upgrade of SQLite keeps accounts whose names differ in case only', async (t) => {
+  const file = join(temporaryFolder(t), 'petstore.db');
+  makeOldSqlite(file, 8, BEFORE);
+  const store = openStore(`sqlite:${file}`, fakeClock());
+  t.after(() => store.close());
+  await assertKept(store.accounts);
+});
+
+test('an upgrade of PostgreSQL keeps accounts whose names differ in case only', async (t) => {
+  const url = await temporaryPostgres(t);
+  await makeOldPostgres(url, 3, BEFORE);
+  const service = await startTestService(t, { databaseUrl: url });
+  await assertKept(service.store.accounts);
+  await service.stop();
+});
+
+test('a command of the previous version adds accounts and keys after the upgrade', async (t) => {
+  const url = await temporaryPostgres(t);
+  const service = await startTestService(t, { databaseUrl: url });
+  const client = new Client(url);
+  await client.connect();
+  await client.query(insert('Shop'));
+  await client.query(
+    `INSERT INTO keys (account_id, hash, environment, scopes, created_at) VALUES (1, 'aa', 'production', 'pets:read', 1)`,
+  );
+  await client.end();
+  const { accounts } = service.store;
+  assert.equal((await accounts.findAccount('shop'))?.id, 1);
+  await assert.rejects(accounts.createAccount('shop', 'free', PLANS.free), { code: 'conflict' });
+  const key = await accounts.findKey(1);
+  assert.deepEqual(
+    [key?.ending, key?.rotatedTo, key?.account.suspendedAt],
+    [undefined, undefined, undefined],
+  );
+  await service.stop();
+});
