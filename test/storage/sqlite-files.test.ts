@@ -1,7 +1,8 @@
 // Contract: section 3.
 // A create is answered once the animal is on disk, in the file that the next start opens.
 import assert from 'node:assert/strict';
-import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
@@ -96,5 +97,16 @@ test('a symbolic link that now leads to another file is another file', async (t)
   const { file: other } = await usedFixture(t);
   rmSync(link);
   symlinkSync(other, link);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+});
+
+test('a create is refused when a copy with the same times replaces the folder', async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  mkdirSync(folder);
+  const { store } = await sqliteFixture(t, folder);
+  await store.pets.create(REX);
+  execFileSync('cp', ['-a', folder, `${folder}.copy`]);
+  renameSync(folder, `${folder}.old`);
+  renameSync(`${folder}.copy`, folder);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
 });
