@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type Moment, steadyClock } from '../../src/domain/clock.ts';
+import { type Moment, steadyClock, unixOffset } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const START = '2026-11-21T12:00:00Z';
@@ -24,6 +24,33 @@ test('Unix time follows a clock that is set forward, and elapsed time does not',
   const before = whole(clock());
   clock.jump(3_600_000);
   assert.deepEqual(whole(clock()), { unix: before.unix + 3_600_000, monotonic: before.monotonic });
+});
+
+test('Unix time follows the smallest step forward that is more than rounding', () => {
+  const clock = fakeClock(START);
+  const before = whole(clock());
+  clock.jump(2);
+  assert.equal(whole(clock()).unix, before.unix + 2);
+});
+
+test('the offset between the two times is whole and constant', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1e10, noNaN: true }), { minLength: 1 }), (instants) => {
+      let passed = 0;
+      const clock = steadyClock(
+        () => Math.floor(1_795_262_400_000.5 + passed),
+        () => passed,
+      );
+      const offsets = instants
+        .toSorted((a, b) => a - b)
+        .map((instant) => {
+          passed = instant;
+          return unixOffset(clock());
+        });
+      assert.ok(offsets.every(Number.isInteger));
+      assert.equal(new Set(offsets).size, 1);
+    }),
+  );
 });
 
 test('neither time ever runs backwards, whatever happens to the system clock', () => {

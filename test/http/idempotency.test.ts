@@ -55,6 +55,7 @@ test('an Idempotency-Key belongs to its operation, and createPet keeps the keys 
   assert.equal(parseIdempotencyKey('k', 'createPet'), `sha256 ${hash('sha256', 'k', 'hex')}`);
   const operations = ['createPet', 'createOrder', 'createCategory'];
   assert.equal(new Set(operations.map((id) => parseIdempotencyKey('k', id))).size, 3);
+  assert.notEqual(parseIdempotencyKey('createOrderk'), parseIdempotencyKey('k', 'createOrder'));
 });
 
 test('the same body to another path is another request', () => {
@@ -78,6 +79,7 @@ test('a second request is 409 while the first with its Idempotency-Key is undeci
   const early = await Promise.race(answers).finally(() => clearInterval(hurry));
   assertError(early, 'conflict');
   assert.equal(early.headers.get('retry-after'), '1');
+  assert.ok(Number(service.log.find(({ status }) => status === 409)?.['durationMs']) >= 1_000);
   other.exec('ROLLBACK');
   assert.deepEqual((await Promise.all(answers)).map(({ status }) => status).toSorted(), [201, 409]);
 });

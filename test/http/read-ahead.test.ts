@@ -117,6 +117,21 @@ test('a client that reads its answers slowly gets all of them', async (t) => {
   while (answersIn(received()) < MANY) await once(client, 'data');
 });
 
+test('a client that reads one large answer slowly gets all of it', async (t) => {
+  const large = octets('x'.repeat(40_000_000));
+  const { client, received } = await peer(t, (_, response) => response.send(200, NO_FIELDS, large));
+  client.write(GET);
+  // Longer than a client may take nothing. Until then, the answer must not end.
+  const end = performance.now() + 1_500;
+  while (performance.now() < end) {
+    await once(client, 'data');
+    client.pause();
+    await wait(5);
+    client.resume();
+  }
+  while (received().length < large.length) await once(client, 'data');
+});
+
 test('a client that waits long for an answer is not closed', async (t) => {
   const { client, received } = await peer(t, (_, response) => {
     setTimeout(() => response.send(200, NO_FIELDS, octets('hi')), 1_500);

@@ -49,7 +49,7 @@ for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
   test(`creates and readiness fail after the ${what}`, async (t) => {
     const { store, file } = await usedFixture(t);
     happen(file);
-    await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+    for (let create = 0; create < 2; create++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
     await assert.rejects(store.ping(), UNAVAILABLE);
     await assert.rejects(store.check(), reason);
   });
@@ -97,6 +97,18 @@ test('a symbolic link that now leads to another file is another file', async (t)
   const { file: other } = await usedFixture(t);
   rmSync(link);
   symlinkSync(other, link);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+});
+
+test('a create is refused when the file behind its symbolic link is replaced', async (t) => {
+  const { file } = await usedFixture(t);
+  const link = join(temporaryFolder(t), 'petstore.db');
+  symlinkSync(file, link);
+  const store = openStore(`sqlite:${link}`, fakeClock());
+  t.after(() => store.close());
+  await store.pets.create(REX);
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
 });
 

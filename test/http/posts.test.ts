@@ -1,0 +1,81 @@
+// Idempotency keys of several operations. Contract: section 3.4.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { Stores } from '../../src/api/index.ts';
+import type { Operation } from '../../src/api/operation.ts';
+import { createPet, getPet } from '../../src/api/pets.ts';
+import { readConfig } from '../../src/config.ts';
+import { App } from '../../src/http/app.ts';
+import { clientAddress } from '../../src/http/address.ts';
+import { cors } from '../../src/http/cors.ts';
+import { Routes } from '../../src/http/routes.ts';
+import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
+import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { assertError, call } from '../support/api.ts';
+import { startTestService } from '../support/service.ts';
+
+const REX = '{"name":"Rex","categoryId":7}';
+
+const { parameters, errors } = getPet;
+const OPERATIONS: readonly Operation<Stores>[] = [
+  createPet,
+  { ...createPet, id: 'addPet', path: '/animals' },
+  { ...createPet, id: 'copyPet', path: '/pets/{petId}/copies', parameters, errors },
+];
+
+/** The operations above over a real store, and a function that calls one with the same Idempotency-Key and body. */
+async function start(t: TestContext) {
+  const { store, clock, issueKey } = await startTestService(t);
+  const config = readConfig({});
+  const url = 'http://127.0.0.1/v1';
+  const server = createHttpServer(HTTP_LIMITS);
+  const app = new App({
+    accounts: store.accounts,
+    counter: new MemoryCounter(clock, config, store.counters),
+    clock,
+    environment: 'production',
+    urls: { production: url, staging: url },
+    addressOf: clientAddress([]),
+    isDraining: () => false,
+    mayAdmit: () => true,
+    routes: new Routes(OPERATIONS, url),
+    stores: store,
+    site: { route: () => undefined, answer: () => Promise.reject(new Error('no page')) },
+    cors: cors('*'),
+    log: pino({ level: 'silent' }),
+    metrics: undefined,
+  });
+  serve(server, app, HTTP_LIMITS);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const key = await issueKey();
+  return (path: string) =>
+    call(address, `/v1${path}`, { key, body: REX, headers: { 'idempotency-key': 'order-1' } });
+}
+
+test('one Idempotency-Key at two operations is two keys', async (t) => {
+  const send = await start(t);
+  const answers = [await send('/pets'), await send('/animals'), await send('/pets'), await send('/animals')];
+  assert.deepEqual(
+    answers.map(({ json, headers }) => [json.id, headers.get('idempotent-replay')]),
+    [
+      [1, null],
+      [2, null],
+      [1, 'true'],
+      [2, 'true'],
+    ],
+  );
+});
+
+test('one Idempotency-Key at two paths of an operation is 422', async (t) => {
+  const send = await start(t);
+  const first = await send('/pets/1/copies');
+  assert.equal(first.status, 201);
+  assertError(await send('/pets/2/copies'), 'idempotency_key_reused');
+  assert.equal((await send('/pets/1/copies')).text, first.text);
+});
