@@ -28,7 +28,8 @@ const OPERATIONS: readonly Operation<Stores>[] = [
 
 /** The operations above over a real store, and a function that calls one with the same Idempotency-Key and body. */
 async function start(t: TestContext) {
-  const { store, clock, issueKey } = await startTestService(t);
+  const service = await startTestService(t);
+  const { store, clock } = service;
   const config = readConfig({});
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
@@ -43,7 +44,11 @@ async function start(t: TestContext) {
     mayAdmit: () => true,
     routes: new Routes(OPERATIONS, url),
     stores: store,
-    site: { route: () => undefined, answer: () => Promise.reject(new Error('no page')) },
+    site: {
+      quietRoutes: new Set(),
+      route: () => undefined,
+      answer: () => Promise.reject(new Error('no page')),
+    },
     cors: cors('*'),
     log: pino({ level: 'silent' }),
     metrics: undefined,
@@ -53,7 +58,7 @@ async function start(t: TestContext) {
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const key = await issueKey();
+  const key = await service.issueKey();
   return (path: string) =>
     call(address, `/v1${path}`, { key, body: REX, headers: { 'idempotency-key': 'order-1' } });
 }

@@ -86,14 +86,15 @@ test('pipelined requests of many connections are handled in turns, 64 in each', 
 
 /** A connection with requests that wait for their turns, and how many were handled. */
 async function withWaitingRequests(t: TestContext) {
-  let handled = 0;
+  let count = 0;
+  const handled = () => count;
   const { server, open } = await listen(t, (_, response) => {
-    handled++;
+    count++;
     response.send(200, NO_FIELDS, HI);
   });
   open().write(GET.repeat(1_500));
-  while (handled === 0) await nextTurn();
-  return { server, open, handled: () => handled };
+  while (handled() === 0) await nextTurn();
+  return { server, open, handled };
 }
 
 test('connections that arrive together are accepted before waiting requests go on', async (t) => {
@@ -121,13 +122,16 @@ test('connections that arrive together are accepted before waiting requests go o
 test('clients that connect all the time do not stop the others', async (t) => {
   const { server, open, handled } = await withWaitingRequests(t);
   const begun = handled();
-  let accepted = 0;
-  server.on('connection', () => {
-    // A few more always wait to be accepted.
-    if (accepted++ < 1_200) open().end();
+  const flooded = new Promise<void>((resolve) => {
+    let accepted = 0;
+    server.on('connection', () => {
+      // A few more always wait to be accepted.
+      if (++accepted < 1_200) open().end();
+      else resolve();
+    });
   });
   for (let i = 0; i < 5; i++) open().end();
-  while (accepted < 1_200) await nextTurn();
+  await flooded;
   assert.ok(handled() > begun);
 });
 

@@ -67,6 +67,17 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.equal(await count(), 2);
   });
 
+  test(`${name}: accounts that use one idempotency key at once get an animal each`, async (t) => {
+    const { pets, once, theirs, count } = await prepare(t);
+    const both = [once, { ...once, accountId: theirs.id }];
+    const creations = await Promise.all(both.map((idempotency) => pets.create(REX, idempotency)));
+    assert.deepEqual(
+      creations.map(({ outcome }) => outcome),
+      ['done', 'done'],
+    );
+    assert.equal(await count(), 2);
+  });
+
   test(`${name}: an idempotency key is kept for 24 hours, also over a restart`, async (t) => {
     const { pets, once, passTime, reopen } = await prepare(t);
     const first = await pets.create(REX, once);

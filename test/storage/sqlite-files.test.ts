@@ -112,6 +112,15 @@ test('a create is refused when the file behind its symbolic link is replaced', a
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
 });
 
+test('a create is refused when the folder of the database is moved', async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  mkdirSync(folder);
+  const { store } = await sqliteFixture(t, folder);
+  await store.pets.create(REX);
+  renameSync(folder, `${folder}.old`);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+});
+
 test('a create is refused when a copy with the same times replaces the folder', async (t) => {
   const folder = join(temporaryFolder(t), 'data');
   mkdirSync(folder);
