@@ -38,6 +38,7 @@ async function start(t: TestContext) {
     counter: new MemoryCounter(clock, config, store.counters),
     clock,
     environment: 'production',
+    base: url,
     urls: { production: url, staging: url },
     addressOf: clientAddress([]),
     isDraining: () => false,
