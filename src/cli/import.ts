@@ -1,29 +1,37 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../domain/pet.ts';
-import { withNewStore } from './context.ts';
+import type { PetArchive } from '../domain/ports.ts';
+import { systemClock, withNewStore } from './context.ts';
 import { readLines } from './import/lines.ts';
 import { addMapping, MAP_SYNTAX, type Mapping, neededColumns, newPetOf } from './import/mapping.ts';
+import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, textReport } from './import/report.ts';
-import { csvRows, ndjsonRows } from './import/rows.ts';
+import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Format, FORMATS, openSource } from './import/source.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
+import { printError } from './output.ts';
 import { Progress } from './progress.ts';
 
 const EXAMPLES = `
 The command refuses each row that holds no valid animal, with its line and the reason, and imports the others. With
 --atomic, one refused row refuses the file. The id column and other columns are ignored. In CSV, an empty status is none.
 
+--map lists the values of a column with their results, and other values refuse their row. *=RESULT is the result of all
+other values, and * keeps them as they are. An empty or missing value is listed as =RESULT.
+
 Examples:
   petstore import animals.csv
   petstore export | DATABASE_URL=sqlite:copy.db petstore import -
-  petstore import shelter.csv --map name=Name --map categoryId=Kind:Dog=1,Cat=2 \\
-    --map status=Outcome:Adoption=sold,=available`;
+  petstore import shelter.csv --dry-run --refused refused.csv --map 'name=Name:=Nameless,*' \\
+    --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'`;
 
 interface ImportOptions extends JsonOption {
   readonly atomic?: boolean;
+  readonly dryRun?: boolean;
   readonly format?: Format;
   readonly map: Mapping;
+  readonly refused?: string;
 }
 
 export function importCommand(program: Command): void {
@@ -32,6 +40,7 @@ export function importCommand(program: Command): void {
     .argument('<file>', 'CSV with a header line, or NDJSON; - for standard input')
     .description('add the animals of a file, and report the rows that are refused')
     .option('--atomic', 'all or nothing: any refused row refuses the file')
+    .option('--dry-run', 'report what would be imported and refused, and store nothing')
     .addOption(
       new Option('--format <format>', 'of the file; by its name and first bytes if not given').choices(
         FORMATS,
@@ -42,44 +51,75 @@ export function importCommand(program: Command): void {
         .argParser(addMapping)
         .default(new Map(), 'the columns name, categoryId and status'),
     )
+    .option('--refused <file>', 'keep the refused rows in a new file, as they came')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(importPets);
 }
 
-async function importPets(file: string, { atomic = false, format, map, json }: ImportOptions): Promise<void> {
-  const source = await openSource(file, format);
-  const lines = readLines(source.bytes);
-  const rows = source.format === 'csv' ? await csvRows(lines, neededColumns(map)) : ndjsonRows(lines);
-  await withNewStore(async ({ clock, store }) => {
-    const progress = new Progress(process.stderr, clock);
-    const report = json ? jsonReport(progress) : textReport(progress);
-    let imported = 0;
-    let refused = 0;
-    const onProgress = (count: number) => {
-      imported = count;
-      progress.update(count);
-    };
-    async function* pets(): AsyncGenerator<NewPet> {
-      for await (const row of rows) {
-        const pet = 'fault' in row ? row : newPetOf(row, map);
-        if ('fault' in pet) {
-          refused++;
-          await report.refuse(row.line, pet.fault);
-          // After a refused row nothing will be imported. The others are still checked, to report every fault.
-        } else if (!atomic || refused === 0) yield pet;
-      }
-      if (atomic && refused > 0) {
-        throw new ServiceError('conflict', 'Nothing was imported: --atomic allows no refused row.');
-      }
-    }
-    try {
-      await store.archive.addAll(pets(), { atomic, onProgress });
-    } catch (error) {
-      if (atomic) imported = 0;
-      throw error;
-    } finally {
-      await report.end(imported, refused);
-    }
-  });
+async function importPets(file: string, options: ImportOptions): Promise<void> {
+  const { bytes, format } = await openSource(file, options.format);
+  const lines = readLines(bytes);
+  const { header, rows } =
+    format === 'csv' ? await csvTable(lines, neededColumns(options.map)) : ndjsonTable(lines);
+  const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
+  try {
+    if (options.dryRun) await importRows(rows, options, refusedFile, NOWHERE);
+    else await withNewStore(({ store }) => importRows(rows, options, refusedFile, store.archive));
+  } finally {
+    const lack = refusedFile?.close();
+    if (lack !== undefined) printError(`petstore: ${lack}`);
+  }
 }
+
+async function importRows(
+  rows: AsyncIterable<Row>,
+  { atomic = false, dryRun = false, json, map }: ImportOptions,
+  refusedFile: RefusedFile | undefined,
+  archive: Pick<PetArchive, 'addAll'>,
+): Promise<void> {
+  const progress = new Progress(process.stderr, systemClock());
+  const report = json ? jsonReport(progress, dryRun) : textReport(progress, dryRun);
+  let valid = 0;
+  let imported = 0;
+  let refused = 0;
+  const onProgress = (count: number) => {
+    imported = count;
+    progress.update(count);
+  };
+  async function* pets(): AsyncGenerator<NewPet> {
+    for await (const row of rows) {
+      const pet = 'fault' in row ? { faults: [row.fault] } : newPetOf(row, map);
+      if ('faults' in pet) {
+        refused++;
+        refusedFile?.add(row.lines);
+        await report.refuse(row.lines[0]?.number ?? 0, pet.faults);
+        continue;
+      }
+      valid++;
+      // After a refused row nothing will be imported. The others are still checked, to report every fault.
+      if (!atomic || refused === 0) yield pet;
+    }
+    if (refused > 0 && (atomic || valid === 0)) {
+      const why = valid === 0 ? 'every row is refused' : '--atomic allows no refused row';
+      throw new ServiceError('conflict', `Nothing ${dryRun ? 'would be' : 'was'} imported: ${why}.`);
+    }
+  }
+  try {
+    await archive.addAll(pets(), { atomic, onProgress });
+  } catch (error) {
+    if (atomic) imported = 0;
+    throw error;
+  } finally {
+    await report.end(imported, refused);
+  }
+}
+
+/** Takes all animals and stores none. */
+const NOWHERE: Pick<PetArchive, 'addAll'> = {
+  async addAll(pets, { onProgress }) {
+    let count = 0;
+    for await (const _ of pets) onProgress?.(++count);
+    return count;
+  },
+};

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { type CsvRecord, CsvRecords } from '../../src/cli/import/csv-records.ts';
-import { readLines } from '../../src/cli/import/lines.ts';
+import { type Line, readLines } from '../../src/cli/import/lines.ts';
 
-/** The records of a text that arrives in pieces of `size` bytes. */
-async function recordsOf(text: string, size: number): Promise<readonly CsvRecord[]> {
+/** The records of a text that arrives in pieces of `size` bytes, with their lines as they came. */
+async function recordsWithLines(text: string, size: number): Promise<readonly CsvRecord[]> {
   const bytes = Buffer.from(text);
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -16,6 +16,21 @@ async function recordsOf(text: string, size: number): Promise<readonly CsvRecord
   for await (const line of readLines(pieces())) found.push(records.push(line));
   return [...found.flat(), ...records.end()];
 }
+
+/** The same records, each with the number of its first line. */
+async function recordsOf(text: string, size: number) {
+  return (await recordsWithLines(text, size)).map((record) => {
+    const line = record.lines[0]?.number ?? 0;
+    return 'fault' in record ? { line, fault: record.fault } : { line, fields: record.fields };
+  });
+}
+
+const lineOf = (number: number, text: string): Line => ({
+  number,
+  text,
+  bytes: Buffer.from(text),
+  fault: undefined,
+});
 
 const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', ' ', '🐈'), maxLength: 8 });
 const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 8 });
@@ -59,11 +74,10 @@ test('an unclosed quote refuses only its own row', async () => {
 
 test('an unclosed quote holds at most one mebibyte in memory', async () => {
   const records = new CsvRecords();
-  records.push({ number: 1, text: '"b,2', fault: undefined });
+  records.push(lineOf(1, '"b,2'));
   let number = 1;
   let given: readonly CsvRecord[] = [];
-  while (given.length === 0)
-    given = records.push({ number: ++number, text: 'c'.repeat(1_023), fault: undefined });
+  while (given.length === 0) given = records.push(lineOf(++number, 'c'.repeat(1_023)));
   assert.equal(number, 1_025);
   assert.equal(given.length, 1_025);
   assert.deepEqual([...records.end()], []);
@@ -133,9 +147,26 @@ test('a field of up to 10,000 lines is read', async () => {
 
 test('an open quote holds at most 10,000 lines in memory', () => {
   const records = new CsvRecords();
-  records.push({ number: 1, text: '"b,2', fault: undefined });
+  records.push(lineOf(1, '"b,2'));
   let number = 1;
   let given: readonly CsvRecord[] = [];
-  while (given.length === 0) given = records.push({ number: ++number, text: 'c', fault: undefined });
+  while (given.length === 0) given = records.push(lineOf(++number, 'c'));
   assert.equal(number, 10_001);
+});
+
+test('the lines of all records put together are the lines of the file', async () => {
+  const characters = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', '🐈'), maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(characters, fc.integer({ min: 1, max: 9 }), async (text, size) => {
+      const records = await recordsWithLines(text, size);
+      const kept = records.flatMap(({ lines }) => lines.map(({ bytes }) => bytes?.toString()));
+      const isBlank = (line: string | undefined) => line?.trim() === '';
+      const given = text.split('\n');
+      // Blank lines between records are skipped, those within a record are kept.
+      assert.deepEqual(
+        kept.filter((line) => !isBlank(line)),
+        given.filter((line) => !isBlank(line)),
+      );
+    }),
+  );
 });

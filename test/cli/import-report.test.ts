@@ -12,6 +12,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 const ROWS = 300_000;
 const REASON = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
 
+const NOTHING = 'petstore: Nothing was imported: every row is refused.';
+
 /** Starts an import of rows that are all refused, in a process with little memory. */
 function startImport(t: TestContext, rows: number, ...args: readonly string[]) {
   const file = join(temporaryFolder(t), 'animals.csv');
@@ -34,21 +36,23 @@ async function readSlowly(stream: Readable): Promise<string> {
 test('a slow reader of the refused rows does not make memory grow', { timeout: 120_000 }, async (t) => {
   const { child, ended } = startImport(t, ROWS);
   const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
-  assert.equal(await ended, 0, stderr.slice(-1_000));
-  assert.equal(stdout, `imported 0, refused ${ROWS}\n`);
+  assert.equal(await ended, 1, stderr.slice(-1_000));
+  assert.equal(stdout, `imported 0, refused ${ROWS}\n   ${ROWS}  ${REASON}\n`);
   const lines = stderr.trimEnd().split('\n');
-  assert.equal(lines.length, ROWS);
-  assert.equal(lines.at(-1), `line ${ROWS + 1}: ${REASON}`);
+  assert.equal(lines.length, ROWS + 1);
+  assert.equal(lines.at(-2), `line ${ROWS + 1}: ${REASON}`);
+  assert.equal(lines.at(-1), NOTHING);
 });
 
 test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async (t) => {
   const { child, ended } = startImport(t, ROWS, '--json');
   const [stdout, stderr] = await Promise.all([readSlowly(child.stdout), readSlowly(child.stderr)]);
-  assert.equal(await ended, 0, stderr);
-  const report = JSON.parse(stdout) as { imported: number; refused: number; refusals: readonly unknown[] };
+  assert.equal(await ended, 1, stderr);
+  assert.equal(stderr, `${NOTHING}\n`);
+  const report = JSON.parse(stdout) as { refusals: readonly unknown[] };
   assert.deepEqual(
     { ...report, refusals: report.refusals.length },
-    { imported: 0, refused: ROWS, refusals: ROWS },
+    { refusals: ROWS, reasons: [{ reason: REASON, rows: ROWS }], dryRun: false, imported: 0, refused: ROWS },
   );
   assert.deepEqual(report.refusals.at(-1), { line: ROWS + 1, reason: REASON });
 });
@@ -59,7 +63,7 @@ for (const stream of ['stdout', 'stderr'] as const) {
     const other = readSlowly(stream === 'stdout' ? child.stderr : child.stdout);
     await once(child[stream], 'data');
     child[stream].destroy();
-    assert.equal(await other, stream === 'stdout' ? '' : 'imported 0, refused 20000\n');
-    assert.equal(await ended, 0);
+    assert.match(await other, stream === 'stdout' ? /^petstore: Nothing/ : /^imported 0, refused 20000\n/);
+    assert.equal(await ended, 1);
   });
 }

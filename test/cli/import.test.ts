@@ -36,6 +36,14 @@ line 11: a field that holds a quote must stand in quotes, with the quotes in it 
 line 12: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
 `;
 
+const SUMMARY = `imported 3, refused 6
+        2  categoryId must be an integer from -9223372036854775808 to 9223372036854775807.
+        1  name must not be empty or only white space.
+        1  status must be one of available, pending, sold.
+        1  the row has 3 fields where the header has 5.
+        1  a field that holds a quote must stand in quotes, with the quotes in it doubled.
+`;
+
 const IMPORTED = `{"id":1,"name":"Rex","categoryId":7,"status":"available"}
 {"id":2,"name":"Anna \\"the\\ncat\\", Maria","categoryId":-9223372036854775808}
 {"id":3,"name":" Ümit ","categoryId":9223372036854775807,"status":"pending"}
@@ -49,7 +57,7 @@ test('import of CSV names line and reason of each refused row, and takes the oth
   writeFileSync(file, CSV);
   const { code, stdout, stderr } = await run(['import', file], variables);
   assert.equal(stderr, REFUSED);
-  assert.equal(stdout, 'imported 3, refused 6\n');
+  assert.equal(stdout, SUMMARY);
   assert.equal(code, 0);
   assert.equal(await catalogue(variables), IMPORTED);
 });
@@ -59,7 +67,7 @@ test('lines are counted the same with CRLF line ends and a byte order mark', asy
   const text = `\uFEFF${CSV.replaceAll('\n', '\r\n')}`;
   const { stdout, stderr } = await run(['import', '-', '--format', 'csv'], variables, text);
   assert.equal(stderr, REFUSED);
-  assert.equal(stdout, 'imported 3, refused 6\n');
+  assert.equal(stdout, SUMMARY);
 });
 
 test('import --json prints only one JSON value, with counts and refusals', async (t) => {
@@ -72,7 +80,11 @@ test('import --json prints only one JSON value, with counts and refusals', async
     .split('\n')
     .map((text) => /^line (\d+): (.*)$/.exec(text) ?? [])
     .map(([, line, reason]) => ({ line: Number(line), reason }));
-  assert.deepEqual(JSON.parse(stdout), { imported: 3, refused: 6, refusals });
+  const reasons = SUMMARY.trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((text) => ({ reason: text.slice(11), rows: Number(text.slice(0, 9)) }));
+  assert.deepEqual(JSON.parse(stdout), { refusals, reasons, dryRun: false, imported: 3, refused: 6 });
 });
 
 test('a row with a stray quote does not affect the rows after it', async (t) => {
@@ -83,7 +95,7 @@ test('a row with a stray quote does not affect the rows after it', async (t) => 
     'line 2: a quoted field begins here and does not end.',
     'line 3003: a field that holds a quote must stand in quotes, with the quotes in it doubled.',
   ]);
-  assert.equal(stdout, 'imported 3001, refused 2\n');
+  assert.match(stdout, /^imported 3001, refused 2\n/);
 });
 
 const NDJSON = [
@@ -103,7 +115,7 @@ test('import of NDJSON keeps int64 exact and gives the reason of each refused li
   const variables = temporaryEnvironment(t);
   const { code, stdout, stderr } = await run(['import', '-'], variables, NDJSON);
   assert.equal(code, 0);
-  assert.equal(stdout, 'imported 3, refused 6\n');
+  assert.match(stdout, /^imported 3, refused 6\n/);
   const range = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
   assert.deepEqual(stderr.trimEnd().split('\n').slice(0, 5), [
     `line 4: ${range}`,
@@ -135,7 +147,7 @@ test('a line that is not UTF-8 or cannot be stored is refused, the others are im
     'line 3: name must not contain a lone surrogate.',
     'line 4: the line is longer than 1048576 bytes.',
   ]);
-  assert.equal(stdout, 'imported 1, refused 4\n');
+  assert.match(stdout, /^imported 1, refused 4\n/);
 });
 
 test('import --atomic reports every refused row, imports none, and exits 1', async (t) => {
@@ -148,7 +160,7 @@ test('import --atomic reports every refused row, imports none, and exits 1', asy
     'line 5003: categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
     'petstore: Nothing was imported: --atomic allows no refused row.',
   ]);
-  assert.equal(stdout, 'imported 0, refused 2\n');
+  assert.match(stdout, /^imported 0, refused 2\n/);
   assert.equal(await catalogue(variables), '');
   const json = await run(['import', '-', '--atomic', '--json'], variables, text);
   assert.equal(json.code, 1);
@@ -159,7 +171,7 @@ test('import --atomic of a correct file imports all of it', async (t) => {
   const variables = temporaryEnvironment(t);
   const rows = Array.from({ length: 2_500 }, (_, index) => `Rex ${index},${index}`).join('\n');
   const result = await runJson(['import', '-', '--atomic'], variables, `name,categoryId\n${rows}`);
-  assert.deepEqual(result, { imported: 2_500, refused: 0, refusals: [] });
+  assert.deepEqual(result, { refusals: [], reasons: [], dryRun: false, imported: 2_500, refused: 0 });
   assert.match(await catalogue(variables), /\{"id":2500,"name":"Rex 2499","categoryId":2499\}\n$/);
 });
 
@@ -187,7 +199,9 @@ test('an unreadable file gives one clear line and exit 1, and creates nothing', 
   assert.deepEqual(await run(['import', missing, '--json'], variables), {
     code: 1,
     stdout: '',
-    stderr: 'petstore: The file has no column name; it has Name, categoryId.\n',
+    stderr:
+      'petstore: The file has no column name; did you mean Name? ' +
+      'It has Name, categoryId. --map chooses columns.\n',
   });
   assert.deepEqual(readdirSync(folder), ['animals.csv']);
 });

@@ -1,9 +1,9 @@
 import { type Line, LINE_MAX } from './lines.ts';
 
-/** The fields of one record, or why it cannot be read. `line` is the line where it starts. */
+/** The fields of one record, or why it cannot be read, with its lines. */
 export type CsvRecord =
-  | { readonly line: number; readonly fields: readonly string[] }
-  | { readonly line: number; readonly fault: string };
+  | { readonly lines: readonly Line[]; readonly fields: readonly string[] }
+  | { readonly lines: readonly Line[]; readonly fault: string };
 
 /** Lines. A record with more is refused, because each line of it costs memory beyond its text. */
 const LINES_MAX = 10_000;
@@ -42,17 +42,16 @@ export class CsvRecords {
 
   #complete(fields: readonly string[] | 'malformed'): CsvRecord {
     const lines = this.#take();
-    const line = lines[0]?.number ?? 0;
     const fault = lines.find((each) => each.fault !== undefined)?.fault;
-    if (fault !== undefined) return { line, fault };
-    return fields === 'malformed' ? { line, fault: QUOTE_FAULT } : { line, fields };
+    if (fault !== undefined) return { lines, fault };
+    return fields === 'malformed' ? { lines, fault: QUOTE_FAULT } : { lines, fields };
   }
 
   /** Refuses the first line and reads the others again. That happens once, because only the last of them can open a field. */
   #giveUp(): readonly CsvRecord[] {
     const [first, ...others] = this.#take();
     if (first === undefined) return [];
-    const refused = { line: first.number, fault: first.fault ?? OPEN_FAULT };
+    const refused = { lines: [first], fault: first.fault ?? OPEN_FAULT };
     return [refused, ...others.flatMap((line) => this.push(line))];
   }
 

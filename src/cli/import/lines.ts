@@ -10,6 +10,8 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
+  /** As they came. Undefined when the line is too long to keep. */
+  readonly bytes: Buffer | undefined;
   /** Why the line cannot be read. */
   readonly fault: string | undefined;
 }
@@ -43,7 +45,7 @@ export async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<L
 }
 
 function tooLong(number: number): Line {
-  return { number, text: '', fault: `the line is longer than ${LINE_MAX} bytes.` };
+  return { number, text: '', bytes: undefined, fault: `the line is longer than ${LINE_MAX} bytes.` };
 }
 
 function decode(number: number, pieces: readonly Buffer[]): Line {
@@ -51,6 +53,7 @@ function decode(number: number, pieces: readonly Buffer[]): Line {
   const text = bytes.toString('utf8');
   return {
     number,
+    bytes,
     text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text,
     fault: isUtf8(bytes) ? undefined : 'the line is not encoded in UTF-8.',
   };

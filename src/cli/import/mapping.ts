@@ -8,16 +8,28 @@ const FIELDS = ['name', 'categoryId', 'status'] as const;
 
 type Field = (typeof FIELDS)[number];
 
+/** The value in a mapping that stands for all that it does not list, also for an empty or missing one. */
+const OTHERS = '*';
+
+/** The result of a value that stays as it is. */
+const KEPT = Symbol('kept');
+
 interface Origin {
   readonly column: string;
-  /** The value for each text in the column. Undefined: the column holds the values themselves. */
-  readonly values: ReadonlyMap<string, string> | undefined;
+  /** The result of each value in the column. Undefined: the column holds the results themselves. */
+  readonly results: ReadonlyMap<string, unknown> | undefined;
 }
 
 /** Where each field comes from. A field that is not in the map comes from the column of its own name. */
 export type Mapping = ReadonlyMap<Field, Origin>;
 
 export const MAP_SYNTAX = 'field=COLUMN or field=COLUMN:VALUE=RESULT,VALUE=RESULT';
+
+/** Characters. A reason shows no more of a value, because the summary keeps reasons in memory. */
+const SHOWN_MAX = 80;
+
+/** Valid values in place of unmapped ones, so that the other fields of the row are still checked. */
+const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
 /** Adds the field of one `--map`: see MAP_SYNTAX. */
 export function addMapping(text: string, mapping: Mapping): Mapping {
@@ -27,23 +39,33 @@ export function addMapping(text: string, mapping: Mapping): Mapping {
     throw new InvalidArgumentError(`It must be ${MAP_SYNTAX}, with a field of ${FIELDS.join(', ')}.`);
   }
   if (mapping.has(field)) throw new InvalidArgumentError(`The field ${field} is mapped twice.`);
-  return new Map(mapping).set(field, {
-    column: match[2],
-    values: match[3]?.split(',').reduce(addValue, new Map()),
-  });
+  const results = match[3]
+    ?.split(',')
+    .reduce((all, each) => addResult(field, all, each), new Map<string, unknown>());
+  return new Map(mapping).set(field, { column: match[2], results });
 }
 
-function addValue(values: Map<string, string>, text: string): Map<string, string> {
+function addResult(field: Field, results: Map<string, unknown>, text: string): Map<string, unknown> {
   const at = text.indexOf('=');
-  if (at === -1) throw new InvalidArgumentError(`${JSON.stringify(text)} must be VALUE=RESULT.`);
-  const value = text.slice(0, at);
-  if (values.has(value))
-    throw new InvalidArgumentError(`The value ${JSON.stringify(value)} is mapped twice.`);
-  return values.set(value, text.slice(at + 1));
+  if (at === -1 && text !== OTHERS) {
+    throw new InvalidArgumentError(`${shown(text)} must be VALUE=RESULT, *=RESULT or *.`);
+  }
+  const value = at === -1 ? text : text.slice(0, at);
+  if (results.has(value)) throw new InvalidArgumentError(`The value ${shown(value)} is mapped twice.`);
+  return results.set(value, at === -1 ? KEPT : resultFrom(field, text.slice(at + 1)));
 }
 
-/** Valid values in place of unmapped ones, so that the other fields of the row are still checked. */
-const PLACEHOLDERS: Readonly<NewPet> = { name: '-', categoryId: 0n, status: 'sold' };
+/** @throws InvalidArgumentError when no animal can have this result. */
+function resultFrom(field: Field, text: string): unknown {
+  const result = fromText(field, text);
+  try {
+    parseNewPet({ ...PLACEHOLDERS, ...(result !== undefined && { [field]: result }) });
+    return result;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new InvalidArgumentError(`The result ${shown(text)} fits no animal: ${error.message}`);
+  }
+}
 
 /** The columns that a file must have. `status` may be missing unless it is mapped. */
 export function neededColumns(mapping: Mapping): readonly string[] {
@@ -53,31 +75,31 @@ export function neededColumns(mapping: Mapping): readonly string[] {
 }
 
 /** The animal in a row, or all its faults, as sentences. */
-export function newPetOf(row: ReadableRow, mapping: Mapping): NewPet | { readonly fault: string } {
+export function newPetOf(
+  row: ReadableRow,
+  mapping: Mapping,
+): NewPet | { readonly faults: readonly string[] } {
   const values: Partial<Record<Field, unknown>> = {};
   const unmapped: string[] = [];
   for (const field of FIELDS) {
-    const origin = mapping.get(field);
-    let value = row.value(origin?.column ?? field);
-    if (origin?.values !== undefined) {
-      const text = mappingText(value);
-      value = origin.values.get(text);
-      if (value === undefined) {
-        unmapped.push(`${origin.column} ${JSON.stringify(text)} is not mapped to a ${field}.`);
-        values[field] = PLACEHOLDERS[field];
-        continue;
-      }
+    const { column, results } = mapping.get(field) ?? { column: field, results: undefined };
+    const given = row.value(column);
+    let value: unknown = KEPT;
+    if (results !== undefined) {
+      const text = mappingText(given);
+      const listed = results.has(text) ? text : OTHERS;
+      if (!results.has(listed)) unmapped.push(`${column} ${shown(text)} is not mapped to a ${field}.`);
+      value = results.has(listed) ? results.get(listed) : PLACEHOLDERS[field];
     }
-    const isText = row.textOnly || origin?.values !== undefined;
-    if (isText && typeof value === 'string') value = fromText(field, value);
+    if (value === KEPT) value = row.textOnly && typeof given === 'string' ? fromText(field, given) : given;
     if (value !== undefined) values[field] = value;
   }
   try {
     const pet = parseNewPet(values);
-    return unmapped.length === 0 ? pet : { fault: unmapped.join(' ') };
+    return unmapped.length === 0 ? pet : { faults: unmapped };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { fault: [error.message, ...unmapped].join(' ') };
+    return { faults: [error.message, ...unmapped] };
   }
 }
 
@@ -86,6 +108,10 @@ function mappingText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value}`;
   return value === undefined || value === null ? '' : '{…}';
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
 }
 
 /** Reads a field from text. An empty status is none. */

@@ -3,40 +3,74 @@ import type { Progress } from '../progress.ts';
 
 /** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
-  refuse(line: number, reason: string): Promise<void>;
+  refuse(line: number, faults: readonly string[]): Promise<void>;
   end(imported: number, refused: number): Promise<void>;
 }
 
-export function textReport(progress: Progress): Report {
+export function textReport(progress: Progress, dryRun: boolean): Report {
   const output = new LongOutput(process.stderr);
+  const reasons = new Reasons();
   return {
-    refuse(line, reason) {
+    refuse(line, faults) {
       progress.clear();
-      return output.write(`${printable(`line ${line}: ${reason}`)}\n`);
+      reasons.count(faults);
+      return output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
     },
     async end(imported, refused) {
       progress.clear();
       await output.flush();
-      printLine(`imported ${imported}, refused ${refused}`);
+      printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
+      for (const { reason, rows } of reasons.summary()) printLine(`${String(rows).padStart(9)}  ${reason}`);
     },
   };
 }
 
 /** One JSON value. The counts come last, because they are known last. */
-export function jsonReport(progress: Progress): Report {
+export function jsonReport(progress: Progress, dryRun: boolean): Report {
   const output = new LongOutput(process.stdout);
+  const reasons = new Reasons();
   let separator = '{"refusals":[';
   return {
-    refuse(line, reason) {
+    refuse(line, faults) {
       const start = separator;
       separator = ',';
-      return output.write(start + printable(JSON.stringify({ line, reason })));
+      reasons.count(faults);
+      return output.write(start + printable(JSON.stringify({ line, reason: faults.join(' ') })));
     },
     async end(imported, refused) {
       progress.clear();
       const start = refused === 0 ? separator : '';
-      await output.write(`${start}],"imported":${imported},"refused":${refused}}\n`);
+      const end = JSON.stringify({ reasons: reasons.summary(), dryRun, imported, refused }).slice(1);
+      await output.write(`${start}],${printable(end)}\n`);
       await output.flush();
     },
   };
+}
+
+/** Different reasons that are counted. The values in them can differ from row to row, and memory must stay flat. */
+const COUNTED_MAX = 1_000;
+
+const SHOWN_MAX = 10;
+
+/** How many rows were refused for each reason. A row with two faults counts for both. */
+class Reasons {
+  readonly #rows = new Map<string, number>();
+  #others = 0;
+
+  count(faults: readonly string[]): void {
+    for (const fault of faults) {
+      const rows = this.#rows.get(fault) ?? 0;
+      if (rows === 0 && this.#rows.size === COUNTED_MAX) this.#others++;
+      else this.#rows.set(fault, rows + 1);
+    }
+  }
+
+  /** The most frequent reasons, then the number of faults with others. */
+  summary(): readonly { readonly reason: string; readonly rows: number }[] {
+    const all = [...this.#rows]
+      .map(([reason, rows]) => ({ reason, rows }))
+      .toSorted((one, other) => other.rows - one.rows);
+    const others = all.slice(SHOWN_MAX).reduce((sum, { rows }) => sum + rows, this.#others);
+    return [...all.slice(0, SHOWN_MAX), ...(others > 0 ? [{ reason: 'other reasons', rows: others }] : [])];
+  }
 }

@@ -36,10 +36,14 @@ async function* read(file: string): AsyncGenerator<Buffer, undefined> {
     const stream = file === '-' ? process.stdin : createReadStream(file);
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
-    const { errno, message } = error as NodeJS.ErrnoException;
-    const reason = errno === undefined ? message : getSystemErrorMessage(errno);
-    throw new StartupError(`Cannot read ${file}: ${reason}.`, { cause: error });
+    throw new StartupError(`Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
   }
+}
+
+/** Why a file cannot be used, in the words of the operating system. */
+export function reasonOf(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return errno === undefined ? message : getSystemErrorMessage(errno);
 }
 
 async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
