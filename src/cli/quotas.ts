@@ -21,7 +21,7 @@ export function bansCommands(program: Command): void {
 
   bans
     .command('list')
-    .description('list the bans in force, each with its number in its series')
+    .description('list the bans in force; a ban within a day of the one before it is in a row with it')
     .option(...JSON_OPTION)
     .action(listBans);
 
@@ -75,7 +75,7 @@ function listBans({ json }: JsonOption): Promise<void> {
         return { keyId: id, account: account.name, until: new Date(until).toISOString(), count };
       }),
     );
-    printRows(json, bans, ['KEY', 'ACCOUNT', 'UNTIL', 'COUNT']);
+    printRows(json, bans, ['KEY', 'ACCOUNT', 'BANNED UNTIL', 'BANS IN A ROW']);
   });
 }
 

@@ -61,6 +61,14 @@ test('backup writes a consistent copy while the service runs, and overwrites not
   });
 });
 
+test('only its owner can read a backup', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['seed', '1'], variables);
+  const file = join(temporaryFolder(t), 'copy.db');
+  await runJson(['backup', file], variables);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
 test('a backup that cannot be written gives one clear line and exit 1', async (t) => {
   const { code, stdout, stderr } = await run(['backup', '/nowhere/copy.db'], temporaryEnvironment(t));
   assert.equal(code, 1);

@@ -69,7 +69,7 @@ export async function addAtomically<T>(file: string, work: (addMany: AddPets) =>
   });
 }
 
-/** Writes a copy that is on disk when this resolves. @throws ServiceError `conflict` when the file exists. */
+/** Writes a copy that is on disk when this resolves, and that only its owner can read. @throws ServiceError `conflict` when the file exists. */
 export async function backUp(database: string, file: string): Promise<void> {
   if (existsSync(file)) throw new ServiceError('conflict', `There is a file ${file} already.`);
   const unfinished = `${file}.unfinished`;
@@ -79,9 +79,10 @@ export async function backUp(database: string, file: string): Promise<void> {
   remove();
   const source = new DatabaseSync(database, { readOnly: true });
   try {
+    // SQLite fills an empty file, and would make one that others can read. The copy holds accounts and hashes of keys.
+    await using copy = await open(unfinished, 'wx', 0o600);
     source.prepare('VACUUM INTO ?').run(unfinished);
     // SQLite leaves the copy in the cache of the operating system. A backup must outlast a power cut.
-    await using copy = await open(unfinished, 'r+');
     await copy.sync();
     await rename(unfinished, file);
     // The name is stored in the folder, which is synced separately.
