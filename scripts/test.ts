@@ -7,6 +7,7 @@ import { findChromium } from '../test/support/browser.ts';
 import { findPromtool, findSystemdAnalyze } from '../test/support/deploy-checks.ts';
 import { findCurl, findPython } from '../test/support/samples.ts';
 import { program } from '../test/support/servers.ts';
+import { findFish, findZsh } from '../test/support/shells.ts';
 
 /*
  * Runs every test file, or the given ones. If a program is missing, it leaves out the tests that need it and says how to
@@ -47,6 +48,8 @@ const NEEDS: readonly Need[] = [
   { name: 'curl', support: 'test/support/samples.ts', find: findCurl },
   { name: 'promtool', support: 'test/support/deploy-checks.ts', find: findPromtool },
   { name: 'systemd-analyze', support: 'test/support/deploy-checks.ts', find: findSystemdAnalyze },
+  { name: 'zsh', support: 'test/support/shells.ts', find: findZsh },
+  { name: 'fish', support: 'test/support/shells.ts', find: findFish },
 ];
 
 const asked = argv.slice(2);

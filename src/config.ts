@@ -92,13 +92,7 @@ export class ConfigError extends Error {
  * @throws ConfigError that names every variable at fault.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = Environment.safeParse(given);
-  if (!result.success) {
-    const faults = result.error.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`);
-    throw new ConfigError(faults.join('\n'));
-  }
-  const values = result.data;
+  const { values } = parseEnvironment(env);
   return Object.freeze({
     host: values.HOST,
     /** 0 takes any free port. */
@@ -127,6 +121,36 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     banSeconds: values.BAN_SECONDS,
     /** Connections that one client address may have open. */
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+  });
+}
+
+function parseEnvironment(env: NodeJS.ProcessEnv) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = Environment.safeParse(given);
+  if (result.success) return { given, values: result.data };
+  const faults = result.error.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`);
+  throw new ConfigError(faults.join('\n'));
+}
+
+/** A variable of the environment, with the value in force. It can hold a password. */
+export interface Setting {
+  readonly variable: string;
+  /** Undefined: it is not set, and has no default. */
+  readonly value: string | undefined;
+  readonly from: 'environment' | 'default';
+}
+
+/**
+ * Every variable that `readConfig` reads.
+ * @throws ConfigError that names every variable at fault.
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
+  const { given, values } = parseEnvironment(env);
+  return Object.keys(Environment.shape).map((variable) => {
+    const text = given[variable];
+    if (text !== undefined) return { variable, value: text, from: 'environment' };
+    const inForce = values[variable as keyof typeof values]?.toString();
+    return { variable, value: inForce === '' ? undefined : inForce, from: 'default' };
   });
 }
 

@@ -5,8 +5,11 @@ import { ConfigError } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../startup-error.ts';
 import { accountsCommands } from './accounts.ts';
+import { completionCommand } from './completion.ts';
+import { configCommand } from './config.ts';
 import { copyCommand } from './copy.ts';
 import { exportCommand, ReaderStalled, systemWait, type Wait } from './export.ts';
+import { helpCommand, nameCommandsAfterErrors } from './help.ts';
 import { importCommand } from './import.ts';
 import { keysCommands } from './keys.ts';
 import { backupCommand, migrateCommand } from './maintenance.ts';
@@ -28,6 +31,9 @@ const COMMANDS: readonly ((program: Command, wait: Wait) => void)[] = [
   backupCommand,
   copyCommand,
   migrateCommand,
+  configCommand,
+  completionCommand,
+  helpCommand,
 ];
 
 const EPILOGUE = `
@@ -66,6 +72,7 @@ function createProgram(wait: Wait): Command {
     })
     .addHelpText('after', EPILOGUE);
   for (const addTo of COMMANDS) addTo(program, wait);
+  nameCommandsAfterErrors(program);
   return program;
 }
 

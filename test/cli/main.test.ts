@@ -8,7 +8,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   keys: ['create', 'list', 'find', 'rotate', 'revoke'],
   bans: ['list', 'lift'],
 };
-const COMMANDS = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', ...Object.keys(GROUPS)];
+const SINGLE = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', 'config', 'completion'];
+const COMMANDS = [...SINGLE, ...Object.keys(GROUPS)];
 const ALL = [
   ...COMMANDS,
   ...Object.entries(GROUPS).flatMap(([group, names]) => names.map((name) => `${group} ${name}`)),
@@ -24,6 +25,34 @@ test('every command prints --help to standard output and exits 0', async () => {
   const { stdout } = await run(['--help'], {});
   for (const command of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
   assert.match(stdout, /DATABASE_URL/);
+});
+
+test('help explains a command of a group like --help of that command', async () => {
+  for (const command of ['serve', 'keys', 'keys create', 'bans lift']) {
+    const { code, stdout, stderr } = await run(['help', ...command.split(' ')], {});
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, (await run([...command.split(' '), '--help'], {})).stdout);
+  }
+  assert.equal((await run(['help'], {})).stdout, (await run(['--help'], {})).stdout);
+});
+
+test('an unknown command exits 2 and names the commands that there are', async () => {
+  for (const args of [
+    ['bans', 'fly'],
+    ['help', 'bans', 'fly'],
+  ]) {
+    assert.deepEqual(await run(args, {}), {
+      code: 2,
+      stdout: '',
+      stderr: "petstore: unknown command 'fly'\npetstore bans has the commands list and lift.\n",
+    });
+  }
+  const { code, stderr } = await run(['imprt'], {});
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /\(Did you mean import\?\)\npetstore has the commands serve, accounts, .* and help\.\n$/,
+  );
 });
 
 test('no command, an unknown command and an unknown option exit 2', async () => {

@@ -77,7 +77,10 @@ test('a ban is listed while the service runs, and lifting it lets the key in aga
   const bans = await runJson<readonly { until: string }[]>(['bans', 'list'], variables);
   const until = bans[0]?.until ?? '';
   assert.deepEqual(bans, [{ keyId: 1, account: 'shop', until: new Date(until).toISOString(), count: 1 }]);
-  assert.match((await run(['bans', 'list'], variables)).stdout, /^KEY +ACCOUNT +BANNED UNTIL +BANS IN A ROW\n1 +shop .* 1\n$/);
+  assert.match(
+    (await run(['bans', 'list'], variables)).stdout,
+    /^KEY +ACCOUNT +BANNED UNTIL +BANS IN A ROW\n1 +shop .* 1\n$/,
+  );
 
   const elsewhere = { ...variables, PETSTORE_ENVIRONMENT: 'staging' };
   assert.deepEqual(await runJson(['bans', 'list'], elsewhere), []);

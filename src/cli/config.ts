@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { readSettings } from '../config.ts';
+import { JSON_OPTION, type JsonOption } from './options.ts';
+import { printRows } from './output.ts';
+
+const MASK = '****';
+
+export function configCommand(program: Command): void {
+  program
+    .command('config')
+    .description('show the configuration in force and where each value comes from, without passwords')
+    .option(...JSON_OPTION)
+    .action(({ json }: JsonOption) => {
+      const settings = readSettings().map(({ variable, value, from }) => ({
+        variable,
+        value: value === undefined ? null : withoutSecrets(value),
+        from,
+      }));
+      printRows(json, settings, ['VARIABLE', 'VALUE', 'FROM'], ({ variable, value, from }) => [
+        variable,
+        value ?? 'not set',
+        from,
+      ]);
+    });
+}
+
+/** Masks what follows the name of the user in an address, and every parameter that is called a password. */
+function withoutSecrets(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  const secrets = [...url.searchParams.keys()].filter((name) => /pass|secret|token|key/i.test(name));
+  if (url.password === '' && secrets.length === 0) return text;
+  if (url.password !== '') url.password = MASK;
+  for (const name of secrets) url.searchParams.set(name, MASK);
+  return url.href;
+}

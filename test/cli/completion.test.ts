@@ -1,0 +1,130 @@
+// Contract: section 8.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { run } from '../support/process.ts';
+import { findFish, findZsh } from '../support/shells.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Writes the completion script of a shell to a file in a folder with the file `animals.csv`. */
+async function scriptOf(t: TestContext, shell: string): Promise<{ folder: string; script: string }> {
+  const { code, stdout, stderr } = await run(['completion', shell], {});
+  assert.equal(code, 0, stderr);
+  const folder = temporaryFolder(t);
+  const script = join(folder, `petstore.${shell}`);
+  writeFileSync(script, stdout);
+  writeFileSync(join(folder, 'animals.csv'), '');
+  return { folder, script };
+}
+
+/** A shell that does not do what is expected of it may wait for ever. */
+const execute = (file: string, args: readonly string[], cwd: string) =>
+  promisify(execFile)(file, args, { cwd, timeout: 30_000 });
+
+/** What the completion function of bash offers for each line. */
+async function offeredByBash(
+  t: TestContext,
+  lines: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const { folder, script } = await scriptOf(t, 'bash');
+  const program = `source ${script}
+for line in "$@"; do
+  COMP_WORDS=($line); [[ $line == *' ' ]] && COMP_WORDS+=('')
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+  _petstore
+  echo "\${COMPREPLY[*]}"
+done`;
+  const { stdout } = await execute('bash', ['-c', program, 'bash', ...lines], folder);
+  return stdout.split('\n').map((line) => line.split(' ').filter(Boolean));
+}
+
+/** What fish offers for each line, without the descriptions. */
+async function offeredByFish(
+  t: TestContext,
+  lines: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const { folder, script } = await scriptOf(t, 'fish');
+  const program = `source ${script}; for line in $argv; complete -C $line; echo =; end`;
+  const { stdout } = await execute(findFish(), ['--no-config', '-c', program, ...lines], folder);
+  return stdout.split('=\n').map((offers) =>
+    offers
+      .split('\n')
+      .map((line) => line.split('\t')[0] ?? '')
+      .filter(Boolean),
+  );
+}
+
+const LINES = {
+  'petstore k': ['keys'],
+  'petstore keys ': ['create', 'list', 'revoke', 'rotate'],
+  'petstore keys create --p': ['--per-day', '--per-minute', '--plan'],
+  'petstore keys create --plan ': ['business', 'enterprise', 'free', 'pro'],
+  'petstore keys create --plan pro --account ': [],
+  'petstore accounts create keys ': ['--help', '--json', '--per-day', '--per-minute', '--plan'],
+  'petstore help ba': ['backup', 'bans'],
+  'petstore help bans ': ['lift', 'list'],
+  'petstore completion ': ['bash', 'fish', 'zsh'],
+  'petstore export --format ': ['csv', 'ndjson'],
+};
+
+for (const [shell, offered] of Object.entries({ bash: offeredByBash, fish: offeredByFish })) {
+  test(`${shell} completes commands, options and values`, async (t) => {
+    const found = await offered(t, Object.keys(LINES));
+    for (const [index, [line, expected]] of Object.entries(LINES).entries()) {
+      assert.deepEqual(found[index]?.toSorted(), expected, line);
+    }
+  });
+
+  test(`${shell} completes every command that petstore has`, async (t) => {
+    const groups = ['petstore', 'petstore accounts', 'petstore keys', 'petstore bans'];
+    const found = await offered(
+      t,
+      groups.map((group) => `${group} `),
+    );
+    for (const [index, group] of groups.entries()) {
+      const { stderr } = await run([...group.split(' ').slice(1), 'fly'], {});
+      const names = / has the commands (.*)\./.exec(stderr)?.[1]?.split(/, | and /);
+      assert.deepEqual(found[index]?.toSorted(), names?.toSorted(), group);
+    }
+  });
+}
+
+test('fish completes the names of files where a command takes one', async (t) => {
+  const lines = ['petstore import ani', 'petstore import --refused ani', 'petstore keys revoke ani'];
+  const found = await offeredByFish(t, lines);
+  assert.deepEqual(found.slice(0, 2), [['animals.csv'], ['animals.csv']]);
+  assert.equal(found[2]?.includes('animals.csv'), false);
+});
+
+test('zsh completes commands, options, values and files as they are typed', async (t) => {
+  const { folder, script } = await scriptOf(t, 'zsh');
+  // A terminal in which zsh completes at each tab. The command is one that prints its arguments.
+  const program = `zmodload zsh/zpty
+zpty shell "TERM=vt100 PS1='ready>' zsh -f -i"
+zpty -r shell written '*ready>*'
+zpty -w shell 'autoload -Uz compinit; compinit -u -D; source ${script}; petstore() { print -r -- "<$*>" }'
+for line in "$@"; do
+  zpty -r shell written '*ready>*'
+  zpty -w shell "petstore $line"
+  zpty -r shell written $'*\\n<*>*'
+  print -r -- "\${\${written##*<}%%>*}"
+done`;
+  const lines = ['keys cr\t--pla\tbus\t', 'import --form\tnd\tani\t', 'help bans lif\t', 'keys revoke ani\t'];
+  const { stdout } = await execute(findZsh(), ['-f', '-c', program, 'zsh', ...lines], folder);
+  assert.deepEqual(stdout.trimEnd().split('\n'), [
+    'keys create --plan business',
+    'import --format ndjson animals.csv',
+    'help bans lift',
+    'keys revoke ani',
+  ]);
+});
+
+test('completion for an unknown shell exits 2 and names the shells', async () => {
+  const { code, stdout, stderr } = await run(['completion', 'tcsh'], {});
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+  assert.match(stderr, /Allowed choices are bash, zsh, fish\./);
+});
