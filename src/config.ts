@@ -147,10 +147,15 @@ export interface Setting {
 export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
   const { given, values } = parseEnvironment(env);
   return Object.keys(Environment.shape).map((variable) => {
-    const text = given[variable];
-    if (text !== undefined) return { variable, value: text, from: 'environment' };
-    const inForce = values[variable as keyof typeof values]?.toString();
-    return { variable, value: inForce === '' ? undefined : inForce, from: 'default' };
+    const value = given[variable];
+    if (value !== undefined) return { variable, value, from: 'environment' };
+    const byDefault = values[variable as keyof typeof values];
+    // A list is empty by default.
+    return {
+      variable,
+      value: typeof byDefault === 'object' ? undefined : byDefault?.toString(),
+      from: 'default',
+    };
   });
 }
 
