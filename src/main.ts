@@ -160,7 +160,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       { mayWrite: mayAdmit, log },
     );
     const url = origin(config.host, port);
-    log.info({ url, environment: config.environment, base }, 'listening');
+    log.info({ url, environment: config.environment, base, reference: `${url}/reference` }, 'listening');
     if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
       const variable = `${config.environment.toUpperCase()}_URL`;
       log.warn({ base }, `no client can follow links to this base address: set ${variable}`);

@@ -1,14 +1,12 @@
 // Contract: section 8.
-import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { limitsOf, SCOPES } from '../domain/account.ts';
-import type { Environment } from '../domain/api-key.ts';
-import { issueKey } from './issue-key.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { type Service, startService } from '../main.ts';
 import { systemClock } from './context.ts';
+import { firstKeyText, validKey } from './first-key.ts';
 import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
 
 /** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
@@ -40,11 +38,13 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   const clock = systemClock();
   const service = await startService(config, { clock, log });
   try {
-    if (firstKey) {
-      // In a terminal that shows both, the key appears below the first lines of the log.
-      chunks.flushSync();
-      await printFirstKey(service, config.environment);
-    }
+    const { url, store } = service;
+    const { environment } = config;
+    const flushLog = () => chunks.flushSync();
+    const started = { accounts: store.accounts, environment, url, clock, log, flushLog };
+    if (firstKey) process.stderr.write(await firstKeyText(started));
+    // A store that does not answer delays no stop, and ends no service that waits for it.
+    else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);
     await stopSignal;
   } finally {
     const deadline = setTimeout(() => {
@@ -61,22 +61,8 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   }
 }
 
-/** Creates a key if this environment has none. Prints it with a request that works as printed. */
-async function printFirstKey({ store: { accounts }, url }: Service, environment: Environment): Promise<void> {
-  if ((await accounts.listKeys()).some((key) => key.environment === environment)) return;
-  const account = await accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
-  const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
-  const { key } = await issueKey(accounts, randomBytes, settings);
-  process.stderr.write(`
-There was no API key yet. This one is of the account "default" (plan ${account.plan}) and is shown only once:
-
-  ${key.reveal()}
-
-Try it:
-
-  curl -H 'Authorization: Bearer ${key.reveal()}' '${url}/v1/pets'
-
-`);
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error;
 }
 
 /** Stops the service, and then its log, even if the stop failed. */

@@ -59,7 +59,7 @@ async function offeredByFish(
 
 const LINES = {
   'petstore k': ['keys'],
-  'petstore keys ': ['create', 'list', 'revoke', 'rotate'],
+  'petstore bans ': ['lift', 'list'],
   'petstore keys create --p': ['--per-day', '--per-minute', '--plan'],
   'petstore keys create --plan ': ['business', 'enterprise', 'free', 'pro'],
   'petstore keys create --plan pro --account ': [],

@@ -1,7 +1,7 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -47,8 +47,8 @@ test('--refused overwrites no file, and leaves none when no row is refused', asy
 });
 
 test('--dry-run reports like an import, stores nothing and makes no database', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const folder = dirname(variables['DATABASE_URL']?.replace('sqlite:', '') ?? '');
+  const folder = temporaryFolder(t);
+  const variables = { DATABASE_URL: `sqlite:${join(folder, 'petstore.db')}` };
   const text = 'name,categoryId\nRex,7\n,7\nBo,8\n';
   const { code, stdout, stderr } = await run(['import', '-', '--dry-run'], variables, text);
   assert.equal(code, 0);

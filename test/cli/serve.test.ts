@@ -4,7 +4,15 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { PROGRAM, run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
+import {
+  PROGRAM,
+  run,
+  runJson,
+  startServiceProcess,
+  temporaryEnvironment,
+  type Variables,
+  waitFor,
+} from '../support/process.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
@@ -26,19 +34,55 @@ test('in a shared output the first key stands below the first line of the log', 
     text += chunk;
   });
   while (!text.includes('curl')) await once(child.stdout, 'data');
-  assert.match(text, /^\{.*"listening"\}\n\nThere was no API key yet/);
+  assert.match(text, /^\{.*"listening"\}\n\{.*\}\n\nThere was no API key yet/);
 });
 
-test('serve --first-key creates and prints nothing when a key exists', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const created = await run(['keys', 'create', '--account', 'shop', '--plan', 'free', '--json'], variables);
-  assert.equal(created.code, 0, created.stderr);
-  const service = await startServiceProcess(t, variables, ['--first-key']);
+test('the first start names the reference and the command that adds animals', async (t) => {
+  const service = await startServiceProcess(t, temporaryEnvironment(t), ['--first-key']);
+  await waitFor(service, ({ stderr }) => (stderr.includes('curl') ? true : undefined));
   service.child.kill('SIGTERM');
-  const { stderr } = await service.ended;
-  assert.equal(stderr, '');
-  const listed = await run(['keys', 'list', '--json'], variables);
-  assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1);
+  const { stdout, stderr } = await service.ended;
+  for (const text of [stdout, stderr]) {
+    assert.ok(text.includes(`${service.url}/reference`), text);
+    assert.ok(text.includes('npx petstore seed 1000'), text);
+  }
+  assert.match(stderr, /^ {2}export PETSTORE_API_KEY=petstore_live_[0-9A-Za-z]{38}$/m);
+});
+
+test('a second start with --first-key makes no key, and says how to make another', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const first = await startServiceProcess(t, variables, ['--first-key']);
+  await waitFor(first, ({ stderr }) => (stderr.includes('curl') ? true : undefined));
+  first.child.kill('SIGTERM');
+  await first.ended;
+  const second = await startServiceProcess(t, variables, ['--first-key']);
+  const account = await waitFor(second, ({ stderr }) => {
+    return /^ +npx petstore keys create --account '(.*)'$/m.exec(stderr)?.[1];
+  });
+  assert.equal(account, 'default');
+  assert.doesNotMatch(second.stderr(), KEY);
+  assert.ok(second.stderr().includes(`${second.url}/reference`));
+  const created = await run(['keys', 'create', '--account', account], variables);
+  assert.match(created.stdout, /^Key 2 of account default/);
+});
+
+test('serve without a valid key says how to make one', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  const warning = async (more: Variables) => {
+    const service = await startServiceProcess(t, { ...variables, ...more });
+    return waitFor(service, ({ stdout }) => /^.*"warn".*$/m.exec(stdout)?.[0]);
+  };
+  const staging = await warning({ PETSTORE_ENVIRONMENT: 'staging' });
+  assert.match(
+    staging,
+    /no key for staging is valid: make one with .*petstore keys create --account NAME --plan free/,
+  );
+  await runJson(['accounts', 'suspend', 'shop'], variables);
+  assert.match(await warning({}), /no key for production is valid/);
+  await runJson(['accounts', 'resume', 'shop'], variables);
+  await runJson(['keys', 'revoke', '1'], variables);
+  assert.match(await warning({}), /no key for production is valid/);
 });
 
 test('plain serve never prints a key', async (t) => {
@@ -52,7 +96,9 @@ test('plain serve never prints a key', async (t) => {
 });
 
 test('serve logs JSON lines on standard output, with ISO time and named level', async (t) => {
-  const service = await startServiceProcess(t, { ...temporaryEnvironment(t), LOG_LEVEL: 'info' });
+  const variables = { ...temporaryEnvironment(t), LOG_LEVEL: 'info' };
+  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  const service = await startServiceProcess(t, variables);
   service.child.kill('SIGTERM');
   const lines = (await service.ended).stdout.trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

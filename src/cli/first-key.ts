@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { keyState, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
+import type { ApiKey, Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import { issueKey } from './issue-key.ts';
+
+interface Started {
+  readonly accounts: AccountRepository;
+  readonly environment: Environment;
+  /** Where the service listens. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly flushLog: () => void;
+}
+
+/**
+ * Creates a key if the environment of a started service has none. Returns what the operator should read on standard
+ * error. Only that text holds the key.
+ */
+export async function firstKeyText(started: Started): Promise<string> {
+  const { accounts, environment, url, log, flushLog } = started;
+  const keys = (await accounts.listKeys()).filter((key) => key.environment === environment);
+  const isFirst = keys.length === 0;
+  if (isFirst) {
+    log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
+  }
+  // In a terminal that shows both, the text appears below the first lines of the log.
+  flushLog();
+  if (isFirst) {
+    const account = await accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
+    const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
+    const { key } = await issueKey(accounts, randomBytes, settings);
+    return newKeyText(key, account.plan, url);
+  }
+  const valid = await validKey(started);
+  return valid === undefined ? '' : keysExistText(valid, url);
+}
+
+/** A valid key of the environment. If there is none, the log says how to make one. */
+export async function validKey({
+  accounts,
+  environment,
+  clock,
+  log,
+}: Started): Promise<KeyRecord | undefined> {
+  const now = clock().unix;
+  const valid = (await accounts.listKeys()).find((key) => {
+    const works = ['active', 'rotated'].includes(keyState(key, now)) && key.account.suspendedAt === undefined;
+    return works && key.environment === environment;
+  });
+  if (valid === undefined) {
+    log.warn(
+      `no key for ${environment} is valid: make one with "petstore keys create --account NAME --plan free", ` +
+        'with the variables of this service',
+    );
+  }
+  return valid;
+}
+
+/** The command works as printed. */
+function newKeyText(key: ApiKey, plan: string, url: string): string {
+  return `
+There was no API key yet. This one is of the account "default" (plan ${plan}) and is shown only once:
+
+  export PETSTORE_API_KEY=${key.reveal()}
+
+Try it in another terminal:
+
+  curl -H 'Authorization: Bearer ${key.reveal()}' '${url}/v1/pets'
+
+Add invented animals with "npx petstore seed 1000". Read the reference at ${url}/reference
+
+`;
+}
+
+function keysExistText({ account, environment }: KeyRecord, url: string): string {
+  return `
+There are API keys for ${environment} already: "npx petstore keys list" lists them, without the keys themselves.
+Make another one:
+
+  npx petstore keys create --account '${account.name.replaceAll("'", "'\\''")}'
+
+Add invented animals with "npx petstore seed 1000". Read the reference at ${url}/reference
+
+`;
+}
