@@ -122,7 +122,8 @@ test('import and export stream 200,000 animals through a heap of 32 MiB', {
   });
   const [[exported], [imported]] = await Promise.all([once(reader, 'close'), once(writer, 'close')]);
   assert.deepEqual([exported, imported], [0, 0]);
-  assert.deepEqual(JSON.parse(report), { imported: 200_000, refused: 0, refusals: [] });
+  const { imported: count, refused } = JSON.parse(report) as { imported: number; refused: number };
+  assert.deepEqual([count, refused], [200_000, 0]);
 });
 
 test('export --json prints one JSON array of the animals with exact int64', async (t) => {
