@@ -71,7 +71,10 @@ test('serve without a valid key says how to make one', async (t) => {
   await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
   const warning = async (more: Variables) => {
     const service = await startServiceProcess(t, { ...variables, ...more });
-    return waitFor(service, ({ stdout }) => /^.*"warn".*$/m.exec(stdout)?.[0]);
+    const line = await waitFor(service, ({ stdout }) => /^.*"warn".*$/m.exec(stdout)?.[0]);
+    service.child.kill('SIGTERM');
+    await service.ended;
+    return line;
   };
   const staging = await warning({ PETSTORE_ENVIRONMENT: 'staging' });
   assert.match(
