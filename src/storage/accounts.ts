@@ -121,7 +121,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
-    const found = await namesakes({ query: (...args) => this.#engine.read(...args) }, name);
+    const found = await this.#namesakes(name);
     const exact = found.find((account) => account.name === name);
     if (exact !== undefined || found.length < 2) return exact ?? found[0];
     const names = found.map((account) => account.name).join(' and ');
@@ -142,7 +142,12 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async renameAccount(accountId: number, name: string): Promise<void> {
-    if (!(await this.#engine.write(renameAccount, accountId, name))) throw nameTaken(name);
+    const renamed = await this.#engine.write(renameAccount, accountId, name).catch(async (error: unknown) => {
+      // PostgreSQL refuses the second of two accounts that take a name at once.
+      if ((await this.#namesakes(name)).every((account) => account.id === accountId)) throw error;
+      return false;
+    });
+    if (!renamed) throw nameTaken(name);
     this.#keys.forget();
   }
 
@@ -192,6 +197,10 @@ export class StoredAccounts implements AccountRepository {
 
   noteUse(keyId: number, now: number): void {
     this.uses.note(keyId, now);
+  }
+
+  #namesakes(name: string): Promise<readonly Account[]> {
+    return namesakes({ query: (...args) => this.#engine.read(...args) }, name);
   }
 
   /** Undefined when the name is taken. */

@@ -66,6 +66,20 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.equal((await store.accounts.listAccounts()).length, 1);
   });
 
+  test(`${name}: of two accounts that take one name at once, one gets it`, async (t) => {
+    const { store, another } = await fresh(t);
+    const stores = [store, await another()];
+    for (let round = 0; round < 10; round++) {
+      const renames = stores.map(async ({ accounts }, index) => {
+        const { id } = await accounts.createAccount(`${round} ${index}`, 'free', PLANS.free);
+        return () => accounts.renameAccount(id, `shelter ${round}`);
+      });
+      const results = await Promise.allSettled((await Promise.all(renames)).map((rename) => rename()));
+      const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+      assert.deepEqual(refused, ['conflict']);
+    }
+  });
+
   test(`${name}: an account takes any name that is free, also its own in other case`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const shelter = await accounts.createAccount('shelter', 'pro', PLANS.pro);

@@ -8,6 +8,7 @@ import type { AccountRepository } from '../../src/domain/ports.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
+import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -59,6 +60,19 @@ test('an upgrade of PostgreSQL keeps accounts whose names differ in case only', 
   const service = await startTestService(t, { databaseUrl: url });
   await assertKept(service.store.accounts);
   await service.stop();
+});
+
+test('a migration that must wait for a dump gives up before requests do', async (t) => {
+  const url = await temporaryPostgres(t);
+  await makeOldPostgres(url, 3, BEFORE);
+  const dump = new Client(url);
+  await dump.connect();
+  await dump.query('BEGIN; LOCK TABLE keys IN ACCESS SHARE MODE');
+  const { code, stderr } = await run(['migrate'], { DATABASE_URL: url });
+  assert.equal(code, 1);
+  assert.match(stderr, /lock timeout; wait until the other session, .*, has ended, and start again\.\n$/);
+  await dump.end();
+  assert.equal((await run(['migrate'], { DATABASE_URL: url })).code, 0);
 });
 
 test('a command of the previous version adds accounts and keys after the upgrade', async (t) => {

@@ -18,6 +18,18 @@ const IDLE_TIMEOUT = 60_000;
  */
 export const LOCK_PATIENCE = 1_000;
 
+/**
+ * Milliseconds that a migration waits for a table, because all requests that use the table wait behind it. Shorter than
+ * their statement timeout, and longer than `deadlock_timeout`, after which autovacuum gives way.
+ */
+const MIGRATION_PATIENCE = 2_000;
+
+/** What to do about an error, by its SQLSTATE. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '42501': '; the role needs the right to create tables',
+  '55P03': '; wait until the other session, for example pg_dump, has ended, and start again',
+};
+
 const FOLDER = new URL('migrations/', import.meta.url);
 
 const MIGRATIONS: readonly string[] = readdirSync(FOLDER).toSorted();
@@ -54,7 +66,7 @@ export async function openPool(
     if (version === 0 && mustExist) throw noDatabase(withoutSecrets(url));
     // A service may run as a role without the right to change the schema.
     if (version < MIGRATIONS.length) {
-      // A migration may take long, or wait for the one of another instance, so its connection has no time limits.
+      // A migration may take long, or wait for the one of another instance, so its statements have no time limit.
       const alone = new Connections(url, { max: 1, connectionTimeoutMillis: limits.connectTimeout }, onLost);
       try {
         await migrate(alone);
@@ -103,8 +115,7 @@ async function refuseUnfit(pool: Connections): Promise<void> {
 /** The message of the server or the driver. The driver puts no password into its messages. */
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const advice = sqlState(cause) === '42501' ? '; the role needs the right to create tables' : '';
-  return `${reasonOf(cause)}${advice}`;
+  return `${reasonOf(cause)}${ADVICE[sqlState(cause) ?? ''] ?? ''}`;
 }
 
 /**
@@ -115,6 +126,7 @@ async function migrate(pool: Connections): Promise<void> {
   await pool.transaction(async (database) => {
     await database.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await database.query('CREATE TABLE IF NOT EXISTS petstore_schema (version int NOT NULL)');
+    await database.query(`SET LOCAL lock_timeout = ${MIGRATION_PATIENCE}`);
     const version = await schemaVersion(database);
     for (const [index, name] of MIGRATIONS.entries()) {
       if (version > index) continue;
