@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CSV =
@@ -44,6 +45,19 @@ test('--refused overwrites no file, and leaves none when no row is refused', asy
   assert.equal(stderr, `petstore: Cannot write ${file}: file already exists.\n`);
   assert.equal(readFileSync(file, 'utf8'), animals);
   assert.equal((await run(['export'], variables)).stdout, '{"id":1,"name":"Rex","categoryId":7}\n');
+});
+
+test('--refused leaves no file when the disk cannot hold one row', async (t) => {
+  const { folder, fill } = smallDisk(t);
+  fill();
+  const file = join(folder, 'refused.csv');
+  const { code, stderr } = await run(['import', '-', '--dry-run', '--refused', file], {}, CSV);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /petstore: Cannot write .*refused\.csv: (?:no space left on device|file too large)\.\n$/,
+  );
+  assert.equal(existsSync(file), false);
 });
 
 test('--dry-run reports like an import, stores nothing and makes no database', async (t) => {

@@ -1,31 +1,33 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { StartupError } from '../../startup-error.ts';
 import { type Line, LINE_MAX } from './lines.ts';
-import { reasonOf } from './source.ts';
+import { systemReason } from './source.ts';
 
 const LINE_FEED = Buffer.from('\n');
 
 /** The file of `--refused`: the refused rows as they came, below the header line, to be corrected and imported. */
 export class RefusedFile {
   readonly #file: string;
+  readonly #header: readonly Line[];
   readonly #handle: number;
   #rows = 0;
   #lost = 0;
 
-  /** @throws StartupError when the file exists or cannot be written. */
+  /** @throws StartupError when the file exists or cannot be made. `add` throws it when the file cannot be written. */
   constructor(file: string, header: readonly Line[]) {
     this.#file = file;
+    this.#header = header;
     this.#handle = this.#do(() => openSync(file, 'wx'));
-    this.#write(header);
   }
 
   add(row: readonly Line[]): void {
-    if (row.some((line) => line.bytes === undefined)) this.#lost++;
-    else this.#write(row);
+    const isLost = row.some((line) => line.bytes === undefined);
+    this.#write([...(this.#rows === 0 ? this.#header : []), ...(isLost ? [] : row)]);
+    if (isLost) this.#lost++;
     this.#rows++;
   }
 
-  /** Removes the file if no row was refused. Returns what the file lacks, as a sentence. */
+  /** Removes the file if it holds no row. Returns what the file lacks, as a sentence. */
   close(): string | undefined {
     closeSync(this.#handle);
     if (this.#rows === 0) rmSync(this.#file);
@@ -42,7 +44,7 @@ export class RefusedFile {
     try {
       return work();
     } catch (error) {
-      throw new StartupError(`Cannot write ${this.#file}: ${reasonOf(error)}.`, { cause: error });
+      throw new StartupError(`Cannot write ${this.#file}: ${systemReason(error)}.`, { cause: error });
     }
   }
 }

@@ -36,12 +36,12 @@ async function* read(file: string): AsyncGenerator<Buffer, undefined> {
     const stream = file === '-' ? process.stdin : createReadStream(file);
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
-    throw new StartupError(`Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
+    throw new StartupError(`Cannot read ${file}: ${systemReason(error)}.`, { cause: error });
   }
 }
 
 /** Why a file cannot be used, in the words of the operating system. */
-export function reasonOf(error: unknown): string {
+export function systemReason(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return errno === undefined ? message : getSystemErrorMessage(errno);
 }
