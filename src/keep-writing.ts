@@ -18,10 +18,11 @@ export function keepWriting(
   const attempt = async () => {
     try {
       await write();
-      if (failing) log.info('counters are written down again');
+      if (failing) log.info('writes to the store succeed again');
       failing = false;
     } catch (error) {
-      if (!failing) log.error({ err: error }, 'counters cannot be written down; they are kept in memory');
+      if (!failing)
+        log.error({ err: error }, 'a write to the store failed; the service tries again every second');
       failing = true;
     }
   };
