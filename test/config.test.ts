@@ -34,7 +34,7 @@ test('without variables every setting has its documented default', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('the base addresses are those configured, and the running one, by default the listener', () => {
+test('base addresses are the configured ones, and by default that of the listener', () => {
   assert.deepEqual(baseUrls(readConfig({}), 8080), {
     base: 'http://127.0.0.1:8080/v1',
     urls: { production: 'http://127.0.0.1:8080/v1' },

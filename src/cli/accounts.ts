@@ -25,7 +25,7 @@ export function accountsCommands(program: Command): void {
   limitOptions(
     accounts
       .command('create')
-      .argument('<name>', 'unlike all others, also ignoring case')
+      .argument('<name>', 'unique; its case does not count')
       .description('create an account')
       .addOption(planOption('the plan that sets its limits').default('free')),
   )
@@ -60,7 +60,7 @@ export function accountsCommands(program: Command): void {
   accounts
     .command('rename')
     .argument('<name>')
-    .argument('<new-name>', 'unlike all others, also ignoring case')
+    .argument('<new-name>', 'unique; its case does not count')
     .description('give an account another name; its keys and its usage stay')
     .option(...JSON_OPTION)
     .action(rename);
@@ -108,7 +108,7 @@ function rename(name: string, newName: string, { json }: JsonOption): Promise<vo
   });
 }
 
-/** Changes an account, and prints what it is then. */
+/** Changes an account and prints its new state. */
 function change(
   name: string,
   json: true | undefined,

@@ -31,7 +31,7 @@ function placesOf(command: Command, at: string): readonly Place[] {
       .filter((each) => each.required)
       .map((each) => ({ at, after: flagOf(each), words: choices(each), options: [], files: isFile(each) })),
     ...command.commands
-      // After it stand the words of any command, so the scripts skip it.
+      // Any command can follow it, so the scripts offer nothing after it.
       .filter((each) => each.name() !== 'help')
       .flatMap((each) => placesOf(each, `${at} ${each.name()}`)),
   ];

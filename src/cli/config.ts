@@ -24,7 +24,7 @@ export function configCommand(program: Command): void {
     });
 }
 
-/** Masks what follows the name of the user in an address, and every parameter that is called a password. */
+/** Masks the password of an address, and every parameter whose name is that of a secret. */
 function withoutSecrets(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;

@@ -87,7 +87,7 @@ export function keysCommands(program: Command): void {
     .description('list the records of keys; the time of last use is up to a minute old')
     .option('--account <name>', 'only the keys of one account')
     .addOption(new Option('--state <state>', 'only the keys in this state').choices(LISTED_STATES))
-    .option('--unused-for <duration>', 'only keys that nobody used for so long: 90d', options.duration)
+    .option('--unused-for <duration>', 'only keys that nobody has used for this time: 90d', options.duration)
     .option(
       '--expires-within <duration>',
       'only keys that still work and end within this time: 30d',

@@ -21,7 +21,7 @@ export function bansCommands(program: Command): void {
 
   bans
     .command('list')
-    .description('list the bans in force; a ban within a day of the one before it is in a row with it')
+    .description('list the bans in force, and how many followed one another within a day')
     .option(...JSON_OPTION)
     .action(listBans);
 

@@ -43,7 +43,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     const flushLog = () => chunks.flushSync();
     const started = { accounts: store.accounts, environment, url, clock, log, flushLog };
     if (firstKey) process.stderr.write(await firstKeyText(started));
-    // A store that does not answer delays no stop, and ends no service that waits for it.
+    // If the store does not answer, the service goes on, and a signal still stops it at once.
     else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);
     await stopSignal;
   } finally {

@@ -15,7 +15,8 @@ const TEXT = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd(
 
 /**
  * The guide for the running environment, whose base address is `base`, when the addresses of `environments` are known. Each
- * `{{name}}` of the text gets its value. A paragraph that begins with `{{one}}` or `{{both}}` is only for as many environments.
+ * `{{name}}` of the text gets its value. A paragraph that begins with `{{one}}` appears if one environment is known, and one
+ * with `{{both}}` if both are.
  */
 export function guide(base: string, environments: readonly Environment[]): string {
   const values: Readonly<Record<string, string | number>> = {

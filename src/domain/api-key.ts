@@ -80,7 +80,7 @@ export class ApiKey {
     return this.#text;
   }
 
-  /** Its last four characters, which are of the checksum, so that a person can tell which key this is. */
+  /** Its last four characters, by which a person recognizes the key. They belong to the checksum. */
   get ending(): string {
     return this.#text.slice(-4);
   }

@@ -21,7 +21,7 @@ export interface Exchange {
   readonly path: string | undefined;
   readonly query: string;
   readonly match: Match | undefined;
-  /** The operation, if the path has one of this method. */
+  /** The operation of this method, if the path has one. */
   readonly served: Served | undefined;
   key?: KeyRecord;
   /** Of the caller, once it is known. */

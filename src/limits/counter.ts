@@ -39,7 +39,7 @@ export interface Counters extends QuotaCounter {
   close(): void;
 }
 
-/** The calls by which the counter of a process reports what it notices. */
+/** The events that the counter of a process reports. */
 export interface CounterEvents {
   /** A ban begins. Only the instance whose request began it calls this, once. */
   readonly onBan: (keyId: number, ban: Ban) => void;

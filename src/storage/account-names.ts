@@ -6,7 +6,7 @@ import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows
 import type { Transaction } from './engine.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 
-/** Accounts of versions that did not ignore case have no folded name. */
+/** Accounts made by versions that did not ignore case have no folded name. */
 const MAYBE_NAMESAKES = `${SELECT_ACCOUNTS} WHERE folded_name = $1 OR folded_name IS NULL ORDER BY id`;
 
 const INSERT_ACCOUNT = insertInto(ACCOUNTS, [

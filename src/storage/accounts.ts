@@ -50,7 +50,7 @@ export async function addKey(transaction: Transaction, key: KeyValues): Promise<
   return row;
 }
 
-/** Adds a key that key `id` is rotated into, or returns undefined: of several rotations at once, one is done. */
+/** Adds the key into which key `id` is rotated. Of several rotations at once one succeeds, and the others return undefined. */
 export async function replaceKey(
   transaction: Transaction,
   id: number,

@@ -45,7 +45,7 @@ test('an account that already exists or does not exist gives one clear line and 
     assert.deepEqual(await run(['accounts', ...command], variables), missing, command.join(' '));
 });
 
-test('accounts create takes the plan Free unless told otherwise', async (t) => {
+test('accounts create gives the plan Free by default', async (t) => {
   const variables = temporaryEnvironment(t);
   const { stdout } = await run(['accounts', 'create', 'shop'], variables);
   assert.equal(stdout, 'Account shop: plan free, 60 requests per minute, 1000 per day.\n');

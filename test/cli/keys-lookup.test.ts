@@ -101,7 +101,7 @@ test('keys find never repeats what it was given, and exits 1 or 2', async (t) =>
   }
 });
 
-test('--unused-for lists the keys that nobody used for so long', async (t) => {
+test('--unused-for lists the keys that nobody has used for this time', async (t) => {
   const variables = await keysOfDays(t, [[-100], [-10], [-100, -91], [-100, -89]]);
   assert.deepEqual(await listed(variables, '--unused-for', '90d'), [1, 3]);
   assert.deepEqual(await listed(variables, '--unused-for', '0'), [1, 2, 3, 4]);

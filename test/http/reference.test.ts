@@ -47,7 +47,7 @@ test('/openapi.json and /openapi.yaml describe this environment at its own addre
   assert.deepEqual(parse(yaml.text), json.json);
 });
 
-test('without STAGING_URL no page of the reference shows a staging server or mentions one', async (t) => {
+test('without STAGING_URL, no page of the reference mentions a staging server', async (t) => {
   const service = await startTestService(t);
   for (const path of ['/openapi.json', '/openapi.yaml', '/reference', '/reference.md', '/llms.txt']) {
     const { text, headers } = await call(service.url, path);

@@ -103,7 +103,7 @@ export function newPetOf(
   }
 }
 
-/** The text of a value in a mapping. A missing value is the empty text. Nested values can not be mapped. */
+/** The text of a value in a mapping. A missing value is the empty text. Nested values cannot be mapped. */
 function mappingText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value}`;

@@ -65,7 +65,7 @@ function arrangeGuide(its) {
     const [heading = '', ...lines] = page.split('\n');
     its.tags.push({ name: heading.slice('## '.length), description: lines.join('\n') });
   }
-  // Addresses of the sections from before they were groups.
+  // Addresses of sections in version 1.0.0, before they were groups.
   const [, slug = ''] = /^#description\/(.+)/.exec(location.hash) ?? [];
   if (its.tags.some(({ name }) => name.toLowerCase().replaceAll(' ', '-') === slug))
     location.hash = `#tag/${slug}`;

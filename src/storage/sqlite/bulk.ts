@@ -69,7 +69,10 @@ export async function addAtomically<T>(file: string, work: (addMany: AddPets) =>
   });
 }
 
-/** Writes a copy that is on disk when this resolves, and that only its owner can read. @throws ServiceError `conflict` when the file exists. */
+/**
+ * Writes a copy that is on disk when this resolves, and that only its owner can read.
+ * @throws ServiceError `conflict` when the file exists.
+ */
 export async function backUp(database: string, file: string): Promise<void> {
   if (existsSync(file)) throw new ServiceError('conflict', `There is a file ${file} already.`);
   const unfinished = `${file}.unfinished`;

@@ -33,7 +33,7 @@ export function startWritingThread(file: string, files: DatabaseFiles): Worker {
   return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
 }
 
-/** An operation that fails alone rejects instead. */
+/** What `run` resolves with. It rejects when the operation fails alone. */
 type Result<Name extends keyof Writes> = Exclude<Awaited<ReturnType<Writes[Name]>>, OwnFault>;
 
 interface Job {

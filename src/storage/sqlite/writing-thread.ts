@@ -30,7 +30,7 @@ export interface Fault {
   readonly properties: object;
 }
 
-/** In the place of a result: this order failed and was undone, the others of its transaction are done. */
+/** Stands in place of a result: this order failed and was undone, and the others of its transaction are done. */
 export interface OwnFault {
   readonly ownFault: Fault;
 }
@@ -38,7 +38,7 @@ export interface OwnFault {
 /** An idempotency record to find or to make. Instants are Unix milliseconds. */
 interface RecordKey extends Idempotency {
   readonly now: number;
-  /** A record that was made until then has expired. */
+  /** Records made up to this instant have expired. */
   readonly expiredUntil: number;
 }
 
