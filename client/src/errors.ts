@@ -49,7 +49,7 @@ export class ValidationError extends ApiError {
   override readonly name = 'ValidationError';
 }
 
-/** The key is missing, unknown, expired or revoked, or belongs to the other environment (401). */
+/** The key is missing, unknown, expired, revoked or of the other environment, or its account is suspended (401). */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError';
 }

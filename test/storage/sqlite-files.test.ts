@@ -112,20 +112,23 @@ test('a create is refused when the file behind its symbolic link is replaced', a
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
 });
 
-test('a create is refused when the folder of the database is moved', async (t) => {
+/** A used store in a folder that can be moved. */
+async function storeInFolder(t: TestContext) {
   const folder = join(temporaryFolder(t), 'data');
   mkdirSync(folder);
   const { store } = await sqliteFixture(t, folder);
   await store.pets.create(REX);
+  return { store, folder };
+}
+
+test('a create is refused when the folder of the database is moved', async (t) => {
+  const { store, folder } = await storeInFolder(t);
   renameSync(folder, `${folder}.old`);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
 });
 
 test('a create is refused when a copy with the same times replaces the folder', async (t) => {
-  const folder = join(temporaryFolder(t), 'data');
-  mkdirSync(folder);
-  const { store } = await sqliteFixture(t, folder);
-  await store.pets.create(REX);
+  const { store, folder } = await storeInFolder(t);
   execFileSync('cp', ['-a', folder, `${folder}.copy`]);
   renameSync(folder, `${folder}.old`);
   renameSync(`${folder}.copy`, folder);
