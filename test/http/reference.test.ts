@@ -47,24 +47,6 @@ test('/openapi.json and /openapi.yaml describe this environment at its own addre
   assert.deepEqual(parse(yaml.text), json.json);
 });
 
-test('without STAGING_URL, no page of the reference mentions a staging server', async (t) => {
-  const service = await startTestService(t);
-  for (const path of ['/openapi.json', '/openapi.yaml', '/reference', '/reference.md', '/llms.txt']) {
-    const { text, headers } = await call(service.url, path);
-    for (const found of [text, headers.get('content-security-policy') ?? ''])
-      assert.doesNotMatch(found, /staging|petstore_test_|petstore\.example/i, path);
-  }
-  const { text } = await call(service.url, '/reference.md');
-  assert.match(text, /ask the operator of the service for an API key\. It begins with `petstore_live_`/i);
-});
-
-test('with STAGING_URL the guide tells the keys of both environments apart', async (t) => {
-  const service = await startTestService(t, { env: { STAGING_URL: EXAMPLE_URLS.staging } });
-  const { text } = await call(service.url, '/reference.md');
-  assert.ok(text.includes(`- Staging: \`${EXAMPLE_URLS.staging}\``));
-  assert.match(text, /production begins with `petstore_live_`, a key of staging with `petstore_test_`/);
-});
-
 test('/.well-known/api-catalog links to the reference and the description', async (t) => {
   const service = await startTestService(t);
   const answer = await call(service.url, '/.well-known/api-catalog');

@@ -1,3 +1,4 @@
+import { accountNameContract } from './account-name-contract.ts';
 import { accountStoreContract } from './account-store-contract.ts';
 import { archiveContract } from './archive-contract.ts';
 import { counterStoreContract } from './counter-store-contract.ts';
@@ -10,6 +11,7 @@ for (const contract of [
   petStoreContract,
   idempotencyContract,
   archiveContract,
+  accountNameContract,
   accountStoreContract,
   keyUseContract,
   counterStoreContract,
