@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type KeyRecord, keyWorks, limitsOf, SCOPES } from '../domain/account.ts';
+import { keyState, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/ports.ts';
@@ -48,8 +48,8 @@ export async function validKey({
 }: Started): Promise<KeyRecord | undefined> {
   const now = clock().unix;
   const valid = (await accounts.listKeys()).find((key) => {
-    const isOurs = key.environment === environment && key.account.suspendedAt === undefined;
-    return isOurs && keyWorks(key, now);
+    const works = ['active', 'rotated'].includes(keyState(key, now)) && key.account.suspendedAt === undefined;
+    return works && key.environment === environment;
   });
   if (valid === undefined) {
     log.warn(

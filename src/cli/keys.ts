@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander';
 import {
   KEY_STATES,
   type KeyRecord,
+  keyState,
   type KeyState,
-  keyWorks,
   SCOPES,
   type Scope,
 } from '../domain/account.ts';
@@ -162,7 +162,8 @@ function listKeys({ account: name, state, unusedFor, expiresWithin, json }: List
 
 /** Whether a key works at the instant `now`, and no longer after the instant `end`. */
 function endsBy(key: KeyRecord, now: number, end: number): boolean {
-  return keyWorks(key, now) && key.expiresAt !== undefined && key.expiresAt <= end;
+  const works = ['active', 'rotated'].includes(keyState(key, now));
+  return works && key.expiresAt !== undefined && key.expiresAt <= end;
 }
 
 function statesOf(key: { state: KeyState; bannedUntil: string | null; accountSuspended: boolean }) {

@@ -52,12 +52,6 @@ export function keyState(
   return rotatedTo === undefined ? 'active' : 'rotated';
 }
 
-/** Whether the key itself works at the instant `now` (Unix milliseconds). Its account can still be suspended. */
-export function keyWorks(key: Parameters<typeof keyState>[0], now: number): boolean {
-  const state = keyState(key, now);
-  return state === 'active' || state === 'rotated';
-}
-
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
