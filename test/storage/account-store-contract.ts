@@ -46,7 +46,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
         assert.deepEqual(await accounts.findOrCreateAccount(other, 'pro', PLANS.pro), account, other);
         await assert.rejects(accounts.createAccount(other, 'pro', PLANS.pro), {
           code: 'conflict',
-          message: `There is an account ${other} already; the case of a name does not count.`,
+          message: `There is an account ${written} already; the case of a name does not count.`,
         });
       }
     }
@@ -207,6 +207,21 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       keys.filter((key) => key.account.id === b.id),
     );
     assert.deepEqual(await accounts.listKeys(b.id + 1), []);
+  });
+
+  test(`${name}: the keys of an environment come newest first, however many`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const added = await Promise.all(
+      Array.from({ length: 1_001 }, (_, index) => {
+        return accounts.addKey(newKey(id, { environment: index === 500 ? 'staging' : 'production' }));
+      }),
+    );
+    const newestFirst = added.toSorted((a, b) => b.id - a.id);
+    for (const environment of ['production', 'staging'] as const) {
+      const keys = newestFirst.filter((key) => key.environment === environment);
+      assert.deepEqual(await Array.fromAsync(accounts.keysOf(environment)), keys);
+    }
   });
 
   test(`${name}: a rotation adds the new key and lets the old one expire`, async (t) => {
