@@ -46,15 +46,21 @@ async function runWithStore(command: Command, mustExist: boolean): Promise<void>
 export function withQuotas(
   command: (context: CommandContext & { readonly quotas: QuotaAdmin }) => Promise<void>,
 ): Promise<void> {
-  return withStore(async (context) => {
-    const { redisUrl, environment } = context.config;
-    if (redisUrl === undefined) return command({ ...context, quotas: context.store.quotas });
-    const { openQuotas } = await import('../limits/redis/open.ts');
-    const quotas = await openQuotas({ redisUrl, environment, clock: context.clock });
-    try {
-      await command({ ...context, quotas });
-    } finally {
-      quotas.close();
-    }
-  });
+  return withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
+}
+
+/** Opens only the counters, for a command that has its store. @throws StartupError when Redis cannot be used. */
+export async function useQuotas<T>(
+  { config, clock, store }: CommandContext,
+  work: (quotas: QuotaAdmin) => Promise<T>,
+): Promise<T> {
+  const { redisUrl, environment } = config;
+  if (redisUrl === undefined) return work(store.quotas);
+  const { openQuotas } = await import('../limits/redis/open.ts');
+  const quotas = await openQuotas({ redisUrl, environment, clock });
+  try {
+    return await work(quotas);
+  } finally {
+    quotas.close();
+  }
 }

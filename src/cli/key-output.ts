@@ -17,6 +17,8 @@ export function printIssued({ key, record }: IssuedKey): void {
   printLine(`  ${key.reveal()}`);
   printLine('');
   printLine('It is shown only this once: only its hash is kept.');
+  if (record.account.suspendedAt !== undefined)
+    printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
 }
 
 /** The record of a key, in JSON. `now` is in Unix milliseconds. */
@@ -33,7 +35,7 @@ export function recordJson(key: KeyRecord, now: number) {
 }
 
 /** `bannedUntil` is null without a ban, and undefined where bans are not looked up. */
-type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null };
+type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null | undefined };
 
 export const RECORD_HEADER =
   'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import {
+  isInForce,
   KEY_STATES,
   type KeyRecord,
-  keyState,
   type KeyState,
   SCOPES,
   type Scope,
@@ -14,7 +14,8 @@ import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from './issue-key.ts';
 import type { Plan } from '../domain/plan.ts';
-import { withQuotas, withStore } from './context.ts';
+import { StartupError } from '../startup-error.ts';
+import { type CommandContext, useQuotas, withStore } from './context.ts';
 import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
@@ -147,28 +148,50 @@ function createKey({
 }
 
 function listKeys({ account: name, state, unusedFor, expiresWithin, json }: ListOptions): Promise<void> {
-  return withQuotas(async ({ clock, store: { accounts }, quotas }) => {
+  return withStore(async (context) => {
+    const { clock, store } = context;
+    const { accounts } = store;
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
     const now = clock().unix;
-    const bans = new Map((await quotas.listBans()).map(({ keyId, until }) => [keyId, until]));
+    const bans = await bansByKey(context, state === 'banned');
     const keys = (await accounts.listKeys(account?.id))
       .filter((key) => unusedFor === undefined || (key.lastUsedAt ?? key.createdAt) <= now - unusedFor)
       .filter((key) => expiresWithin === undefined || endsBy(key, now, now + expiresWithin))
-      .map((key) => Object.assign(recordJson(key, now), { bannedUntil: isoInstant(bans.get(key.id)) }))
+      .map((key) =>
+        Object.assign(recordJson(key, now), {
+          bannedUntil: bans && isoInstant(bans.get(key.id)),
+        }),
+      )
       .filter((key) => state === undefined || statesOf(key).includes(state));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
 }
 
-/** Whether a key works at the instant `now`, and no longer after the instant `end`. */
-function endsBy(key: KeyRecord, now: number, end: number): boolean {
-  const works = ['active', 'rotated'].includes(keyState(key, now));
-  return works && key.expiresAt !== undefined && key.expiresAt <= end;
+/** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
+async function bansByKey(context: CommandContext, mustKnow: boolean) {
+  try {
+    const bans = await useQuotas(context, (quotas) => quotas.listBans());
+    return new Map(bans.map(({ keyId, until }) => [keyId, until]));
+  } catch (error) {
+    const isOutage = error instanceof StartupError || error instanceof ServiceError;
+    if (mustKnow || !isOutage) throw error;
+    printError(`petstore: bans are not shown: ${error.message}`);
+    return undefined;
+  }
 }
 
-function statesOf(key: { state: KeyState; bannedUntil: string | null; accountSuspended: boolean }) {
+/** Whether a key works at the instant `now`, and no longer after the instant `end`. */
+function endsBy(key: KeyRecord, now: number, end: number): boolean {
+  return isInForce(key, now) && key.expiresAt !== undefined && key.expiresAt <= end;
+}
+
+function statesOf(key: {
+  state: KeyState;
+  bannedUntil?: string | null | undefined;
+  accountSuspended: boolean;
+}) {
   const states: ListedState[] = [key.state];
-  if (key.bannedUntil !== null) states.push('banned');
+  if (typeof key.bannedUntil === 'string') states.push('banned');
   if (key.accountSuspended) states.push('suspended');
   return states;
 }

@@ -151,6 +151,22 @@ test('keys list shows a ban with its end', async (t) => {
   assert.ok(stdout.includes(` active, banned until ${ban?.until} `), stdout);
 });
 
+test('without Redis, keys list leaves bans out and says so, unless it is asked for them', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { id } = await create(variables);
+  const outage = { ...variables, REDIS_URL: 'redis://127.0.0.1:1' };
+  const list = await run(['keys', 'list', '--json'], outage);
+  assert.equal(list.code, 0);
+  assert.deepEqual(
+    JSON.parse(list.stdout).map((key: Record<string, unknown>) => [key['id'], 'bannedUntil' in key]),
+    [[id, false]],
+  );
+  assert.match(list.stderr, /^petstore: bans are not shown: The Redis server cannot be used/);
+  const banned = await run(['keys', 'list', '--state', 'banned'], outage);
+  assert.equal(banned.code, 1);
+  assert.equal(banned.stdout, '');
+});
+
 test('--expires takes a duration from now', async (t) => {
   const variables = temporaryEnvironment(t);
   const before = Date.now();
