@@ -53,8 +53,8 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
       cause,
     };
     const asked = `${init.method} ${url}`;
-    if (isLate) throw new TimeoutError(`${asked} had no whole answer within ${timeout} ms.`, details);
-    throw new ConnectionError(`${asked} had no whole answer: ${reason(cause)}`, details);
+    if (isLate) throw new TimeoutError(`${asked} was not answered completely within ${timeout} ms.`, details);
+    throw new ConnectionError(`${asked} was not answered completely: ${reason(cause)}`, details);
   } finally {
     signal?.removeEventListener('abort', onAbort);
     over.abort();

@@ -15,8 +15,8 @@ export interface LogDetails {
   readonly status?: number | undefined;
   /** The id of the request in the service's log. */
   readonly requestId?: string | undefined;
-  /** Milliseconds from the request to the end of its answer. */
+  /** Whole milliseconds from the request to the end of its answer. */
   readonly duration?: number;
-  /** Milliseconds to the next try. */
+  /** Whole milliseconds to the next try. */
   readonly wait?: number;
 }

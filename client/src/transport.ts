@@ -73,9 +73,10 @@ export class Transport {
       const waitsAtGate = error instanceof RateLimitError;
       if (isLate && !waitsAtGate) throw error;
       if (!isLate) {
+        const rounded = Math.ceil(wait);
         this.#settings.logger?.warn(
-          `petstore-client: ${operation} is tried again in ${Math.ceil(wait)} ms: ${error.message}`,
-          { operation, tries, status: error.status, requestId: error.requestId, wait },
+          `petstore-client: ${operation} is tried again in ${rounded} ms: ${error.message}`,
+          { operation, tries, status: error.status, requestId: error.requestId, wait: rounded },
         );
       }
       if (!waitsAtGate) await sleep(wait, signal);

@@ -61,7 +61,7 @@ function describe(urls: Urls, base: string, resources: readonly Resource[]) {
       parameters: parameterComponents(resources.flatMap(({ operations }) => operations)),
       headers: headerComponents(base),
       securitySchemes: {
-        [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key of the environment.' },
+        [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' },
       },
     },
   };

@@ -26,6 +26,15 @@ test('search finds the text of the guide: "retry" leads to Backing off', async (
   await page.getByText('Wait that many seconds, then retry.').waitFor();
 });
 
+test('Enter opens the first result of a search', async () => {
+  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
+  await page.getByRole('button', { name: 'Open Search' }).first().click();
+  await page.getByRole('combobox', { name: 'Enter search query' }).fill('paging');
+  await page.getByRole('option').first().getByText('Paging').waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction("location.hash === '#tag/paging'");
+});
+
 test('the sidebar follows the reader through the pages of the guide', async () => {
   const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
   await showSection(page, '#tag/rate-limits', 'Rate limits');

@@ -126,7 +126,7 @@ test('a call can have a timeout and a number of tries of its own', async (t) => 
   const silent = await behind(t, 'silence', { timeout: 60_000 });
   await assert.rejects(silent.pets.list({}, { timeout: 50, maxTries: 2 }), {
     name: 'TimeoutError',
-    message: /had no whole answer within 50 ms\.$/,
+    message: /was not answered completely within 50 ms\.$/,
   });
   assert.equal(silent.proxy.requests.length, 2);
   const failing = await behind(t, { status: 502 }, { maxTries: 6 });

@@ -196,7 +196,7 @@ test('a silent server ends in the timeout, and the request is retried', async (t
   await client.pets.list();
   const error = await client.pets.list().catch((reason: unknown) => reason);
   assert.ok(error instanceof TimeoutError);
-  assert.match(error.message, /had no whole answer within 300 ms\.$/);
+  assert.match(error.message, /was not answered completely within 300 ms\.$/);
   assert.equal(proxy.requests.length, 3);
 });
 
@@ -221,7 +221,7 @@ test('an unreachable service gives a ConnectionError with its cause', async () =
   const client = new PetStore({ apiKey: 'petstore_live_x', baseUrl: 'http://127.0.0.1:1/v1', maxTries: 2 });
   const error = await client.pets.list().catch((reason: unknown) => reason);
   assert.ok(error instanceof ConnectionError);
-  assert.match(error.message, /^GET http:\/\/127\.0\.0\.1:1\/v1\/pets had no whole answer: /);
+  assert.match(error.message, /^GET http:\/\/127\.0\.0\.1:1\/v1\/pets was not answered completely: /);
   assert.ok(error.cause instanceof Error);
   assert.ok(!error.message.includes('petstore_live_x'));
   assert.ok(!(error instanceof TimeoutError));

@@ -24,8 +24,22 @@ const MENDS = [
   ['.markdown > pre:has(+ pre)', groupSamples],
 ];
 
+/**
+ * Enter opens the first result of a search until the reader has chosen another one with the arrow keys.
+ * @param {KeyboardEvent} event
+ */
+function openFirstResult({ key, isComposing, target }) {
+  if (key !== 'Enter' || isComposing || !(target instanceof Element)) return;
+  if (!target.matches('[role="combobox"][type="search"]')) return;
+  const dialog = target.closest('[role="dialog"]');
+  const first = dialog?.querySelector('[role="option"]');
+  const isChosen = dialog?.querySelector('[role="option"][aria-selected="true"]') !== null;
+  if (first instanceof HTMLElement && !isChosen) first.click();
+}
+
 /** Mends the page now and whenever it changes. */
 export function mendPage() {
+  document.addEventListener('keydown', openFirstResult, { capture: true });
   let planned = false;
   const mend = () => {
     planned = false;
