@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { keyState, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
+import { isInForce, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/ports.ts';
@@ -22,8 +22,7 @@ interface Started {
  */
 export async function firstKeyText(started: Started): Promise<string> {
   const { accounts, environment, url, log, flushLog } = started;
-  const keys = (await accounts.listKeys()).filter((key) => key.environment === environment);
-  const isFirst = keys.length === 0;
+  const isFirst = (await newestKey(started, () => true)) === undefined;
   if (isFirst) {
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
   }
@@ -40,17 +39,13 @@ export async function firstKeyText(started: Started): Promise<string> {
 }
 
 /** A valid key of the environment. If there is none, the log says how to make one. */
-export async function validKey({
-  accounts,
-  environment,
-  clock,
-  log,
-}: Started): Promise<KeyRecord | undefined> {
+export async function validKey(started: Started): Promise<KeyRecord | undefined> {
+  const { environment, clock, log } = started;
   const now = clock().unix;
-  const valid = (await accounts.listKeys()).find((key) => {
-    const works = ['active', 'rotated'].includes(keyState(key, now)) && key.account.suspendedAt === undefined;
-    return works && key.environment === environment;
-  });
+  const valid = await newestKey(
+    started,
+    (key) => isInForce(key, now) && key.account.suspendedAt === undefined,
+  );
   if (valid === undefined) {
     log.warn(
       `no key for ${environment} is valid: make one with "petstore keys create --account NAME --plan free", ` +
@@ -60,10 +55,19 @@ export async function validKey({
   return valid;
 }
 
+/** The newest key of the environment that `fits`. */
+async function newestKey(
+  { accounts, environment }: Started,
+  fits: (key: KeyRecord) => boolean,
+): Promise<KeyRecord | undefined> {
+  for await (const key of accounts.keysOf(environment)) if (fits(key)) return key;
+  return undefined;
+}
+
 /** The command works as printed. */
 function newKeyText(key: ApiKey, plan: string, url: string): string {
   return `
-There was no API key yet. This one is of the account "default" (plan ${plan}) and is shown only once:
+There was no API key for ${key.environment} yet. This one is of the account "default" (plan ${plan}) and is shown only once:
 
   export PETSTORE_API_KEY=${key.reveal()}
 
@@ -81,9 +85,14 @@ function keysExistText({ account, environment }: KeyRecord, url: string): string
 There are API keys for ${environment} already: "npx petstore keys list" lists them, without the keys themselves.
 Make another one:
 
-  npx petstore keys create --account '${account.name.replaceAll("'", "'\\''")}'
+  npx petstore keys create --account ${shellWord(account.name)}
 
 Add invented animals with "npx petstore seed 1000". Read the reference at ${url}/reference
 
 `;
+}
+
+/** The text as one word of a shell, in quotes if it needs them. */
+function shellWord(text: string): string {
+  return /^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

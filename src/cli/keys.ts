@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import {
+  isInForce,
   KEY_STATES,
   type KeyRecord,
-  keyState,
   type KeyState,
   SCOPES,
   type Scope,
@@ -162,8 +162,7 @@ function listKeys({ account: name, state, unusedFor, expiresWithin, json }: List
 
 /** Whether a key works at the instant `now`, and no longer after the instant `end`. */
 function endsBy(key: KeyRecord, now: number, end: number): boolean {
-  const works = ['active', 'rotated'].includes(keyState(key, now));
-  return works && key.expiresAt !== undefined && key.expiresAt <= end;
+  return isInForce(key, now) && key.expiresAt !== undefined && key.expiresAt <= end;
 }
 
 function statesOf(key: { state: KeyState; bannedUntil: string | null; accountSuspended: boolean }) {

@@ -52,6 +52,14 @@ export function keyState(
   return rotatedTo === undefined ? 'active' : 'rotated';
 }
 
+/** Whether requests with the key are accepted at the instant `now`, unless its account is suspended or it is banned. */
+export function isInForce(
+  key: Pick<KeyRecord, 'expiresAt' | 'revokedAt' | 'rotatedTo'>,
+  now: number,
+): boolean {
+  return ['active', 'rotated'].includes(keyState(key, now));
+}
+
 /** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
 export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
   return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);

@@ -116,6 +116,8 @@ export interface AccountRepository {
   resumeAccount(accountId: number): Promise<void>;
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
+  /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */
+  keysOf(environment: Environment): AsyncIterable<KeyRecord>;
   findKey(id: number): Promise<KeyRecord | undefined>;
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;

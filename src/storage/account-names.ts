@@ -52,9 +52,10 @@ export async function renameAccount(transaction: Transaction, id: number, name: 
   return true;
 }
 
-export function nameTaken(name: string): ServiceError {
+/** `others` have the name already, perhaps in another case. */
+export function nameTaken(name: string, [other]: readonly Account[]): ServiceError {
   return new ServiceError(
     'conflict',
-    `There is an account ${name} already; the case of a name does not count.`,
+    `There is an account ${other?.name ?? name} already; the case of a name does not count.`,
   );
 }

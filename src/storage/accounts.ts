@@ -1,8 +1,10 @@
 // Contract: section 5.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Account, KeyRecord } from '../domain/account.ts';
 import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { INT64_MAX } from '../domain/int64.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
 import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
@@ -40,6 +42,11 @@ const INSERT_KEY = insertInto(KEYS, [
 
 /** The values of INSERT_KEY. */
 type KeyValues = readonly [number, string, Environment, string | null, string, number, number | null, string];
+
+/** Keys in one read: 2 ms of the thread that also answers requests, when the database is SQLite. */
+const KEYS_READ = 500;
+
+const OLDER_KEYS = `${SELECT_KEYS} WHERE k.environment = $1 AND k.id < $2 ORDER BY k.id DESC LIMIT ${KEYS_READ}`;
 
 /** Adds a key. */
 export async function addKey(transaction: Transaction, key: KeyValues): Promise<KeyRow> {
@@ -130,7 +137,7 @@ export class StoredAccounts implements AccountRepository {
 
   async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
     const account = await this.#insertAccount(name, plan, limits);
-    if (account === undefined) throw nameTaken(name);
+    if (account === undefined) throw nameTaken(name, await this.#namesakes(name));
     return account;
   }
 
@@ -147,7 +154,7 @@ export class StoredAccounts implements AccountRepository {
       if ((await this.#namesakes(name)).every((account) => account.id === accountId)) throw error;
       return false;
     });
-    if (!renamed) throw nameTaken(name);
+    if (!renamed) throw nameTaken(name, await this.#namesakes(name));
     this.#keys.forget();
   }
 
@@ -169,6 +176,15 @@ export class StoredAccounts implements AccountRepository {
   async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
     const [where, values] = accountId === undefined ? ['', []] : ['WHERE k.account_id = $1', [accountId]];
     return (await this.#engine.read<KeyRow>(`${SELECT_KEYS} ${where} ORDER BY k.id`, values)).map(keyFromRow);
+  }
+
+  async *keysOf(environment: Environment): AsyncGenerator<KeyRecord> {
+    for (let before: bigint | undefined = INT64_MAX; before !== undefined; ) {
+      const rows: readonly KeyRow[] = await this.#engine.read<KeyRow>(OLDER_KEYS, [environment, before]);
+      yield* rows.map(keyFromRow);
+      before = rows.length < KEYS_READ ? undefined : rows.at(-1)?.[0];
+      await letOthersRun();
+    }
   }
 
   async findKey(id: number): Promise<KeyRecord | undefined> {

@@ -34,7 +34,7 @@ test('in a shared output the first key stands below the first line of the log', 
     text += chunk;
   });
   while (!text.includes('curl')) await once(child.stdout, 'data');
-  assert.match(text, /^\{.*"listening"\}\n\{.*\}\n\nThere was no API key yet/);
+  assert.match(text, /^\{.*"listening"\}\n\{.*\}\n\nThere was no API key for production yet/);
 });
 
 test('the first start names the reference and the command that adds animals', async (t) => {
@@ -57,13 +57,22 @@ test('a second start with --first-key makes no key, and says how to make another
   await first.ended;
   const second = await startServiceProcess(t, variables, ['--first-key']);
   const account = await waitFor(second, ({ stderr }) => {
-    return /^ +npx petstore keys create --account '(.*)'$/m.exec(stderr)?.[1];
+    return /^ +npx petstore keys create --account (.*)$/m.exec(stderr)?.[1];
   });
   assert.equal(account, 'default');
   assert.doesNotMatch(second.stderr(), KEY);
   assert.ok(second.stderr().includes(`${second.url}/reference`));
   const created = await run(['keys', 'create', '--account', account], variables);
   assert.match(created.stdout, /^Key 2 of account default/);
+});
+
+test('the line that makes another key works in a shell, whatever the account is called', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['keys', 'create', '--account', "kid's shop", '--plan', 'free'], variables);
+  const service = await startServiceProcess(t, variables, ['--first-key']);
+  const word = await waitFor(service, ({ stderr }) => /--account (.*)$/m.exec(stderr)?.[1]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', `printf %s ${word}`]);
+  assert.equal(stdout, "kid's shop");
 });
 
 test('serve without a valid key says how to make one', async (t) => {

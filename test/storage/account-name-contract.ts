@@ -24,7 +24,7 @@ export function accountNameContract(name: string, fresh: NewFixture): void {
         assert.deepEqual(await accounts.findOrCreateAccount(other, 'pro', PLANS.pro), account, other);
         await assert.rejects(accounts.createAccount(other, 'pro', PLANS.pro), {
           code: 'conflict',
-          message: `There is an account ${other} already; the case of a name does not count.`,
+          message: `There is an account ${written} already; the case of a name does not count.`,
         });
       }
     }

@@ -151,6 +151,21 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await accounts.listKeys(b.id + 1), []);
   });
 
+  test(`${name}: the keys of an environment come newest first, however many`, async (t) => {
+    const { accounts } = (await fresh(t)).store;
+    const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const added = await Promise.all(
+      Array.from({ length: 1_001 }, (_, index) => {
+        return accounts.addKey(newKey(id, { environment: index === 500 ? 'staging' : 'production' }));
+      }),
+    );
+    const newestFirst = added.toSorted((a, b) => b.id - a.id);
+    for (const environment of ['production', 'staging'] as const) {
+      const keys = newestFirst.filter((key) => key.environment === environment);
+      assert.deepEqual(await Array.fromAsync(accounts.keysOf(environment)), keys);
+    }
+  });
+
   test(`${name}: a rotation adds the new key and lets the old one expire`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
