@@ -20,11 +20,15 @@ export function expectation(schema: z.ZodObject): string {
 export function parseObject<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => {
+  throw new ServiceError('invalid_request', `${faultsOf(schema, body, result.error).join('; ')}.`);
+}
+
+/** A text for each field at fault, without a full stop. */
+export function faultsOf(schema: z.ZodObject, body: unknown, { issues }: z.ZodError): readonly string[] {
+  return issues.map(({ path, message }) => {
     if (path.length === 0) return `The body must be ${expectation(schema)}`;
     return `${path.join('.')} ${isMissing(body, path) ? 'is required' : message}`;
   });
-  throw new ServiceError('invalid_request', `${faults.join('; ')}.`);
 }
 
 /** JSON has no undefined, so a field that is undefined was not sent. */

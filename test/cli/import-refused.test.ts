@@ -93,6 +93,21 @@ test('an import of which every row is refused exits 1, a dry run too', async (t)
   assert.equal((await run(['import', '-'], variables, 'name,categoryId\n')).code, 0);
 });
 
+test('the summary counts two fields at fault in one row apart', async (t) => {
+  const text = 'name,categoryId,status\n,x,gone\nRex,7,gone\n';
+  const { stdout, stderr } = await run(['import', '-', '--dry-run'], temporaryEnvironment(t), text);
+  const [name, category, status] = [
+    'name must not be empty or only white space.',
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
+    'status must be one of available, pending, sold.',
+  ];
+  assert.equal(
+    stdout,
+    `would import 0, refused 2\n        2  ${status}\n        1  ${name}\n        1  ${category}\n`,
+  );
+  assert.ok(stderr.startsWith(`line 2: ${name} ${category} ${status}\nline 3: ${status}\n`), stderr);
+});
+
 test('the summary counts each fault of a row, the most frequent first', async (t) => {
   const rows = Array.from({ length: 1_500 }, (_, index) => `Rex,x,${index}\n,7,died\n`).join('');
   const { stdout } = await run(

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
-import { type NewPet, parseNewPet } from '../../domain/pet.ts';
+import { faultsOf } from '../../domain/parse.ts';
+import { NewPet, parseNewPet } from '../../domain/pet.ts';
 import type { ReadableRow } from './rows.ts';
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;
@@ -94,13 +95,9 @@ export function newPetOf(
     if (value === KEPT) value = row.textOnly && typeof given === 'string' ? fromText(field, given) : given;
     if (value !== undefined) values[field] = value;
   }
-  try {
-    const pet = parseNewPet(values);
-    return unmapped.length === 0 ? pet : { faults: unmapped };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { faults: [error.message, ...unmapped] };
-  }
+  const { data, error } = NewPet.safeParse(values);
+  const faults = error === undefined ? [] : faultsOf(NewPet, values, error).map((fault) => `${fault}.`);
+  return data === undefined || unmapped.length > 0 ? { faults: [...faults, ...unmapped] } : data;
 }
 
 /** The text of a value in a mapping. A missing value is the empty text. Nested values cannot be mapped. */
