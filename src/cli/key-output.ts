@@ -17,6 +17,8 @@ export function printIssued({ key, record }: IssuedKey): void {
   printLine(`  ${key.reveal()}`);
   printLine('');
   printLine('It is shown only this once: only its hash is kept.');
+  if (record.account.suspendedAt !== undefined)
+    printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
 }
 
 /** The record of a key, in JSON. `now` is in Unix milliseconds. */

@@ -38,7 +38,7 @@ const COMMANDS: readonly ((program: Command, wait: Wait) => void)[] = [
 
 const EPILOGUE = `
 Configuration comes from environment variables: DATABASE_URL (sqlite:data/petstore.db unless set),
-PETSTORE_ENVIRONMENT, HOST, PORT and those that the README lists. Commands need the same variables as the service.
+PETSTORE_ENVIRONMENT, HOST, PORT and those that petstore config shows. Commands need the same variables as the service.
 Exit status: 0 done, 1 failed, 2 wrong use.`;
 
 /** Runs the command line `argv` (as in `process.argv`) and sets the exit code. Never rejects. */

@@ -28,7 +28,7 @@ test('accounts are created, changed and listed with the limits of their plan', a
 test('an account that already exists or does not exist gives one clear line and exit 1', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['accounts', 'create', 'shop', '--plan', 'pro'], variables);
-  const taken = 'petstore: There is an account SHOP already; the case of a name does not count.\n';
+  const taken = 'petstore: There is an account shop already; the case of a name does not count.\n';
   await runJson(['accounts', 'create', 'free'], variables);
   for (const command of [
     ['create', 'SHOP', '--plan', 'pro'],
@@ -64,6 +64,17 @@ test('suspend and resume take effect in the running service at once', async (t) 
   assert.match((await run(['accounts', 'list'], variables)).stdout, /^shop .* suspended since \d{4}-/m);
   await runJson(['accounts', 'resume', 'shop'], variables);
   assert.equal(await status(), 200);
+});
+
+test('a key that is issued for a suspended account comes with a hint', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['accounts', 'create', 'shop'], variables);
+  await runJson(['accounts', 'suspend', 'shop'], variables);
+  const create = ['keys', 'create', '--account', 'shop'];
+  const hint = /^Account shop is suspended: the key is refused until petstore accounts resume\.$/m;
+  assert.match((await run(create, variables)).stdout, hint);
+  await runJson(['accounts', 'resume', 'shop'], variables);
+  assert.doesNotMatch((await run(create, variables)).stdout, hint);
 });
 
 test('a renamed account keeps its keys and its plan', async (t) => {
