@@ -1,6 +1,7 @@
 // Contract: sections 5, 6 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/cli/issue-key.ts';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -154,12 +155,11 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: the keys of an environment come newest first, however many`, async (t) => {
     const { accounts } = (await fresh(t)).store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
-    const added = await Promise.all(
-      Array.from({ length: 1_001 }, (_, index) => {
-        return accounts.addKey(newKey(id, { environment: index === 500 ? 'staging' : 'production' }));
-      }),
-    );
-    const newestFirst = added.toSorted((a, b) => b.id - a.id);
+    const newestFirst: KeyRecord[] = [];
+    for (let index = 0; index < 502; index++) {
+      const environment = index === 250 ? 'staging' : 'production';
+      newestFirst.unshift(await accounts.addKey(newKey(id, { environment })));
+    }
     for (const environment of ['production', 'staging'] as const) {
       const keys = newestFirst.filter((key) => key.environment === environment);
       assert.deepEqual(await Array.fromAsync(accounts.keysOf(environment)), keys);
