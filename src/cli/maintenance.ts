@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../startup-error.ts';
 import { withNewStore, withStore } from './context.ts';
-import { reasonOf } from './import/source.ts';
+import { systemReason } from './import/source.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 
@@ -30,7 +30,7 @@ function backup(file: string, { json }: JsonOption): Promise<void> {
       await store.backup(file);
     } catch (error) {
       if (error instanceof ServiceError) throw error;
-      throw new StartupError(`Cannot write ${file}: ${reasonOf(error)}.`, { cause: error });
+      throw new StartupError(`Cannot write ${file}: ${systemReason(error)}.`, { cause: error });
     }
     const { size } = await stat(file);
     if (json) printJson({ file, bytes: size });
