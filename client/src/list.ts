@@ -10,8 +10,8 @@ export interface Page {
 }
 
 /**
- * A list. `await` gives one page, `for await` gives all items from there on, and `for await … pages()` gives them page by
- * page. No request is sent before.
+ * A list. `await` gives one page. `for await` gives the items of this page and of all pages after it, and
+ * `for await … pages()` gives these pages. The client sends the first request when one of them is used.
  */
 export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
@@ -53,7 +53,7 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
     return (this.#first ??= this.#load());
   }
 
-  /** The pages from there on. The client requests a page when it is needed. */
+  /** This page and all pages after it. The client requests a page when it is needed. */
   async *pages(): AsyncGenerator<Its, void, undefined> {
     let { data: page } = await this.#load();
     yield page;

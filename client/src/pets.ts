@@ -12,7 +12,7 @@ export interface PetPage extends Page {
   readonly pets: readonly Pet[];
 }
 
-/** A list of animals: one page, all pages or all animals from there on. No request is sent before. */
+/** A list of animals: one page, all pages, or all animals. The client sends no request until one of them is used. */
 export type PetList = List<Pet, PetPage>;
 
 /** The operations on animals. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
