@@ -28,8 +28,8 @@ export function clientSchema({ paths, components }: Description): string {
   return parts.join('\n');
 }
 
-/** `client/src/operations.ts`: the base addresses, and method and path of each operation. */
-export function clientOperations({ servers, paths }: Description): string {
+/** `client/src/operations.ts`: the base addresses, and method, path and query parameters of each operation. */
+export function clientOperations({ servers, paths, components }: Description): string {
   return [
     '// Made from the description of the service by `npm run openapi`.',
     '/** The base address of each environment. */',
@@ -39,10 +39,10 @@ export function clientOperations({ servers, paths }: Description): string {
     '',
     '/** How each operation is called. */',
     'export const OPERATIONS = {',
-    ...operations(paths).map(
-      ({ method, path, operation }) =>
-        `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}' },`,
-    ),
+    ...operations(paths).map(({ method, path, operation }) => {
+      const query = queryParameters(operation, components).map(({ name }) => `'${name}'`);
+      return `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}', query: [${query.join(', ')}] },`;
+    }),
     '} as const;',
     '',
     'export type OperationId = keyof typeof OPERATIONS;',
@@ -90,11 +90,16 @@ function operations(paths: Description['paths']) {
   );
 }
 
-/** The type of an operation's query, if it has one. */
-function queryType({ operationId, parameters }: OperationObject, components: Components): string[] {
-  const query = parameters
+function queryParameters({ parameters }: OperationObject, components: Components): Parameter[] {
+  return parameters
     .map(({ $ref }) => components.parameters[$ref.replace('#/components/parameters/', '')])
     .filter((parameter): parameter is Parameter => parameter?.in === 'query');
+}
+
+/** The type of an operation's query, if it has one. */
+function queryType(operation: OperationObject, components: Components): string[] {
+  const { operationId } = operation;
+  const query = queryParameters(operation, components);
   if (query.length === 0) return [];
   return [
     `/** Query parameters of \`${operationId}\`. */`,

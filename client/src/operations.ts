@@ -7,9 +7,9 @@ export const ENVIRONMENTS = {
 
 /** How each operation is called. */
 export const OPERATIONS = {
-  listPets: { method: 'GET', path: '/pets' },
-  createPet: { method: 'POST', path: '/pets' },
-  getPet: { method: 'GET', path: '/pets/{petId}' },
+  listPets: { method: 'GET', path: '/pets', query: ['limit', 'status', 'cursor'] },
+  createPet: { method: 'POST', path: '/pets', query: [] },
+  getPet: { method: 'GET', path: '/pets/{petId}', query: [] },
 } as const;
 
 export type OperationId = keyof typeof OPERATIONS;

@@ -171,13 +171,14 @@ export class Transport {
 /** Path and query of a call, below the base address. */
 function target<Result>({ operation, path = [], query = {} }: Call<Result>): string {
   const values = [...path];
-  const filled = OPERATIONS[operation].path.replace(/\{\w+\}/g, () =>
-    encodeURIComponent(values.shift() ?? ''),
-  );
+  const its = OPERATIONS[operation];
+  const known: readonly string[] = its.query;
+  const filled = its.path.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''));
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
+    if (!known.includes(name))
+      throw new TypeError(`There is no parameter "${name}". The parameters are ${known.join(', ')}.`);
     if (value === undefined) continue;
-    // A signal would be sent as text if a caller gave it here and not in the options.
     if (typeof value === 'object')
       throw new TypeError(`${name} must be a string or a number, but ${given(value)} was given.`);
     parameters.set(name, String(value));

@@ -99,7 +99,24 @@ test('wrong arguments are named with what was given, and nothing is sent', async
     ['create', [], 'TypeError', 'pet must be an object, but undefined was given.'],
     ['create', ['{}'], 'TypeError', "pet must be an object, but the string '{}' was given."],
     ['list', ['sold'], 'TypeError', "query must be an object, but the string 'sold' was given."],
-    ['list', [{ signal }], 'TypeError', 'signal must be a string or a number, but an object was given.'],
+    [
+      'list',
+      [{ status: ['sold'] }],
+      'TypeError',
+      'status must be a string or a number, but an array was given.',
+    ],
+    [
+      'list',
+      [{ signal }],
+      'TypeError',
+      'There is no parameter "signal". The parameters are limit, status, cursor.',
+    ],
+    [
+      'list',
+      [{ stauts: 'sold' }],
+      'TypeError',
+      'There is no parameter "stauts". The parameters are limit, status, cursor.',
+    ],
     [
       'create',
       [pet, { idempotencykey: 'a' }],
