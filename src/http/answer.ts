@@ -7,7 +7,15 @@ import { encodeCursor } from '../domain/cursor.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Reply } from './reply.ts';
 import type { Served } from './routes.ts';
-import { type Fields, fields, joinFields, NO_FIELDS, octets, trustedFields } from './wire/text.ts';
+import {
+  type Fields,
+  fields,
+  flatFields,
+  joinFields,
+  NO_FIELDS,
+  octets,
+  trustedFields,
+} from './wire/text.ts';
 
 const REPLAY = fields('Idempotent-Replay', 'true');
 const REVALIDATE = fields('Cache-Control', 'private, no-cache');
@@ -55,10 +63,18 @@ export class Answers {
     if (source?.response !== undefined) return source.response as Representation;
     const tag = entityTag(json);
     const link = next === undefined ? NO_FIELDS : nextLink(this.#base, served, parameters, next);
-    const validators = joinFields(trustedFields(`ETag: ${tag}\r\n`), REVALIDATE, link);
+    const etag = trustedFields(`ETag: ${tag}\r\n`);
+    const validators = joinFields(etag, REVALIDATE, link);
     const written = {
       tag,
-      whole: { status, headers: joinFields(JSON_CONTENT, validators), body: octets(json) },
+      whole: {
+        status,
+        headers:
+          source === undefined
+            ? joinFields(JSON_CONTENT, validators)
+            : flatFields(JSON_CONTENT, etag, REVALIDATE, link),
+        body: octets(json),
+      },
       notModified: { status: 304, headers: validators },
     };
     if (source !== undefined) source.response = written;

@@ -1,6 +1,6 @@
 // Contract: section 3.
 import { REQUEST_HEADERS } from './request-headers.ts';
-import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
+import { type Fields, fields, flatFields, joinFields, NO_FIELDS } from './wire/text.ts';
 
 /** The headers that scripts in a browser may read. */
 const EXPOSED =
@@ -17,7 +17,7 @@ export type Cors = (origin: string | undefined) => Fields;
 
 export function cors(allowed: '*' | readonly string[]): Cors {
   const exposed = fields('Access-Control-Expose-Headers', EXPOSED);
-  const any = joinFields(fields('Access-Control-Allow-Origin', '*'), exposed);
+  const any = flatFields(fields('Access-Control-Allow-Origin', '*'), exposed);
   if (allowed === '*') return (origin) => (origin === undefined ? NO_FIELDS : any);
   return (origin) => {
     const vary = fields('Vary', 'Origin');

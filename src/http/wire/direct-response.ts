@@ -82,7 +82,8 @@ export class DirectResponse implements Response {
 
 /** By status: a sparse array. */
 const STATUS_LINES = Object.entries(STATUS_CODES).reduce<string[]>((lines, [status, reason]) => {
-  lines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
+  // `join` makes a flat string, as `flatFields` does.
+  lines[Number(status)] = ['HTTP/1.1', status, `${reason}\r\n`].join(' ');
   return lines;
 }, []);
 

