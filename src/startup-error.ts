@@ -3,7 +3,7 @@ export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
 
-/** The message of an error, in one line without a full stop, for the message of a StartupError. */
+/** Returns the message of an error as one line without a full stop. A StartupError can contain it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   const message = error instanceof Error ? error.message : String(error);

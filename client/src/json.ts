@@ -41,7 +41,7 @@ function integer(digits: string): number | bigint {
 
 /**
  * A flat object as JSON. Writes bigints as integers and leaves undefined fields out.
- * @throws RangeError that names the field, for a number beyond ±(2^53 − 1), because it may have been rounded already.
+ * @throws RangeError when a number is beyond ±(2^53 − 1), because it may be rounded already. It names the field.
  */
 export function writeJson(fields: object): string {
   const written = Object.entries(fields)

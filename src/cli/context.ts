@@ -49,7 +49,7 @@ export function withQuotas(
   return withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 }
 
-/** Opens only the counters, for a command that has its store. @throws StartupError when Redis cannot be used. */
+/** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
 export async function useQuotas<T>(
   { config, clock, store }: CommandContext,
   work: (quotas: QuotaAdmin) => Promise<T>,

@@ -12,7 +12,7 @@ export class ClientGone extends Error {
 }
 
 /**
- * Reads a whole JSON body. `shape` says what the body must be, for the message when there is none.
+ * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it is not
  * `application/json`, `payload_too_large` beyond 16 KiB.
  * @throws ClientGone when the connection ends first.

@@ -26,7 +26,7 @@ export function cors(allowed: '*' | readonly string[]): Cors {
   };
 }
 
-/** The other headers of the answer to a preflight, for a route with these methods. */
+/** The answer to a preflight has these headers in addition to those of `Cors`. `methods` are those of the route. */
 export function preflightHeaders(methods: string): Fields {
   return fields(
     'Allow',

@@ -4,8 +4,8 @@ import type { WindowName } from '../limits/quota.ts';
 import type { TransportStatus } from './errors.ts';
 
 /*
- * Error messages, for the answers and for the examples of the description. Operations declare their own messages, and
- * schemas have those of invalid values.
+ * The messages of error answers, which the description shows as examples. Operations declare their own messages, and
+ * schemas hold the messages about invalid values.
  */
 
 export const KEY_MISSING = 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".';

@@ -29,7 +29,7 @@ export const MAP_SYNTAX = 'field=COLUMN or field=COLUMN:VALUE=RESULT,VALUE=RESUL
 /** Characters. A reason shows no more of a value, because the summary keeps reasons in memory. */
 const SHOWN_MAX = 80;
 
-/** Valid values in place of unmapped ones, so that the other fields of the row are still checked. */
+/** These valid values replace fields without a mapping, so that the check of a row finds the faults of its other fields. */
 const PLACEHOLDERS: NewPet = { name: '-', categoryId: 0n };
 
 /** Adds the field of one `--map`: see MAP_SYNTAX. */

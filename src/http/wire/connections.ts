@@ -37,7 +37,7 @@ export class Connections implements Shared {
   #isAnnouncing = false;
   #announced: NodeResponse | undefined;
   readonly #queue: (() => void)[] = [];
-  /** Node accepts one connection in each turn of the event loop, so many that arrive at once need short turns. */
+  /** Node accepts one connection in each turn of the event loop. Turns must be short when many arrive at once. */
   #hasAccepted = false;
   #skippedTurns = 0;
   /** Connections whose answers wait for the client: bytes taken so far, and when that number last changed. */

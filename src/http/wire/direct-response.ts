@@ -73,7 +73,7 @@ export class DirectResponse implements Response {
     this.#connection.socket.destroy();
   }
 
-  /** Node's response in place of this one. */
+  /** Returns the response of Node that replaces this one. */
   nodeResponse(): NodeResponse {
     this.#nodeResponse ??= this.#connection.nodeResponse(this.request);
     return this.#nodeResponse;

@@ -2,7 +2,7 @@ import type { NewPet } from '../../domain/pet.ts';
 import type { Database } from './connections.ts';
 import { isConnectionFit } from './errors.ts';
 
-/** Animals in one statement at most: all of its callers wait for all of them. */
+/** The most animals of one statement. Each of its callers waits until all of them are written. */
 const MAX_BATCH = 500;
 
 /** The server takes the ids in the order of the rows, and the row numbers show which id belongs to which animal. */
