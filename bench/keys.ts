@@ -51,7 +51,14 @@ export function issueKeyOfEach(env: NodeJS.ProcessEnv, count: number, signal: Ab
 async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountRepository) => Promise<T>) {
   const { databaseUrl, pool, environment } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
-  const store = await openStore({ databaseUrl, pool, clock, environment, onLost: () => undefined });
+  const store = await openStore({
+    databaseUrl,
+    pool,
+    clock,
+    environment,
+    orderHold: 3 * 86_400_000,
+    onLost: () => undefined,
+  });
   try {
     return await act(store.accounts);
   } finally {

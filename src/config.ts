@@ -79,6 +79,7 @@ const Environment = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BAN_AFTER: whole(1, 10_000).default(100),
   BAN_SECONDS: whole(1, 86_400).default(300),
+  ORDER_HOLD_HOURS: whole(1, 8_760).default(72),
   MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1_000),
 });
 
@@ -119,6 +120,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     logLevel: values.LOG_LEVEL,
     banAfter: values.BAN_AFTER,
     banSeconds: values.BAN_SECONDS,
+    /** Milliseconds that an animal is held for a new order. */
+    orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
     /** Connections that one client address may have open. */
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   });

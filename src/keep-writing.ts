@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 const FLUSH_INTERVAL = 1_000;
 
 /**
- * Runs `write` every second while `mayWrite` allows it, never twice at a time, and `writeAll` at the end. An outage is
+ * Runs `write` every `interval` milliseconds while `mayWrite` allows it, never twice at a time, and `writeAll` at the end. An outage is
  * logged when it begins and when it ends.
  */
 export function keepWriting(
   write: () => Promise<void>,
   writeAll: () => Promise<void>,
-  { mayWrite, log }: { mayWrite: () => boolean; log: Logger },
+  { interval = FLUSH_INTERVAL, mayWrite, log }: { interval?: number; mayWrite: () => boolean; log: Logger },
 ): { idle: () => Promise<void>; stop: () => Promise<void> } {
   let failing = false;
   let last = Promise.resolve();
@@ -21,8 +21,7 @@ export function keepWriting(
       if (failing) log.info('writes to the store succeed again');
       failing = false;
     } catch (error) {
-      if (!failing)
-        log.error({ err: error }, 'a write to the store failed; the service tries again every second');
+      if (!failing) log.error({ err: error }, 'a write to the store failed; the service tries again');
       failing = true;
     }
   };
@@ -33,7 +32,7 @@ export function keepWriting(
     last = attempt().finally(() => {
       busy = false;
     });
-  }, FLUSH_INTERVAL);
+  }, interval);
   return {
     idle: () => last,
     async stop() {

@@ -27,6 +27,9 @@ import type { Store } from './storage/store.ts';
 /** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;
 
+/** Milliseconds between two looks for orders whose time has passed. */
+const EXPIRY_INTERVAL = 500;
+
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
 const DRAIN_TIME = 8_000;
 
@@ -159,6 +162,12 @@ export async function startService(config: Config, dependencies: ServiceDependen
       },
       { mayWrite: mayAdmit, log },
     );
+    // More often than once a second, so that an animal is available within a second after its order has expired.
+    const expiry = keepWriting(
+      () => store.orders.expireDue(),
+      async () => {},
+      { interval: EXPIRY_INTERVAL, mayWrite: mayAdmit, log },
+    );
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base, reference: `${url}/reference` }, 'listening');
     if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
@@ -182,6 +191,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
         // The last counts may only be written under the lock, so it is taken again if possible.
         if (!mayAdmit()) await gate?.check();
         try {
+          await expiry.stop();
           await keeper.stop();
         } catch (error) {
           log.error({ err: error }, 'the last counts could not be written down and are lost');

@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import { hash } from 'node:crypto';
 import type { Pet } from './domain/pet.ts';
 import type { Answer, Written } from './domain/ports.ts';
 
@@ -15,4 +16,28 @@ export function petsJson(pets: readonly Pet[]): Written<readonly Pet[]> {
 /** The answer to a request that added this animal. */
 export function petAdded(pet: Pet): Answer<201> {
   return { status: 201, location: `/pets/${pet.id}`, json: petJson(pet) };
+}
+
+/** A value as JSON with exact int64, the members of objects in their order. */
+export function toJson<T>(value: T): Written<T> {
+  return jsonOf(value) as Written<T>;
+}
+
+function jsonOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
+  return `{${Object.entries(value)
+    .map(([name, its]) => `${JSON.stringify(name)}:${jsonOf(its)}`)
+    .join(',')}}`;
+}
+
+/** A strong entity tag of exactly these bytes (RFC 9110, section 8.8.3). */
+export function entityTag(body: string | Uint8Array): string {
+  return `"${hash('sha1', body, 'base64url')}"`;
+}
+
+/** Whether `If-Match` holds for content with this JSON, by strong comparison. Without the header it holds. */
+export function isCurrent(ifMatch: readonly string[] | undefined, json: string): boolean {
+  return ifMatch === undefined || ifMatch.includes('*') || ifMatch.includes(entityTag(json));
 }

@@ -2,10 +2,11 @@
 import type { z } from 'zod';
 import type { Scope } from '../domain/account.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome } from '../domain/ports.ts';
+import type { Patch } from '../domain/patch.ts';
+import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
 import type { AnyParameter, Named, Parameter, Values } from './parameters.ts';
 
-export type Method = 'GET' | 'POST';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** How stable an operation is. Without it, the operation only changes compatibly. */
 export type Stability = 'experimental' | 'beta';
@@ -30,8 +31,12 @@ export type Parameters = Readonly<Record<string, AnyParameter>>;
 
 /** A request that is authenticated, admitted and valid. */
 export interface Call<Parsed = Values, Body = unknown> {
+  /** The account of the key. */
+  readonly accountId: number;
   readonly parameters: Parsed;
   readonly body: Body;
+  /** The entity tags of `If-Match`, of which `isCurrent` wants one; undefined when the request has no such header. */
+  readonly ifMatch: readonly string[] | undefined;
   /** Set when the request carries an `Idempotency-Key`. */
   readonly idempotency: Idempotency | undefined;
 }
@@ -52,6 +57,12 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly message?: string;
   /** Seconds. */
   readonly retryAfter?: number;
+}
+
+/** The body of an answer. */
+interface Content {
+  readonly schema: z.ZodType;
+  readonly examples: Examples;
 }
 
 /** How an operation is declared: a schema is the type, the check and the description of its values at once. */
@@ -76,20 +87,16 @@ interface Declaration<
   /** The parameters of the path, and the query parameters. */
   readonly parameters: P & Readonly<Record<PathNames<Path>, AnyParameter>>;
   readonly body?: { readonly schema: Body; readonly description: string; readonly examples: Examples };
-  readonly answers: Readonly<
-    Record<Status, { readonly description: string; readonly schema: z.ZodType; readonly examples: Examples }>
-  >;
+  readonly answers: Readonly<Record<Status, { readonly description: string; readonly content?: Content }>>;
   /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
   readonly errors: Readonly<Record<Code, string>> &
     ([PathNames<Path>] extends [never] ? unknown : { readonly not_found: string });
   /** For the code samples: the method of the client, and the query. */
   readonly sample: { readonly client: string; readonly query?: Readonly<Record<string, string | number>> };
   handle(
-    call: Call<ValuesOf<P, Path>, z.output<Body>>,
+    call: Call<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<z.output<Body>> : z.output<Body>>,
     stores: Needs,
-  ): Promise<
-    Success<NoInfer<Status>> | Failure<NoInfer<Code> | (M extends 'POST' ? IdempotencyCode : never)>
-  >;
+  ): Promise<Success<NoInfer<Status>> | Failure<NoInfer<Code> | CodeOf<M>>>;
 }
 
 /** `petId` of `/pets/{petId}`. */
@@ -100,6 +107,13 @@ type ValuesOf<P extends Parameters, Path> = {
     ? Its | (Name extends PathNames<Path> ? never : Absent)
     : never;
 };
+
+/** The codes that every operation of a method can answer with. */
+type CodeOf<M extends Method> = M extends 'POST'
+  ? IdempotencyCode
+  : M extends 'PATCH'
+    ? 'invalid_request'
+    : never;
 
 type IdempotencyCode = 'conflict' | 'idempotency_key_reused';
 
@@ -152,12 +166,23 @@ export const KEY_IN_FLIGHT = {
 } as const satisfies Failure;
 
 /** The answer to a write that clients may send again. */
-export function answerOf<Status extends number>(
-  outcome: Outcome<Status>,
-): Success<Status> | Failure<IdempotencyCode> {
+export function answerOf<Status extends number, Code extends ErrorCode>(
+  outcome: Outcome<Status, Code>,
+): Success<Status> | Failure<IdempotencyCode | Code> {
+  if (outcome.outcome === 'refused') return { error: outcome.refused };
   if (outcome.outcome === 'reused') return KEY_REUSED;
   if (outcome.outcome === 'in_flight') return KEY_IN_FLIGHT;
   return { ...outcome.answer, isReplay: outcome.outcome === 'replayed' };
+}
+
+/** The answer to a write that was done or refused. `fault` is the message about a body that is refused. */
+export function resultOf<Status extends number, Code extends ErrorCode>(
+  result: Answer<Status> | Refusal<Code>,
+  fault?: string,
+): Success<Status> | Failure<Code> {
+  if (!('refused' in result)) return result;
+  const { refused: error } = result;
+  return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : { error };
 }
 
 /** What every operation can answer. */
@@ -175,6 +200,8 @@ const COMMON: readonly ErrorCode[] = [
 export function errorCodes(its: Operation): ErrorCode[] {
   const codes = new Set<string>([...COMMON, ...Object.keys(its.errors)]);
   if (its.method === 'POST') for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
+  // A DELETE takes no body.
+  if (its.method === 'DELETE') codes.add('invalid_request');
   if (its.method === 'POST' || queryParameters(its).length > 0) codes.add('invalid_parameter');
   if (its.body !== undefined)
     for (const code of ['invalid_request', 'payload_too_large', 'unsupported_media_type']) codes.add(code);

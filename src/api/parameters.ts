@@ -5,10 +5,13 @@ import { int64FromDecimal } from '../domain/int64.ts';
 
 interface About {
   readonly description: string;
-  readonly example: string | number;
+  readonly example: string | number | readonly number[];
 }
 
-export type Value = string | number | bigint;
+/** How many items a page of a list has. */
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+
+export type Value = string | number | bigint | readonly bigint[];
 
 /** The values of parameters by name, undefined for each that is absent. */
 export type Values = Readonly<Record<string, Value | undefined>>;
@@ -23,6 +26,8 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   readonly schema: Readonly<Record<string, unknown>> | string;
   /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => Its | undefined;
+  /** Set when the parameter may be repeated: reads all its texts. */
+  readonly readAll?: (texts: readonly string[]) => Its | undefined;
   /** What the message says about an invalid text. */
   readonly fault: string;
   /** The value of a query parameter that is absent. */
@@ -54,6 +59,22 @@ export function int64(about: About): Parameter<bigint> {
     schema: { type: 'integer', format: 'int64' },
     read: int64FromDecimal,
     fault: 'must be an integer of 64 bits',
+    absent: undefined,
+  };
+}
+
+/** One to `most` int64: the parameter is repeated. */
+export function int64List(most: number, about: About): Parameter<readonly bigint[]> {
+  const readAll = (texts: readonly string[]) => {
+    const values = texts.map(int64FromDecimal).filter((value) => value !== undefined);
+    return values.length === texts.length && values.length <= most ? values : undefined;
+  };
+  return {
+    ...about,
+    schema: { type: 'array', items: { type: 'integer', format: 'int64' }, minItems: 1, maxItems: most },
+    read: (text) => readAll([text]),
+    readAll,
+    fault: `must be an integer of 64 bits, given at most ${most} times`,
     absent: undefined,
   };
 }
@@ -98,18 +119,25 @@ export function readQuery(
   values: Record<string, Value | undefined> = {},
 ): Values {
   const texts: (string | undefined)[] = [];
+  const lists: string[][] = [];
   const note = (name: string, text: string) => {
     const index = parameters.findIndex(([its]) => its === name);
     if (index === -1) return;
+    if (parameters[index]?.[1].readAll !== undefined) {
+      (lists[index] ??= []).push(text);
+      return;
+    }
     if (texts[index] !== undefined) throw invalid(`The parameter ${name} must not be repeated.`);
     texts[index] = text;
   };
   forEachPair(query, note);
   for (let index = 0; index < parameters.length; index++) {
-    const [name, { read, absent, fault }] = parameters[index] as Named;
+    const [name, { read, readAll, absent, fault }] = parameters[index] as Named;
     const text = texts[index];
-    const value = text === undefined ? absent : read(text);
-    if (text !== undefined && value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
+    const list = lists[index];
+    const isAbsent = text === undefined && list === undefined;
+    const value = isAbsent ? absent : list === undefined ? read(text ?? '') : readAll?.(list);
+    if (!isAbsent && value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
     values[name] = value;
   }
   return values;

@@ -1,13 +1,13 @@
 // Contract: sections 2.1 and 3.
 import { z } from 'zod';
-import { NewPet, Pet, PetStatus } from '../domain/pet.ts';
-import type { PetRepository } from '../domain/ports.ts';
+import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
+import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../written.ts';
-import { answerOf, type Deprecation, operation, type Resource } from './operation.ts';
-import { cursor, int64, integer, oneOf } from './parameters.ts';
+import { answerOf, type Deprecation, operation, type Resource, resultOf } from './operation.ts';
+import { cursor, int64, int64List, integer, LIMIT, oneOf } from './parameters.ts';
 
-/** How many animals a page of `listPets` has. */
-export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+/** How many animals one request can ask for by their ids. */
+const IDS = 100;
 
 export const EXAMPLE_PET = {
   id: 42n,
@@ -27,7 +27,13 @@ const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' };
 
 interface Stores {
   readonly pets: PetRepository;
+  readonly petChanges: PetChanges;
 }
+
+const petId = int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) });
+
+const NO_PET = 'There is no animal with this petId.';
+const CHANGED = 'The animal has changed since: read it again, and send its new ETag.';
 
 const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
 
@@ -45,26 +51,36 @@ export const listPets = operation({
       description: 'Keep only animals with this status.',
       example: EXAMPLE_PET.status,
     }),
+    categoryId: int64({
+      description: 'Keep only animals of this category.',
+      example: Number(EXAMPLE_PET.categoryId),
+    }),
+    id: int64List(IDS, {
+      description: `Keep only these animals: repeat the parameter for up to ${IDS} of them.`,
+      example: [42, 41],
+    }),
     cursor,
   },
   answers: {
     200: {
       description: 'A page of animals.',
-      schema: Pets,
-      examples: {
-        available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
-        any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
-        empty: { summary: 'No animal matches', value: [] },
+      content: {
+        schema: Pets,
+        examples: {
+          available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
+          any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
+          empty: { summary: 'No animal matches', value: [] },
+        },
       },
     },
   },
   errors: {},
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
-  async handle({ parameters: { limit, status, cursor: before } }, { pets }: Stores) {
-    const page = await pets.list({ limit, status, before });
-    // The store only gives first pages again.
-    const source = before === undefined ? page : undefined;
-    return { status: 200, json: page.pets, source, next: page.next };
+  async handle({ parameters: { limit, status, categoryId, id: ids, cursor: before } }, { pets }: Stores) {
+    const page = await pets.list({ limit, status, categoryId, ids, before });
+    // The store only gives first pages without these filters again.
+    const source = before === undefined && categoryId === undefined && ids === undefined ? page : undefined;
+    return { status: 200, json: page.items, source, next: page.next };
   },
 });
 
@@ -89,8 +105,7 @@ export const createPet = operation({
   answers: {
     201: {
       description: 'The animal was added; the body carries its `id`.',
-      schema: Pet,
-      examples: { added: { summary: 'The animal as it was stored', value: PET } },
+      content: { schema: Pet, examples: { added: { summary: 'The animal as it was stored', value: PET } } },
     },
   },
   errors: {},
@@ -116,20 +131,81 @@ export const getPet = operation({
     'Returns one animal. Use `GET /pets` with the `status` filter instead: once removed, this operation answers 410.',
   deprecated: GET_PET_DEPRECATION,
   parameters: {
-    petId: int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) }),
+    petId,
   },
   answers: {
     200: {
       description: 'The animal.',
-      schema: Pet,
-      examples: { found: { summary: 'An animal that is available', value: PET } },
+      content: { schema: Pet, examples: { found: { summary: 'An animal that is available', value: PET } } },
     },
   },
-  errors: { not_found: 'There is no animal with this petId.' },
+  errors: { not_found: NO_PET },
   sample: { client: 'pets.get' },
-  async handle({ parameters: { petId } }, { pets }: Stores) {
-    const json = await pets.get(petId);
+  async handle({ parameters }, { pets }: Stores) {
+    const json = await pets.get(parameters.petId);
     return json === undefined ? { error: 'not_found' } : { status: 200, json };
+  },
+});
+
+export const updatePet = operation({
+  id: 'updatePet',
+  method: 'PATCH',
+  path: '/pets/{petId}',
+  scope: 'pets:write',
+  stability: 'beta',
+  summary: 'Change an animal',
+  description:
+    'Changes the fields that the body names (RFC 7396): `null` removes the status, and an empty object changes nothing. ' +
+    'While an order of the animal is open, its status cannot be changed.',
+  parameters: { petId },
+  body: {
+    schema: PetPatch,
+    description: 'The fields to change.',
+    examples: {
+      status: { summary: 'Another status', value: { status: 'sold' } },
+      withoutStatus: { summary: 'Another name, and no status', value: { name: 'Rexi', status: null } },
+    },
+  },
+  answers: {
+    200: {
+      description: 'The animal as it is now.',
+      content: {
+        schema: Pet,
+        examples: {
+          changed: { summary: 'An animal that was sold', value: { ...NEW_PET, status: 'sold', id: 42 } },
+        },
+      },
+    },
+  },
+  errors: {
+    not_found: NO_PET,
+    precondition_failed: CHANGED,
+    conflict: 'An order of this animal is open: its status cannot be changed.',
+  },
+  sample: { client: 'pets.update' },
+  async handle({ parameters, body, ifMatch }, { petChanges }: Stores) {
+    return resultOf(await petChanges.update(parameters.petId, body, ifMatch), body.fault);
+  },
+});
+
+export const deletePet = operation({
+  id: 'deletePet',
+  method: 'DELETE',
+  path: '/pets/{petId}',
+  scope: 'pets:write',
+  stability: 'beta',
+  summary: 'Delete an animal',
+  description: 'Deletes an animal for good, unless an order of it is open. Its id is never used again.',
+  parameters: { petId },
+  answers: { 204: { description: 'The animal is deleted.' } },
+  errors: {
+    not_found: NO_PET,
+    precondition_failed: CHANGED,
+    conflict: 'An order of this animal is open: complete or cancel it first.',
+  },
+  sample: { client: 'pets.delete' },
+  async handle({ parameters, ifMatch }, { petChanges }: Stores) {
+    return resultOf(await petChanges.delete(parameters.petId, ifMatch));
   },
 });
 
@@ -139,8 +215,9 @@ export const PETS_RESOURCE: Resource<Stores> = {
   schemas: [
     { schema: PetStatus, example: EXAMPLE_PET.status },
     { schema: NewPet, example: NEW_PET },
+    { schema: PetPatch, example: { status: 'sold' } },
     { schema: Pet, example: PET },
     { schema: Pets, example: ANY_PETS },
   ],
-  operations: [listPets, createPet, getPet],
+  operations: [listPets, createPet, getPet, updatePet, deletePet],
 };

@@ -18,11 +18,13 @@ export const WHEN: Readonly<Record<ErrorCode, string>> = {
   unauthorized:
     'The API key is missing, malformed, unknown, expired, revoked or of another environment, or its account is suspended.',
   insufficient_scope: "The API key lacks the operation's scope.",
-  not_found: 'There is no such animal, or no such path.',
+  not_found: 'There is nothing under this path.',
   method_not_allowed:
     'The path exists but does not take this method; the `Allow` header lists those it takes.',
-  conflict: 'The first request with this `Idempotency-Key` is still in flight.',
+  conflict:
+    'The state of the resource forbids the change, or the first request with this `Idempotency-Key` is still in flight.',
   gone: 'The operation has been removed.',
+  precondition_failed: 'The content has changed since the client read the `ETag` that `If-Match` names.',
   payload_too_large: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type: 'The body is not `application/json`.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another body.',
@@ -44,6 +46,7 @@ export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => stri
   conflict: ({ errors }) => errors.conflict ?? KEY_IN_FLIGHT.message,
   gone: ({ deprecated }) =>
     deprecated === undefined ? '' : messages.removed(sunsetDate(deprecated), deprecated.successor),
+  precondition_failed: ({ errors }) => errors.precondition_failed ?? '',
   payload_too_large: () => messages.bodyTooLarge(BODY_LIMIT),
   unsupported_media_type: () => messages.NOT_JSON,
   idempotency_key_reused: () => KEY_REUSED.message,
@@ -66,12 +69,13 @@ function parameterMessage(operation: Operation): string {
   return messageOf(() => readQuery(`${first[0]}=`, [first]));
 }
 
-/** The message about a body that lacks the last of its required fields. */
+/** The message about a body that lacks the last of its required fields, or is no object if it needs none. */
 function bodyMessage({ body }: Operation): string {
-  if (body === undefined) return '';
+  if (body === undefined) return messages.BODY_REFUSED;
   const { schema, examples } = body;
   const example = parseBody(Buffer.from(JSON.stringify(Object.values(examples)[0]?.value))) as object;
   const lacking = requiredFields(schema).at(-1);
+  if (lacking === undefined) return messageOf(() => parseObject(schema, []));
   return messageOf(() =>
     parseObject(schema, Object.fromEntries(Object.entries(example).filter(([field]) => field !== lacking))),
   );

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '../api/index.ts';
 import { sunsetDate } from '../api/operation.ts';
-import { getPet, LIMIT } from '../api/pets.ts';
+import { LIMIT } from '../api/parameters.ts';
+import { getPet } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES } from '../domain/errors.ts';

@@ -1,12 +1,12 @@
 import { encodeCursor } from '../domain/cursor.ts';
 import { PLANS } from '../domain/plan.ts';
 import { take, UNUSED } from '../limits/quota.ts';
-import { EXAMPLE_PET, GET_PET_DEPRECATION, LIMIT } from '../api/pets.ts';
-import { entityTag } from '../http/answer.ts';
+import { LIMIT } from '../api/parameters.ts';
+import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
-import { petJson } from '../written.ts';
+import { entityTag, petJson } from '../written.ts';
 import { rateHeaders, retryAfter } from '../http/rate-headers.ts';
 import type { Refs, Schema } from './types.ts';
 

@@ -1,5 +1,12 @@
 // Contract: sections 3, 6.3 and 9.
-import { type Deprecation, errorCodes, type Example, type Operation, sunsetDate } from '../api/operation.ts';
+import {
+  type Deprecation,
+  errorCodes,
+  type Example,
+  type Method,
+  type Operation,
+  sunsetDate,
+} from '../api/operation.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
@@ -30,6 +37,14 @@ const ALWAYS = headerRefs(
 );
 
 const VALIDATORS = headerRefs('ETag', 'Cache-Control');
+/** On the successes of each method. */
+const HEADERS_OF: Readonly<Record<Method, Refs>> = {
+  GET: VALIDATORS,
+  POST: headerRefs('Location', 'Idempotent-Replay'),
+  PATCH: headerRefs('ETag'),
+  DELETE: {},
+};
+
 const DEPRECATION = headerRefs('Deprecation', 'Sunset', 'DeprecationLinks');
 
 const ERROR_HEADERS: Partial<Record<(typeof STATUS_OF)[ErrorCode], Refs>> = {
@@ -81,13 +96,17 @@ function banner(deprecated: Deprecation): string {
 
 function successes(its: Operation): Responses {
   const headers = {
-    ...(its.method === 'GET' ? VALIDATORS : headerRefs('Location', 'Idempotent-Replay')),
+    ...HEADERS_OF[its.method],
     ...('cursor' in its.parameters ? headerRefs('NextLink') : {}),
     ...standingHeaders(its),
   };
   const responses: Record<string, Response> = {};
-  for (const [status, { description, schema, examples }] of Object.entries(its.answers))
-    responses[status] = { description, headers, content: json(schemaRef(schema), examples) };
+  for (const [status, { description, content }] of Object.entries(its.answers))
+    responses[status] = {
+      description,
+      headers,
+      ...(content !== undefined && { content: json(schemaRef(content.schema), content.examples) }),
+    };
   if (its.method === 'GET')
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',

@@ -1,6 +1,6 @@
 // Contract: section 3.
 import { OPERATIONS } from '../api/index.ts';
-import { type Operation, pathNames } from '../api/operation.ts';
+import { type Method, type Operation, pathNames } from '../api/operation.ts';
 import type { AnyParameter } from '../api/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
 import type { Parameter, Ref } from './types.ts';
@@ -24,10 +24,19 @@ export function parameterComponents(operations: readonly Operation[]): Record<st
   return Object.fromEntries([...own, ...headers]);
 }
 
+/** The headers of each method. */
+const HEADERS_OF: Readonly<Record<Method, readonly (keyof typeof REQUEST_HEADERS)[]>> = {
+  GET: ['If-None-Match'],
+  POST: ['Idempotency-Key'],
+  PATCH: ['If-Match'],
+  DELETE: ['If-Match'],
+};
+
 export function parameterRefs(its: Operation): Ref[] {
   const own = Object.keys(its.parameters).map((name) => componentOf(its, name));
-  const validator = its.method === 'GET' ? 'If-None-Match' : 'Idempotency-Key';
-  return [...own, validator, 'X-Request-Id'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return [...own, ...HEADERS_OF[its.method], 'X-Request-Id'].map((name) => ({
+    $ref: `#/components/parameters/${name}`,
+  }));
 }
 
 /** The name of a parameter, with the operation's id before it if another operation means something else by the name. */

@@ -25,7 +25,7 @@ export interface Parameter {
   readonly required?: true;
   readonly description: string;
   readonly schema: Schema | Ref;
-  readonly example: string | number;
+  readonly example: string | number | readonly number[];
 }
 
 export interface Response {

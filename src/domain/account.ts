@@ -4,7 +4,7 @@ import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 
 /** The scopes that a key can have. By default, a key has all of them. */
-export const SCOPES = ['pets:read', 'pets:write'] as const;
+export const SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
@@ -98,9 +98,4 @@ export function accountName(text: string): string {
     'invalid_parameter',
     'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
   );
-}
-
-/** Equal for names that differ in case only. Upper case comes first, because it joins ß with ss, and both small sigmas. */
-export function foldedName(name: string): string {
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'conflict',
   'gone',
+  'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',
   'idempotency_key_reused',

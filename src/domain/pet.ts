@@ -4,7 +4,7 @@ import { int64 } from './int64.ts';
 import { parseObject } from './parse.ts';
 import { text } from './text.ts';
 
-/** The three states of an animal. There are no transitions. */
+/** The three states of an animal. `pet-status.ts` has their transitions. */
 export const PetStatus = z
   .enum(['available', 'pending', 'sold'], { error: 'must be one of available, pending, sold' })
   .meta({ id: 'PetStatus', description: 'Availability status of an animal.' });
@@ -23,6 +23,15 @@ export const NewPet = z
   })
   .meta({ id: 'NewPet', description: 'An animal to add.' });
 
+/** The body of `updatePet`. Other fields are ignored. */
+export const PetPatch = z
+  .object({
+    name: name.exactOptional(),
+    categoryId: NewPet.shape.categoryId.exactOptional(),
+    status: PetStatus.nullable().exactOptional(),
+  })
+  .meta({ id: 'PetPatch', description: 'A change of an animal. `null` removes the status.' });
+
 /** An animal as it is returned. */
 export const Pet = NewPet.extend({
   id: int64.meta({
@@ -33,6 +42,7 @@ export const Pet = NewPet.extend({
 
 export type PetStatus = z.infer<typeof PetStatus>;
 export type NewPet = Readonly<z.infer<typeof NewPet>>;
+export type PetPatch = z.infer<typeof PetPatch>;
 export type Pet = Readonly<z.infer<typeof Pet>>;
 
 /**

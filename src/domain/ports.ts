@@ -1,7 +1,9 @@
 // Contract: sections 2 and 3.
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { NewPet, Pet, PetStatus } from './pet.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Patch } from './patch.ts';
+import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
 
 /*
@@ -13,6 +15,9 @@ export interface PetQuery {
   /** 1 to 100. */
   readonly limit: number;
   readonly status?: PetStatus | undefined;
+  readonly categoryId?: bigint | undefined;
+  /** Only these animals: 1 to 100 ids in any order, some perhaps twice. */
+  readonly ids?: readonly bigint[] | undefined;
   /** Only animals with a smaller id: where the page before ended. */
   readonly before?: bigint | undefined;
 }
@@ -22,11 +27,14 @@ declare const content: unique symbol;
 /** A value in the form in which clients get it. Only `written.ts` and the storage know this form. */
 export type Written<T> = string & { readonly [content]: T };
 
-export interface PetPage {
-  /** Newest first: descending id. */
-  readonly pets: Written<readonly Pet[]>;
+/** A page of a list, newest first: descending id. */
+export interface Page<T> {
+  readonly items: Written<readonly T[]>;
   /** The id of the last one, when more follow it: where the next page begins. */
   readonly next: bigint | undefined;
+}
+
+export interface PetPage extends Page<Pet> {
   /** The response that the page became, kept with it, because the same page may be returned again. */
   response?: object | undefined;
 }
@@ -50,13 +58,19 @@ export interface Answer<Status extends number = number> {
   readonly status: Status;
   /** The path of what was added, below the base address. */
   readonly location: string | undefined;
-  /** The body, as JSON. */
+  /** The body, as JSON. Empty for status 204. */
   readonly json: string;
 }
 
+/** A write that was refused with this error code. Nothing of it is done. */
+export interface Refusal<Code extends ErrorCode = ErrorCode> {
+  readonly refused: Code;
+}
+
 /** What became of a write that clients may repeat. */
-export type Outcome<Status extends number = number> =
+export type Outcome<Status extends number = number, Code extends ErrorCode = never> =
   | { readonly outcome: 'done' | 'replayed'; readonly answer: Answer<Status> }
+  | ({ readonly outcome: 'refused' } & Refusal<Code>)
   /** The key was used with another body. */
   | { readonly outcome: 'reused' }
   /** The first request with this key has no outcome yet. */
@@ -68,6 +82,23 @@ export interface PetRepository {
   get(id: bigint): Promise<Written<Pet> | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; idempotency record and animal commit together. */
   create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>>;
+}
+
+export interface PetChanges {
+  /**
+   * `ifMatch`: the entity tags that `isCurrent` compares. `conflict`: the patch names the status, and the animal has an open order.
+   * `invalid_request`: the patch has a fault.
+   */
+  update(
+    id: bigint,
+    patch: Patch<PetPatch>,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<200> | Refusal<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
+  /** `conflict`: the animal has an open order. */
+  delete(
+    id: bigint,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
 }
 
 /** Whole catalogues, for the command line. Ids are assigned in the order given. */

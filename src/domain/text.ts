@@ -1,11 +1,23 @@
 // Contract: section 2.
 import { z } from 'zod';
 
+interface About {
+  readonly description: string;
+  readonly examples: string[];
+}
+
+/** A text of at most `max` characters, which may be empty. */
+export function optionalText(max: number, about: About): z.ZodString {
+  return z
+    .string({ error: `must be a string of at most ${max} characters` })
+    .refine((its) => storageFault(its, max) === undefined, {
+      error: ({ input }) => storageFault(String(input), max),
+    })
+    .meta({ ...about, maxLength: max });
+}
+
 /** A text of 1 to `max` characters that is not only white space. */
-export function text(
-  max: number,
-  { description, examples }: { readonly description: string; readonly examples: string[] },
-): z.ZodString {
+export function text(max: number, { description, examples }: About): z.ZodString {
   return (
     z
       .string({ error: `must be a string of 1 to ${max} characters` })
@@ -15,11 +27,19 @@ export function text(
   );
 }
 
-/** The length is in code points, as in JSON Schema. PostgreSQL can store neither NUL nor a lone surrogate. */
 function fault(its: string, max: number): string | undefined {
-  if (its.trim() === '') return 'must not be empty or only white space';
+  return its.trim() === '' ? 'must not be empty or only white space' : storageFault(its, max);
+}
+
+/** The length is in code points, as in JSON Schema. PostgreSQL can store neither NUL nor a lone surrogate. */
+function storageFault(its: string, max: number): string | undefined {
   if (its.length > max && Array.from(its).length > max) return `must have at most ${max} characters`;
   if (its.includes('\0')) return 'must not contain a NUL character';
   if (!its.isWellFormed()) return 'must not contain a lone surrogate';
   return undefined;
+}
+
+/** Equal for names that differ in case only. Upper case comes first, because it joins ß with ss, and both small sigmas. */
+export function foldedName(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -1,9 +1,9 @@
 // Contract: sections 3.2, 3.3 and 3.6.
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, Failure, Success } from '../api/operation.ts';
 import type { Values } from '../api/parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
+import { entityTag } from '../written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Reply } from './reply.ts';
 import type { Served } from './routes.ts';
@@ -52,9 +52,11 @@ export class Answers {
       return noneMatchNames(headers['if-none-match'], tag) ? notModified : whole;
     }
     const { status, json, location, isReplay } = answer;
+    if (status === 204) return { status, headers: NO_FIELDS };
     const address = location === undefined ? NO_FIELDS : fields('Location', this.#base + location);
     const replay = isReplay === true ? REPLAY : NO_FIELDS;
-    return { status, headers: joinFields(JSON_CONTENT, address, replay), body: octets(json) };
+    const etag = operation.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
+    return { status, headers: joinFields(JSON_CONTENT, etag, address, replay), body: octets(json) };
   }
 
   #representation(served: Served, parameters: Values, answer: Success): Representation {
@@ -88,14 +90,10 @@ function nextLink(base: string, { operation, inQuery }: Served, parameters: Valu
   for (const [name] of inQuery) {
     const value = parameters[name];
     if (name === 'cursor' || value === undefined) continue;
-    query += `${name}=${typeof value === 'string' ? encodeURIComponent(value) : value}&`;
+    const all = typeof value === 'object' ? value : [value];
+    for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
   }
   return fields('Link', `<${base}${operation.path}?${query}cursor=${encodeCursor(next)}>; rel="next"`);
-}
-
-/** A strong entity tag of exactly these bytes (RFC 9110, section 8.8.3). */
-export function entityTag(body: string | Uint8Array): string {
-  return `"${hash('sha1', body, 'base64url')}"`;
 }
 
 /** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */

@@ -1,7 +1,7 @@
 // Contract: section 4.
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../domain/errors.ts';
-import { bodyMissing, bodyTooLarge, NOT_JSON } from './messages.ts';
+import { BODY_REFUSED, bodyMissing, bodyTooLarge, NOT_JSON } from './messages.ts';
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
@@ -11,17 +11,33 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/** The media type of a patch (RFC 7396). */
+export const MERGE_PATCH = 'application/merge-patch+json';
+
 /**
- * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
+ * Refuses a request with a body.
+ * @throws ServiceError `invalid_request`
+ */
+export function refuseBody({ headers }: IncomingMessage): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
+  throw new ServiceError('invalid_request', BODY_REFUSED);
+}
+
+/**
+ * Reads a whole JSON body, whose media type may also be `alternative`. A message about a missing body says with `shape` what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it is not
  * `application/json`, `payload_too_large` beyond 16 KiB.
  * @throws ClientGone when the connection ends first.
  */
-export async function readJsonBody(request: IncomingMessage, shape: () => string): Promise<Buffer> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  shape: () => string,
+  alternative?: typeof MERGE_PATCH,
+): Promise<Buffer> {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const chunked = request.headers['transfer-encoding'] !== undefined;
   if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
-  if (type === undefined || !isJson(type) || (encoding ?? 'identity') !== 'identity') {
+  if (type === undefined || !isJson(type, alternative) || (encoding ?? 'identity') !== 'identity') {
     throw new ServiceError('unsupported_media_type', NOT_JSON);
   }
   if (Number(length) > BODY_LIMIT) throw tooLarge();
@@ -66,14 +82,15 @@ function read(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The media type may have parameters. Only another character set than UTF-8 is refused. */
-function isJson(contentType: string): boolean {
+function isJson(contentType: string, alternative?: string): boolean {
   if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+  const isType = type === 'application/json' || type === alternative;
+  return isType && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
 }
 
 function missing(shape: () => string): ServiceError {

@@ -10,6 +10,7 @@ import type { TransportStatus } from './errors.ts';
 
 export const KEY_MISSING = 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".';
 export const NOT_JSON = 'The body must be sent as Content-Type: application/json.';
+export const BODY_REFUSED = 'A DELETE has no body: send it without one.';
 export const SHUTTING_DOWN = 'The service is shutting down; try again later.';
 export const STORE_LOST = 'The service cannot use its database now; try again later.';
 export const MALFORMED = 'The request is not valid HTTP.';

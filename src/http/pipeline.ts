@@ -1,5 +1,6 @@
 // Contract: sections 1.4, 3, 5 and 6.
 import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import type { Logger } from 'pino';
 import type { Stores } from '../api/index.ts';
 import { type Call, type Operation, sunsetDate } from '../api/operation.ts';
@@ -9,6 +10,7 @@ import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
 import { expectation, parseObject } from '../domain/parse.ts';
+import { readPatch, unreadablePatch } from '../domain/patch.ts';
 import type { AccountRepository } from '../domain/ports.ts';
 import { parseBody } from '../json.ts';
 import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
@@ -16,7 +18,7 @@ import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
 import { Answers } from './answer.ts';
 import { checkKey, readCredentials } from './authenticate.ts';
-import { readJsonBody } from './body.ts';
+import { MERGE_PATCH, readJsonBody, refuseBody } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -120,7 +122,8 @@ export class Api {
       if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
       const { body, idempotency } =
         operation.method === 'GET' ? NONE : await readContent(operation, request, account.id, match.values);
-      const call = { parameters, body, idempotency };
+      const ifMatch = operation.method === 'GET' ? undefined : entityTags(request.headers['if-match']);
+      const call = { accountId: account.id, parameters, body, ifMatch, idempotency };
       const answer = await operation.handle(call, stores);
       return this.#answers.reply(served, call, answer, request.headers);
     } catch (error) {
@@ -196,11 +199,17 @@ const NONE: Content = { body: undefined, idempotency: undefined };
 
 /** The body of a request, and what makes it safe to send the request again. */
 async function readContent(
-  { id, body }: Operation,
+  { id, method, body }: Operation,
   request: IncomingMessage,
   accountId: number,
   inPath: readonly string[],
 ): Promise<Content> {
+  if (method === 'DELETE') {
+    refuseBody(request);
+    return NONE;
+  }
+  if (method === 'PATCH')
+    return { body: body && (await readPatchBody(body.schema, request)), idempotency: undefined };
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
   const bytes = body === undefined ? NO_BYTES : await readJsonBody(request, () => expectation(body.schema));
@@ -209,6 +218,22 @@ async function readContent(
     idempotency:
       key === undefined ? undefined : { accountId, key, fingerprint: fingerprintOf(inPath, bytes) },
   };
+}
+
+/** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
+async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
+  try {
+    return readPatch(schema, parseBody(await readJsonBody(request, () => expectation(schema), MERGE_PATCH)));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_request')
+      return unreadablePatch(error.message);
+    throw error;
+  }
+}
+
+/** The entity tags that an `If-Match` header lists. */
+function entityTags(header: string | undefined): readonly string[] | undefined {
+  return header?.split(',').map((tag) => tag.trim());
 }
 
 const NO_BYTES = Buffer.alloc(0);

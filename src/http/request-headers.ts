@@ -16,6 +16,13 @@ export const REQUEST_HEADERS = {
     maxLength: 255,
     example: '5b1f0a6e-3c9d-4c57-8d0e-9a2f6b7c1d34',
   },
+  'If-Match': {
+    description:
+      'The `ETag` of the content that the request changes: if the content has changed since, the answer is 412.',
+    pattern: '^(?:\\*|(?:W/)?"[^"]*"(?: *, *(?:W/)?"[^"]*")*)$',
+    maxLength: 8_192,
+    example: '"1ae3uxfKd2MgYtMpiLIGGzi5rZ8"',
+  },
   'If-None-Match': {
     description: 'The `ETag` of content that the client already has: if it still holds, the answer is 304.',
     pattern: '^(?:\\*|(?:W/)?"[^"]*"(?: *, *(?:W/)?"[^"]*")*)$',

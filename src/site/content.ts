@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { entityTag, noneMatchNames } from '../http/answer.ts';
+import { noneMatchNames } from '../http/answer.ts';
+import { entityTag } from '../written.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from '../http/wire/text.ts';
 import type { Reply } from '../http/reply.ts';
 

@@ -1,7 +1,8 @@
 // Contract: section 5.
-import { type Account, foldedName } from '../domain/account.ts';
+import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
+import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
 import type { Transaction } from './engine.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';

@@ -1,12 +1,14 @@
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
-import { ServiceError } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome } from '../domain/ports.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
 import type { RowOf, Table } from './tables.ts';
 
 export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
+  /** Milliseconds that an animal is held for a new order. */
+  readonly orderHold: number;
   /** Called when an unused connection is lost, or the thread that writes. */
   readonly onLost: (error: Error) => void;
   /** Refuses a database that nobody has made yet, instead of making it. */
@@ -24,11 +26,16 @@ export type Value = string | number | bigint | null;
 /** The values of a row, with integers as bigint. */
 export type Row = readonly unknown[];
 
-/** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
+/**
+ * One write while it runs. It sees its own changes. Others see all of them after the commit, or none. A SELECT that ends
+ * with FOR UPDATE locks its rows until then.
+ */
 export interface Transaction {
   query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
   insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
+  /** Unix milliseconds, by the clock that all processes over this database share. */
+  now(): Promise<number>;
 }
 
 /**
@@ -99,19 +106,17 @@ export interface Engine extends Copyable {
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**
    * Does a write whose request has an idempotency key. Its answer is recorded in the same commit, and a request that
-   * repeats it gets this answer. While the first request is in flight, the others wait for it up to a second.
+   * repeats it gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it up to a second.
    */
-  once<A extends readonly unknown[], Status extends number>(
+  once<A extends readonly unknown[], Status extends number, Code extends ErrorCode = never>(
     idempotency: Idempotency,
-    work: Write<A, Answer<Status>>,
+    work: Write<A, Answer<Status> | Refusal<Code>>,
     ...args: A
-  ): Promise<Outcome<Status>>;
+  ): Promise<Outcome<Status, Code>>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
   /** Whether this process may hold the lock for serving no longer without knowing it yet. */
   readonly mayLoseLock: boolean;
-  /** Ends a subquery of rows to delete, so that instances that delete at the same time do not wait for each other. */
-  readonly skipLocked: string;
   /** SQL for the last element of a column that holds a JSON array of integers. */
   readonly lastElement: (column: string) => string;
   /** The load of the pool of connections; undefined for a database without one. */

@@ -1,7 +1,20 @@
 // Contract: section 3.
 import { DAY } from '../domain/clock.ts';
-import type { Outcome } from '../domain/ports.ts';
-import type { Engine } from './engine.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Engine, Write } from './engine.ts';
+
+/** Does a write, and only once if its request has an idempotency key. */
+export async function writeOnce<A extends readonly unknown[], Status extends number, Code extends ErrorCode>(
+  engine: Engine,
+  idempotency: Idempotency | undefined,
+  work: Write<A, Answer<Status> | Refusal<Code>>,
+  ...args: A
+): Promise<Outcome<Status, Code>> {
+  if (idempotency !== undefined) return engine.once(idempotency, work, ...args);
+  const answer = await engine.write(work, ...args);
+  return 'refused' in answer ? { outcome: 'refused', ...answer } : { outcome: 'done', answer };
+}
 
 /** What a repeated request needs of its record. */
 export const RECORD_COLUMNS = 'fingerprint, status, location, body';
@@ -26,7 +39,7 @@ export async function dropExpiredRecords(engine: Engine): Promise<boolean> {
   const dropped = await engine.change(
     `WITH expired AS MATERIALIZED (
        SELECT account_id, key FROM idempotency WHERE created_at <= $1
-       ORDER BY created_at LIMIT ${EXPIRED_ROWS} ${engine.skipLocked}
+       ORDER BY created_at LIMIT ${EXPIRED_ROWS} FOR UPDATE SKIP LOCKED
      )
      DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM expired) RETURNING 1`,
     [Math.floor((await engine.now()) - DAY)],

@@ -55,7 +55,7 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async () 
   await send(listing, '200 OK');
   await listing.locator(answer).getByText(INT64_MAX, { exact: true }).waitFor();
   const stored = await shared.store.pets.list({ limit: 2 });
-  const pets = parseExactJson(stored.pets) as Pet[];
+  const pets = parseExactJson(stored.items) as Pet[];
   assert.deepEqual(
     pets.map(({ name, categoryId }) => [name, categoryId]),
     [['Rex', BigInt(INT64_MAX)]],

@@ -50,8 +50,8 @@ export async function addPets(pets: PetRepository, animals: readonly NewPet[]): 
 }
 
 /** The animals of a page, exactly as its JSON has them. */
-export function petsOf({ pets }: Pick<PetPage, 'pets'>): Pet[] {
-  return parseExactJson(pets) as Pet[];
+export function petsOf({ items }: Pick<PetPage, 'items'>): Pet[] {
+  return parseExactJson(items) as Pet[];
 }
 
 /** One animal, exactly as its JSON has it. */

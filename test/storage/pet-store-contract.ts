@@ -139,7 +139,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
           assert.equal(await pets.get(id), petJson({ id, ...REX, ...batch[index] }));
         }
         const newest = added.map(petOf).toSorted((a, b) => Number(b.id - a.id));
-        assert.equal((await pets.list({ limit: newest.length })).pets, petsJson(newest));
+        assert.equal((await pets.list({ limit: newest.length })).items, petsJson(newest));
       }),
       { numRuns: 20 },
     );

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Client } from 'pg';
+import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -22,6 +23,7 @@ async function impatientStore(t: TestContext, url: string) {
     clock: fakeClock(),
     environment: 'production',
     limits,
+    orderHold: 3 * DAY,
     onLost,
   });
   t.after(() => store.close());

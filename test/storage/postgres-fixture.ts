@@ -5,7 +5,7 @@ import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import type { Store } from '../../src/storage/store.ts';
-import type { Clock } from '../../src/domain/clock.ts';
+import { type Clock, DAY } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 
 export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3_000 };
@@ -30,6 +30,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       clock: ownClock,
       environment: 'production',
       limits: POOL,
+      orderHold: 3 * DAY,
       onLost: () => undefined,
     });
     let closed: Promise<void> | undefined;

@@ -17,7 +17,7 @@ test('ten instances open one empty database at once', async (t) => {
   const stores = await Promise.all(
     Array.from({ length: 10 }, async () => {
       const options = { clock: fakeClock(), environment: 'production', limits: POOL } as const;
-      const store = await openPostgres(url, { ...options, onLost: () => undefined });
+      const store = await openPostgres(url, { ...options, orderHold: 3 * DAY, onLost: () => undefined });
       t.after(() => store.close());
       return store;
     }),
@@ -34,7 +34,13 @@ async function besideOneThatReadsSlowly(t: TestContext) {
   const fixture = await postgresFixture(t);
   const proxy = await startTcpProxy(t, Number(new URL(fixture.url).port));
   const { clock, store } = fixture;
-  const options = { clock, environment: 'production', limits: POOL, onLost: () => undefined } as const;
+  const options = {
+    clock,
+    environment: 'production',
+    limits: POOL,
+    orderHold: 3 * DAY,
+    onLost: () => undefined,
+  } as const;
   const slow = await openPostgres(proxy.through(fixture.url), options);
   t.after(() => slow.close());
   return { clock, store, slow, proxy };

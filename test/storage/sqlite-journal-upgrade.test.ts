@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldSqlite } from '../support/old-schema.ts';
@@ -51,6 +52,7 @@ async function migrate(t: TestContext, version: number, sql: string) {
     clock: fakeClock(),
     environment: 'production',
     createFolder: false,
+    orderHold: 3 * DAY,
     onLost: assert.fail,
   } as const;
   await openSqlite(file, options).close();

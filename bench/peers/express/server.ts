@@ -48,7 +48,7 @@ app.get('/v1/pets', (request, response) => {
   const page = store.list(query);
   if (page === undefined) return response.status(400).json(fault(400, MESSAGES.cursor));
   if (page.next !== undefined) response.set('Link', nextLink(request.host, page.next));
-  return response.json(page.pets);
+  return response.json(page.items);
 });
 
 app.post('/v1/pets', express.json({ limit: '16kb' }), (request, response) => {

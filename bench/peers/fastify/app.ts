@@ -40,7 +40,7 @@ export async function petstoreApp(
     const page = await store.list(query);
     if (page === undefined) return reply.code(400).send(fault(400, MESSAGES.cursor));
     if (page.next !== undefined) reply.header('link', nextLink(host, page.next));
-    return page.pets;
+    return page.items;
   });
 
   app.post<{ Body: NewPet }>('/v1/pets', { schema: CREATE }, async ({ body, host }, reply) => {

@@ -51,7 +51,7 @@ app.get(
     const page = store.list(context.req.valid('query'));
     if (page === undefined) return context.json(fault(400, MESSAGES.cursor), 400);
     if (page.next !== undefined) context.header('Link', nextLink(host(context), page.next));
-    return context.json(page.pets);
+    return context.json(page.items);
   },
 );
 

@@ -166,5 +166,12 @@ export function transactionOn(database: Database): Transaction {
         table.columns.map((_, index) => rows.map((row) => row[index])),
       );
     },
+    async now() {
+      // Not now(), the instant when the transaction began: it may have waited for a lock since.
+      const [row] = await database.query<[now: bigint]>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+      );
+      return Number(row?.[0]);
+    },
   };
 }

@@ -33,7 +33,6 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
   return {
     // The lock ends with its connection.
     mayLoseLock: true,
-    skipLocked: 'FOR UPDATE SKIP LOCKED',
     lastElement: (column) => `(${column}::json ->> -1)::bigint`,
     read: (sql, values) => pool.query(sql, values),
     // A single statement is a transaction by itself.

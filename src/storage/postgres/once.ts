@@ -1,6 +1,7 @@
 // Contract: section 3.
 import { DAY } from '../../domain/clock.ts';
-import type { Answer, Idempotency, Outcome } from '../../domain/ports.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Answer, Idempotency, Outcome, Refusal } from '../../domain/ports.ts';
 import type { Engine, Transaction } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { type Connections, transactionOn } from './connections.ts';
@@ -31,11 +32,16 @@ const CLAIM = `INSERT INTO idempotency (account_id, key, fingerprint, created_at
     WHERE idempotency.created_at <= ${DATABASE_NOW} - ${DAY}
   RETURNING 1`;
 
+const UNCLAIM = 'DELETE FROM idempotency WHERE account_id = $1 AND key = $2';
+
 const RECORD = `UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE account_id = $1 AND key = $2`;
 
 /** Writes that clients may send again. */
 export function onceOver(pool: Connections): Engine['once'] {
-  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
+  const inFlight = new Map<
+    string,
+    { readonly fingerprint: string; readonly outcome: Promise<Outcome<number, ErrorCode>> }
+  >();
   return async (idempotency, work, ...args) => {
     const { accountId, key, fingerprint } = idempotency;
     const write = () => writeOnce(pool, idempotency, (transaction) => work(transaction, ...args));
@@ -58,11 +64,11 @@ export function onceOver(pool: Connections): Engine['once'] {
   };
 }
 
-function writeOnce<Status extends number>(
+function writeOnce<Status extends number, Code extends ErrorCode>(
   pool: Connections,
   { accountId, key, fingerprint }: Idempotency,
-  work: (transaction: Transaction) => Promise<Answer<Status>>,
-): Promise<Outcome<Status>> {
+  work: (transaction: Transaction) => Promise<Answer<Status> | Refusal<Code>>,
+): Promise<Outcome<Status, Code>> {
   return pool.transaction(async (database) => {
     try {
       const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
@@ -76,6 +82,10 @@ function writeOnce<Status extends number>(
       throw error;
     }
     const answer = await work(transactionOn(database));
+    if ('refused' in answer) {
+      await database.query(UNCLAIM, [accountId, key], 'unclaim');
+      return { outcome: 'refused', ...answer };
+    }
     const { status, location, json } = answer;
     await database.query(RECORD, [accountId, key, status, location, json], 'record');
     return { outcome: 'done', answer };
@@ -83,15 +93,17 @@ function writeOnce<Status extends number>(
 }
 
 /** The outcome of a request that repeats the one with this outcome. It is the same work, so it has the same statuses. */
-function repeated(outcome: Outcome): Outcome<never> {
+function repeated(outcome: Outcome<number, ErrorCode>): Outcome<never> {
   const known = outcome as Outcome<never>;
   return known.outcome === 'done' ? { outcome: 'replayed', answer: known.answer } : known;
 }
 
 /** The outcome of the first request, or `in_flight` if it takes longer than LOCK_PATIENCE. */
-async function outcomeInTime(first: Promise<Outcome>): Promise<Outcome> {
+async function outcomeInTime(
+  first: Promise<Outcome<number, ErrorCode>>,
+): Promise<Outcome<number, ErrorCode>> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome>((resolve) => {
+  const late = new Promise<Outcome<number, ErrorCode>>((resolve) => {
     timer = setTimeout(() => resolve({ outcome: 'in_flight' }), LOCK_PATIENCE);
   });
   return Promise.race([first, late]).finally(() => clearTimeout(timer));

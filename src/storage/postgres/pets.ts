@@ -28,26 +28,34 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
   const insert = insertBatch(pool);
   const pages = new SharedReads<PetPage>();
 
-  async function readPage({ limit, status, before }: PetQuery): Promise<PetPage> {
+  async function readPage(query: PetQuery): Promise<PetPage> {
+    const { limit, status, categoryId, ids, before } = query;
     const from = before === undefined ? INT64_MAX : before - 1n;
     // One row more than asked for shows whether another page follows.
     const count = limit + 1;
     const rows =
-      status === undefined
-        ? await pool.query<PetRow>(HOT_QUERIES.page(count), [from], `page ${count}`)
-        : await pool.query<PetRow>(
-            HOT_QUERIES.pageOfStatus(count),
-            [status, from],
-            `page of status ${count}`,
-          );
+      categoryId !== undefined || ids !== undefined
+        ? await pool.query<PetRow>(
+            `SELECT ${PET_COLUMNS} FROM pets WHERE id <= $1 AND ($2::text IS NULL OR status = $2)
+               AND ($3::bigint IS NULL OR category_id = $3) AND ($4::bigint[] IS NULL OR id = ANY ($4))
+               ORDER BY id DESC LIMIT ${count}`,
+            [from, status ?? null, categoryId ?? null, ids ?? null],
+          )
+        : status === undefined
+          ? await pool.query<PetRow>(HOT_QUERIES.page(count), [from], `page ${count}`)
+          : await pool.query<PetRow>(
+              HOT_QUERIES.pageOfStatus(count),
+              [status, from],
+              `page of status ${count}`,
+            );
     const pets = rows.slice(0, limit).map(petFromRow);
-    return { pets: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
+    return { items: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }
 
   return {
     list(query) {
-      const { limit, status, before } = query;
-      return pages.read(`${limit} ${status} ${before}`, () => readPage(query));
+      const { limit, status, categoryId, ids, before } = query;
+      return pages.read(`${limit} ${status} ${categoryId} ${ids?.join()} ${before}`, () => readPage(query));
     },
     async get(id) {
       const [row] = await pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');

@@ -38,7 +38,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
     lockWhenFree(db);
     const result = await work({
       ...tablesOf(db),
-      ...transactionOn(db),
+      ...transactionOn(db, Date.now),
       async continueAfter({ name }, id) {
         new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
         new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);

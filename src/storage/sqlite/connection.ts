@@ -38,8 +38,8 @@ export function lockWhenFree(db: DatabaseSync): void {
   }
 }
 
-/** The transaction that the connection is in, as a write sees it. */
-export function transactionOn(db: DatabaseSync): Transaction {
+/** The transaction that the connection is in, as a write sees it. `now` returns Unix milliseconds. */
+export function transactionOn(db: DatabaseSync, now: () => number): Transaction {
   const statements = new Statements(db);
   return {
     async query(sql, values = []) {
@@ -48,6 +48,9 @@ export function transactionOn(db: DatabaseSync): Transaction {
     async insert(table, rows, onConflict = '') {
       const query = statements.of(`${insertInto(table)} ${onConflict}`);
       for (const row of rows) query.run(...row);
+    },
+    async now() {
+      return now();
     },
   };
 }

@@ -49,8 +49,6 @@ function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts):
   return {
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
-    // Only one transaction writes at a time, so there are no locked rows to skip.
-    skipLocked: '',
     lastElement: (column) => `${column} ->> '$[#-1]'`,
     async read<R extends Row>(sql: string, values: readonly Value[] = []) {
       changes.begin();

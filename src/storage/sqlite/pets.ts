@@ -48,7 +48,8 @@ export class SqlitePets implements EnginePets {
 
   /** First pages, which most clients ask for, stay cached until the next commit. Other pages are not cached. */
   async list(query: PetQuery): Promise<PetPage> {
-    if (query.before !== undefined) return this.#readPage(query);
+    const { before, categoryId, ids } = query;
+    if (before !== undefined || categoryId !== undefined || ids !== undefined) return this.#readPage(query);
     if (!this.#changes.isFresh) await this.#changes.check();
     const index = indexOf(query);
     const cached = this.#firstPages[index];
@@ -60,11 +61,19 @@ export class SqlitePets implements EnginePets {
   }
 
   #readPage(asked: PetQuery): PetPage {
-    const { limit, status, before } = asked;
+    const { limit, status, categoryId, ids, before } = asked;
     const from = before === undefined ? INT64_MAX : before - 1n;
-    const query = (this.#pageQueries[indexOf(asked)] ??= this.#statements.of(pageSql(asked)));
+    const query =
+      categoryId === undefined && ids === undefined
+        ? (this.#pageQueries[indexOf(asked)] ??= this.#statements.of(pageSql(asked)))
+        : this.#statements.of<PageRow>(pageSql(asked));
     this.#changes.begin();
-    const row = status === undefined ? query.get(from) : query.get(from, status);
+    const row = query.get(
+      from,
+      status ?? null,
+      categoryId ?? null,
+      ids === undefined ? null : `[${ids.join(',')}]`,
+    );
     const [count, animals] = row ?? [];
     if (animals === undefined || animals === null) return pageOf('', undefined);
     if (count === undefined || count <= limit) return pageOf(animals, undefined);
@@ -102,12 +111,19 @@ function indexOf({ limit, status }: PetQuery): number {
  * whether another page follows. The limit is part of the text, because SQLite plans a query with a limit as parameter
  * again each time.
  */
-function pageSql({ limit, status }: PetQuery): string {
+function pageSql({ limit, status, categoryId, ids }: PetQuery): string {
+  const filters = [
+    'id <= $1',
+    // Every statement takes the same four values.
+    status === undefined ? '$2 IS NULL' : 'status = $2',
+    categoryId === undefined ? '$3 IS NULL' : 'category_id = $3',
+    ids === undefined ? '$4 IS NULL' : 'id IN (SELECT value FROM json_each($4))',
+  ];
   // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
   return `SELECT count(*), group_concat(json) FROM (SELECT json FROM pets
-    WHERE id <= $1 ${status === undefined ? '' : 'AND status = $2'} ORDER BY id DESC LIMIT ${limit + 1})`;
+    WHERE ${filters.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1})`;
 }
 
 function pageOf(animals: string, next: bigint | undefined): PetPage {
-  return { pets: `[${animals}]` as PetPage['pets'], next };
+  return { items: `[${animals}]` as PetPage['items'], next };
 }

@@ -68,11 +68,17 @@ export class Statements {
     this.#db = db;
   }
 
-  /** `sql` has its parameters as `$1`, which SQLite writes as `?1`. */
+  /**
+   * `sql` has its parameters as `$1`, which SQLite writes as `?1`. It has no FOR UPDATE: only one transaction writes at a
+   * time, so no row needs a lock of its own.
+   */
   of<R extends Row>(sql: string): Query<R> {
     let query = this.#queries.get(sql);
     if (query === undefined) {
-      query = new Query(this.#db, sql.replaceAll(/\$(\d+)/g, '?$1'));
+      query = new Query(
+        this.#db,
+        sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR UPDATE( SKIP LOCKED)?/, ''),
+      );
       this.#queries.set(sql, query);
     }
     return query as Query<R>;

@@ -5,7 +5,7 @@ import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
 import type { PetValues } from './pet-writes.ts';
-import type { Answer, Fault, Operations, Order, OwnFault } from './writing-thread.ts';
+import type { Answer, Fault, Message, Operations, Order, OwnFault } from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -134,7 +134,8 @@ export class Writer {
   #ask(orders: readonly Order[]): Promise<Answer> {
     const thread = (this.#thread ??= this.#start());
     this.#answer = Promise.withResolvers<Answer>();
-    thread.postMessage(orders);
+    const message: Message = { orders, now: Math.floor(this.#clock().unix) };
+    thread.postMessage(message);
     return this.#answer.promise;
   }
 

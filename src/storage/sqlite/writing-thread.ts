@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Answer as Given, Idempotency, Outcome } from '../../domain/ports.ts';
+import type { Answer as Given, Idempotency, Outcome, Refusal } from '../../domain/ports.ts';
 import type { Row, Value, Write } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
@@ -20,6 +20,12 @@ import { petInserter } from './pet-writes.ts';
  * operation returns an array with a result for each of several writes.
  */
 export type Order = readonly [name: keyof Operations, args: readonly unknown[], isGroup?: boolean];
+
+/** The orders of one transaction, with the instant when they were sent, in Unix milliseconds. */
+export interface Message {
+  readonly orders: readonly Order[];
+  readonly now: number;
+}
 
 /** The answer to the orders of a transaction: committed, with a result for each write, or nothing of it is done. */
 export type Answer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
@@ -53,9 +59,11 @@ const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
 
 let connection: ReturnType<typeof connect> | undefined;
+let now = 0;
 
-port.on('message', (orders: readonly Order[]) => {
-  void perform(orders).then((answer) => port.postMessage(answer));
+port.on('message', (message: Message) => {
+  now = message.now;
+  void perform(message.orders).then((answer) => port.postMessage(answer));
 });
 
 function connect() {
@@ -65,7 +73,7 @@ function connect() {
 
 /** What the thread can do, inside a transaction that it has begun. */
 function operationsOn(db: DatabaseSync) {
-  const transaction = transactionOn(db);
+  const transaction = transactionOn(db, () => now);
   const runWrite = (name: string, args: readonly unknown[]) =>
     (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
   return {
@@ -80,15 +88,24 @@ function operationsOn(db: DatabaseSync) {
      * transaction, as an error of a create does: a savepoint would copy every page that it changes.
      */
     async once(
-      { accountId, key, fingerprint, now, expiredUntil }: RecordKey,
+      { accountId, key, fingerprint, now: createdAt, expiredUntil }: RecordKey,
       name: string,
       args: readonly unknown[],
     ): Promise<Outcome> {
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
       if (before !== undefined) return outcomeOf(before, fingerprint);
-      const answer = (await runWrite(name, args)) as Given;
+      const answer = (await runWrite(name, args)) as Given | Refusal<never>;
+      if ('refused' in answer) return { outcome: 'refused', ...answer };
       const { status, location, json } = answer;
-      await transaction.query(RECORD, [accountId, key, fingerprint, status, location ?? null, json, now]);
+      await transaction.query(RECORD, [
+        accountId,
+        key,
+        fingerprint,
+        status,
+        location ?? null,
+        json,
+        createdAt,
+      ]);
       return { outcome: 'done', answer };
     },
   };

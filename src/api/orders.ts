@@ -1,0 +1,187 @@
+// Contract: sections 2 and 3.
+import { z } from 'zod';
+import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
+import { answerOf, operation, type Resource, resultOf } from './operation.ts';
+import { cursor, int64, integer, LIMIT, oneOf } from './parameters.ts';
+
+const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
+const ORDER = {
+  id: 9,
+  petId: 42,
+  quantity: 1,
+  shipDate: '2027-01-15T09:00:00.000Z',
+  status: 'pending',
+  complete: false,
+  createdAt: '2027-01-12T08:30:00.000Z',
+  expiresAt: '2027-01-15T08:30:00.000Z',
+};
+const COMPLETE = { ...ORDER, status: 'complete', complete: true };
+const { shipDate: _, ...CANCELLED } = { ...ORDER, id: 8, petId: 41, status: 'cancelled' };
+
+interface Stores {
+  readonly orders: OrderRepository;
+}
+
+const Orders = z
+  .array(Order)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Orders', description: 'Orders, the newest first.' });
+
+const orderId = int64({ description: 'Identifier of the order.', example: ORDER.id });
+
+const NO_ORDER = 'This account has no order with this orderId.';
+
+const createOrder = operation({
+  id: 'createOrder',
+  method: 'POST',
+  path: '/store/orders',
+  scope: 'store:write',
+  stability: 'beta',
+  summary: 'Order an animal',
+  description:
+    'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
+    'time, or it expires, and the animal is available again.',
+  parameters: {},
+  body: {
+    schema: NewOrder,
+    description: 'The order to make.',
+    examples: {
+      shipDate: { summary: 'With a date', value: NEW_ORDER },
+      petOnly: { summary: 'Without a date', value: { petId: 42 } },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The order was made, and the animal is held.',
+      content: { schema: Order, examples: { made: { summary: 'An open order', value: ORDER } } },
+    },
+  },
+  errors: {
+    invalid_request: 'petId is that of no animal.',
+    conflict: 'This animal is not available.',
+  },
+  sample: { client: 'orders.create' },
+  async handle({ accountId, body, idempotency }, { orders }: Stores) {
+    return answerOf(await orders.create(accountId, body, idempotency));
+  },
+});
+
+const listOrders = operation({
+  id: 'listOrders',
+  method: 'GET',
+  path: '/store/orders',
+  scope: 'store:read',
+  stability: 'beta',
+  summary: 'List orders',
+  description:
+    'Returns a page of the orders of this account, the newest first. When there are more, the `Link` header leads to the next page.',
+  parameters: {
+    limit: integer(LIMIT, { description: 'Maximum number of orders to return.', example: LIMIT.default }),
+    status: oneOf(OrderStatus.options, 'OrderStatus', {
+      description: 'Keep only orders with this status.',
+      example: 'pending',
+    }),
+    petId: int64({ description: 'Keep only orders of this animal.', example: ORDER.petId }),
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of orders.',
+      content: {
+        schema: Orders,
+        examples: {
+          pending: { summary: 'Orders that are open', value: [ORDER] },
+          any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
+        },
+      },
+    },
+  },
+  errors: {},
+  sample: { client: 'orders.list', query: { status: 'pending' } },
+  async handle({ accountId, parameters: { limit, status, petId, cursor: before } }, { orders }: Stores) {
+    const { items, next } = await orders.list({ accountId, limit, status, petId, before });
+    return { status: 200, json: items, next };
+  },
+});
+
+const getOrder = operation({
+  id: 'getOrder',
+  method: 'GET',
+  path: '/store/orders/{orderId}',
+  scope: 'store:read',
+  stability: 'beta',
+  summary: 'Get an order',
+  description: 'Returns one order of this account.',
+  parameters: { orderId },
+  answers: {
+    200: {
+      description: 'The order.',
+      content: { schema: Order, examples: { found: { summary: 'An open order', value: ORDER } } },
+    },
+  },
+  errors: { not_found: NO_ORDER },
+  sample: { client: 'orders.get' },
+  async handle({ accountId, parameters }, { orders }: Stores) {
+    const json = await orders.get(accountId, parameters.orderId);
+    return json === undefined ? { error: 'not_found' } : { status: 200, json };
+  },
+});
+
+const completeOrder = operation({
+  id: 'completeOrder',
+  method: 'POST',
+  path: '/store/orders/{orderId}/complete',
+  scope: 'store:write',
+  stability: 'beta',
+  summary: 'Complete an order',
+  description: 'Completes an open order: the animal is sold then.',
+  parameters: { orderId },
+  answers: {
+    200: {
+      description: 'The order is complete.',
+      content: { schema: Order, examples: { complete: { summary: 'A complete order', value: COMPLETE } } },
+    },
+  },
+  errors: {
+    not_found: NO_ORDER,
+    conflict: 'This order is not pending: only an open order can be completed.',
+  },
+  sample: { client: 'orders.complete' },
+  async handle({ accountId, parameters, idempotency }, { orders }: Stores) {
+    return answerOf(await orders.complete(accountId, parameters.orderId, idempotency));
+  },
+});
+
+const cancelOrder = operation({
+  id: 'cancelOrder',
+  method: 'DELETE',
+  path: '/store/orders/{orderId}',
+  scope: 'store:write',
+  stability: 'beta',
+  summary: 'Cancel an order',
+  description:
+    'Cancels an open order: the animal is available again. An order that is cancelled or expired stays as it is.',
+  parameters: { orderId },
+  answers: { 204: { description: 'The order is cancelled, or was cancelled or expired before.' } },
+  errors: {
+    not_found: NO_ORDER,
+    precondition_failed: 'The order has changed since: read it again, and send its new ETag.',
+    conflict: 'This order is complete: it cannot be cancelled.',
+  },
+  sample: { client: 'orders.cancel' },
+  async handle({ accountId, parameters, ifMatch }, { orders }: Stores) {
+    return resultOf(await orders.cancel(accountId, parameters.orderId, ifMatch));
+  },
+});
+
+export const ORDERS_RESOURCE: Resource<Stores> = {
+  name: 'Store',
+  description: 'Orders: how an animal is adopted.',
+  schemas: [
+    { schema: OrderStatus, example: ORDER.status },
+    { schema: NewOrder, example: NEW_ORDER },
+    { schema: Order, example: ORDER },
+    { schema: Orders, example: [ORDER, CANCELLED] },
+  ],
+  operations: [listOrders, createOrder, getOrder, completeOrder, cancelOrder],
+};

@@ -1,0 +1,56 @@
+// Contract: sections 2 and 3.
+import { z } from 'zod';
+import { int64 } from './int64.ts';
+import type { Patch } from './patch.ts';
+import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
+import { optionalText, text } from './text.ts';
+
+const name = text(100, {
+  description: 'The name of the category. No other category has it, ignoring case.',
+  examples: ['Dogs'],
+});
+const description = optionalText(1_000, {
+  description: 'What belongs to the category.',
+  examples: ['Dogs of all sizes, puppies included.'],
+});
+
+/** The body of `createCategory`. Other fields are ignored. */
+export const NewCategory = z
+  .object({ name, description: description.exactOptional() })
+  .meta({ id: 'NewCategory', description: 'A category to add.' });
+
+/** The body of `updateCategory`. */
+export const CategoryPatch = z
+  .object({ name: name.exactOptional(), description: description.nullable().exactOptional() })
+  .meta({ id: 'CategoryPatch', description: 'A change of a category. `null` removes the description.' });
+
+export const Category = NewCategory.extend({
+  id: int64.meta({
+    description: 'Unique identifier assigned by the service on creation.',
+    examples: [7],
+  }),
+}).meta({ id: 'Category', description: 'A category of animals.' });
+
+export type NewCategory = Readonly<z.infer<typeof NewCategory>>;
+export type CategoryPatch = z.infer<typeof CategoryPatch>;
+export type Category = Readonly<z.infer<typeof Category>>;
+
+export interface CategoryQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Only categories with a smaller id: where the page before ended. */
+  readonly before: bigint | undefined;
+}
+
+export interface CategoryRepository {
+  list(query: CategoryQuery): Promise<Page<Category>>;
+  get(id: bigint): Promise<Written<Category> | undefined>;
+  /** `conflict`: another category has the name, ignoring case. */
+  create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;
+  /** `ifMatch`: the entity tags that `isCurrent` compares. */
+  update(
+    id: bigint,
+    patch: Patch<CategoryPatch>,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<200> | Refusal<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
+}

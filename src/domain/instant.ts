@@ -1,0 +1,23 @@
+// Contract: section 2.
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d:\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
+
+/**
+ * The instant of a date-time of RFC 3339 in Unix milliseconds, or undefined for any other text. Smaller fractions of a
+ * second are cut off. The year in UTC must be 0000 to 9999.
+ */
+export function instantFromText(text: string): number | undefined {
+  const [, date, time, fraction = '', zone = ''] = DATE_TIME.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const utc = `${date}T${time}${fraction.slice(0, 4)}Z`;
+  const local = Date.parse(utc);
+  // Date.parse takes 30 February for 2 March, and 24:00:00 for the next day.
+  if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 19) !== utc.slice(0, 19))
+    return undefined;
+  const [hours = Number.NaN, minutes = Number.NaN] = /z/i.test(zone)
+    ? [0, 0]
+    : zone.slice(1).split(':').map(Number);
+  if (!(hours <= 23 && minutes <= 59)) return undefined;
+  const instant = local - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  return /^\d{4}-/.test(new Date(instant).toISOString()) ? instant : undefined;
+}

@@ -1,0 +1,90 @@
+// Contract: sections 2 and 3.
+import { z } from 'zod';
+import { int64 } from './int64.ts';
+import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
+import { instantFromText } from './instant.ts';
+
+export const OrderStatus = z
+  .enum(['pending', 'complete', 'cancelled', 'expired'], {
+    error: 'must be one of pending, complete, cancelled, expired',
+  })
+  .meta({ id: 'OrderStatus', description: 'Status of an order. An order is open while it is pending.' });
+
+const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });
+const instant = z
+  .string()
+  .meta({ format: 'date-time', maxLength: 64, examples: ['2027-01-15T09:00:00.000Z'] });
+
+/** The body of `createOrder`. Other fields are ignored. */
+export const NewOrder = z
+  .object({
+    petId,
+    quantity: z
+      .literal(1n, { error: 'must be 1' })
+      .meta({ type: 'integer', format: 'int32', const: 1, description: 'Always 1.', examples: [1] })
+      .exactOptional(),
+    shipDate: instant
+      .refine((its) => instantFromText(its) !== undefined, {
+        error: 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00',
+      })
+      .meta({ description: 'When the animal shall be handed over.' })
+      .exactOptional(),
+  })
+  .meta({ id: 'NewOrder', description: 'An order of an animal.' });
+
+export const Order = z
+  .object({
+    id: int64.meta({
+      description: 'Unique identifier assigned by the service on creation.',
+      examples: [9],
+    }),
+    petId,
+    quantity: z.literal(1n).meta({ type: 'integer', format: 'int32', const: 1, description: 'Always 1.' }),
+    shipDate: instant.meta({ description: 'When the animal shall be handed over, in UTC.' }).exactOptional(),
+    status: OrderStatus,
+    complete: z.boolean().meta({ description: 'Whether the status is `complete`.' }),
+    createdAt: instant.meta({ description: 'When the order was made.' }),
+    expiresAt: instant.meta({ description: 'When a pending order expires.' }),
+  })
+  .meta({ id: 'Order', description: 'An order of an account.' });
+
+export type OrderStatus = z.infer<typeof OrderStatus>;
+export type NewOrder = Readonly<z.infer<typeof NewOrder>>;
+export type Order = Readonly<z.infer<typeof Order>>;
+
+export interface OrderQuery {
+  /** Undefined for all accounts, which only operators may see. */
+  readonly accountId: number | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly status: OrderStatus | undefined;
+  readonly petId: bigint | undefined;
+  /** Only orders with a smaller id: where the page before ended. */
+  readonly before: bigint | undefined;
+}
+
+/** Orders belong to the account that made them. Every `accountId` that is undefined means any account, for operators. */
+export interface OrderRepository {
+  list(query: OrderQuery): Promise<Page<Order>>;
+  get(accountId: number | undefined, id: bigint): Promise<Written<Order> | undefined>;
+  /** `invalid_request`: there is no such animal. `conflict`: it is not available. */
+  create(
+    accountId: number,
+    order: NewOrder,
+    idempotency?: Idempotency,
+  ): Promise<Outcome<201, 'invalid_request' | 'conflict'>>;
+  /** `conflict`: the order is not pending, or its time has passed. */
+  complete(
+    accountId: number,
+    id: bigint,
+    idempotency?: Idempotency,
+  ): Promise<Outcome<200, 'not_found' | 'conflict'>>;
+  /** `conflict`: the order is complete. An order that is cancelled or expired stays as it is. */
+  cancel(
+    accountId: number | undefined,
+    id: bigint,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
+  /** Expires the orders whose time has passed, and makes their animals available. */
+  expireDue(): Promise<void>;
+}

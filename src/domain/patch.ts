@@ -1,0 +1,36 @@
+// Contract: sections 3 and 4.
+import type { z } from 'zod';
+import { expectation, faultsOf } from './parse.ts';
+
+/**
+ * The body of a PATCH (RFC 7396). A fault in it counts only after 404, 412 and 409, so the write of the operation
+ * reports it. A plain value, because writes may run on another thread.
+ */
+export interface Patch<Fields> {
+  /** The fields that are given and valid. */
+  readonly given: Readonly<Partial<Fields>>;
+  /** All fields that are given, valid or not. */
+  readonly names: readonly string[];
+  /** What is wrong, as a message; undefined when nothing is. */
+  readonly fault: string | undefined;
+}
+
+/** A body that is no JSON at all, or missing. */
+export function unreadablePatch(fault: string): Patch<unknown> {
+  return { given: {}, names: [], fault };
+}
+
+/** The patch that a parsed JSON body describes. Fields that the schema does not have are ignored. */
+export function readPatch<S extends z.ZodObject>(schema: S, body: unknown): Patch<z.output<S>> {
+  const result = schema.safeParse(body);
+  if (result.success) return { given: result.data, names: Object.keys(result.data), fault: undefined };
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return unreadablePatch(`The body must be ${expectation(schema)}.`);
+  const faulty = new Set(result.error.issues.map(({ path }) => path[0]));
+  const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !faulty.has(name)));
+  return {
+    given: schema.parse(valid),
+    names: Object.keys(body).filter((name) => name in schema.shape),
+    fault: `${faultsOf(schema, body, result.error).join('; ')}.`,
+  };
+}

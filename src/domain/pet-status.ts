@@ -1,0 +1,45 @@
+// Contract: section 2.
+import type { PetStatus } from './pet.ts';
+
+/** What can happen to an animal, besides its creation, which may give it any status or none. */
+export type PetEvent =
+  | 'order made'
+  | 'order completed'
+  | 'order cancelled'
+  | 'order expired'
+  | 'status patched'
+  | 'deleted';
+
+export interface Transition {
+  readonly event: PetEvent;
+  /** `any` includes an animal without a status. */
+  readonly from: PetStatus | 'any';
+  /** Whether the animal must have an open order, or must have none. */
+  readonly hasOpenOrder: boolean;
+  /** `any` is the status that the request gives. */
+  readonly to: PetStatus | 'any' | 'gone';
+}
+
+/** Everything that may happen to an animal. The reference draws this table. */
+export const TRANSITIONS: readonly Transition[] = [
+  { event: 'order made', from: 'available', hasOpenOrder: false, to: 'pending' },
+  { event: 'order completed', from: 'pending', hasOpenOrder: true, to: 'sold' },
+  { event: 'order cancelled', from: 'pending', hasOpenOrder: true, to: 'available' },
+  { event: 'order expired', from: 'pending', hasOpenOrder: true, to: 'available' },
+  { event: 'status patched', from: 'any', hasOpenOrder: false, to: 'any' },
+  { event: 'deleted', from: 'any', hasOpenOrder: false, to: 'gone' },
+];
+
+/** The transition of an animal in this state, or undefined when the state forbids the event. */
+export function transition(
+  event: PetEvent,
+  status: PetStatus | undefined,
+  hasOpenOrder: boolean,
+): Transition | undefined {
+  return TRANSITIONS.find(
+    (each) =>
+      each.event === event &&
+      (each.from === 'any' || each.from === status) &&
+      each.hasOpenOrder === hasOpenOrder,
+  );
+}

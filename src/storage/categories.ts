@@ -1,0 +1,89 @@
+// Contract: sections 2 and 3.
+import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
+import { INT64_MAX } from '../domain/int64.ts';
+import type { Patch } from '../domain/patch.ts';
+import type { Answer, Refusal } from '../domain/ports.ts';
+import { foldedName } from '../domain/text.ts';
+import { isCurrent, toJson } from '../written.ts';
+import type { Engine, Transaction } from './engine.ts';
+import { writeOnce } from './idempotency.ts';
+import { pageOf } from './page.ts';
+import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
+
+export const CATEGORIES = {
+  name: 'categories',
+  key: ['id'],
+  columns: [
+    ['id', 'integer'],
+    ['name', 'text'],
+    ['description', 'text?'],
+    ['folded_name', 'text'],
+  ],
+  assignsIds: true,
+} as const satisfies Table;
+
+export const TABLES = [CATEGORIES];
+
+type CategoryRow = RowOf<typeof CATEGORIES>;
+
+const SELECT = `SELECT ${columnsOf(CATEGORIES)} FROM categories`;
+
+const INSERT = `${insertInto(CATEGORIES, ['name', 'description', 'folded_name'])}
+  ON CONFLICT DO NOTHING RETURNING ${columnsOf(CATEGORIES)}`;
+
+const IS_TAKEN = 'SELECT 1 FROM categories WHERE folded_name = $1 AND id <> $2';
+
+const UPDATE = 'UPDATE categories SET name = $2, description = $3, folded_name = $4 WHERE id = $1';
+
+export function categoryFromRow([id, name, description]: CategoryRow): Category {
+  return { id, name, ...(description !== null && { description }) };
+}
+
+/** Adds a category, unless its name is taken. */
+async function createCategory(
+  transaction: Transaction,
+  { name, description }: NewCategory,
+): Promise<Answer<201> | Refusal<'conflict'>> {
+  const values = [name, description ?? null, foldedName(name)];
+  const [row] = await transaction.query<CategoryRow>(INSERT, values);
+  if (row === undefined) return { refused: 'conflict' };
+  const category = categoryFromRow(row);
+  return { status: 201, location: `/categories/${category.id}`, json: toJson(category) };
+}
+
+async function updateCategory(
+  transaction: Transaction,
+  id: bigint,
+  { given, fault }: Patch<CategoryPatch>,
+  ifMatch: readonly string[] | undefined,
+): ReturnType<CategoryRepository['update']> {
+  const [row] = await transaction.query<CategoryRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id]);
+  if (row === undefined) return { refused: 'not_found' };
+  const before = categoryFromRow(row);
+  if (!isCurrent(ifMatch, toJson(before))) return { refused: 'precondition_failed' };
+  const { name = before.name, description = before.description ?? null } = given;
+  const taken = await transaction.query(IS_TAKEN, [foldedName(name), id]);
+  if (taken.length > 0) return { refused: 'conflict' };
+  if (fault !== undefined) return { refused: 'invalid_request' };
+  await transaction.query(UPDATE, [id, name, description, foldedName(name)]);
+  const after = { id, name, ...(description !== null && { description }) };
+  return { status: 200, location: undefined, json: toJson(after) };
+}
+
+export const WRITES = { createCategory, updateCategory };
+
+export function open(engine: Engine): CategoryRepository {
+  return {
+    async list({ limit, before }) {
+      const from = before ?? INT64_MAX;
+      const sql = `${SELECT} WHERE id < $1 ORDER BY id DESC LIMIT ${limit + 1}`;
+      return pageOf((await engine.read<CategoryRow>(sql, [from])).map(categoryFromRow), limit);
+    },
+    async get(id) {
+      const [row] = await engine.read<CategoryRow>(`${SELECT} WHERE id = $1`, [id]);
+      return row && toJson(categoryFromRow(row));
+    },
+    create: (category, idempotency) => writeOnce(engine, idempotency, createCategory, category),
+    update: (id, patch, ifMatch) => engine.write(updateCategory, id, patch, ifMatch),
+  };
+}

@@ -1,0 +1,9 @@
+// Contract: section 3.
+import type { Page } from '../domain/ports.ts';
+import { toJson } from '../written.ts';
+
+/** A page of `limit` items. One item more than that shows whether another page follows. */
+export function pageOf<T extends { readonly id: bigint }>(items: readonly T[], limit: number): Page<T> {
+  const shown = items.slice(0, limit);
+  return { items: toJson(shown), next: items.length > limit ? shown.at(-1)?.id : undefined };
+}
