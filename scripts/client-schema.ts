@@ -28,7 +28,7 @@ export function clientSchema({ paths, components }: Description): string {
   return parts.join('\n');
 }
 
-/** `client/src/operations.ts`: the base addresses, and method, path and query parameters of each operation. */
+/** `client/src/operations.ts`: the base addresses, and method, path and query of each operation. */
 export function clientOperations({ servers, paths, components }: Description): string {
   return [
     '// Made from the description of the service by `npm run openapi`.',
@@ -40,8 +40,11 @@ export function clientOperations({ servers, paths, components }: Description): s
     '/** How each operation is called. */',
     'export const OPERATIONS = {',
     ...operations(paths).map(({ method, path, operation }) => {
-      const query = queryParameters(operation, components).map(({ name }) => `'${name}'`);
-      return `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}', query: [${query.join(', ')}] },`;
+      const query = queryKinds(operation, components);
+      const its = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, `query: {${query}}`];
+      return query === ''
+        ? `  ${operation.operationId}: { ${its.join(', ')} },`
+        : `  ${operation.operationId}: {\n    ${its.join(',\n    ')},\n  },`;
     }),
     '} as const;',
     '',
@@ -96,6 +99,20 @@ function queryParameters({ parameters }: OperationObject, components: Components
     .filter((parameter): parameter is Parameter => parameter?.in === 'query');
 }
 
+/** What each query parameter takes: ` limit: 'integer', id: 'integers' `. */
+function queryKinds(operation: OperationObject, components: Components): string {
+  const kinds = queryParameters(operation, components).map(
+    ({ name, schema }) => `${name}: '${kindOf(schema as Schema)}'`,
+  );
+  return kinds.length === 0 ? '' : ` ${kinds.join(', ')} `;
+}
+
+function kindOf(schema: Schema): string {
+  const type = typeOf(schema);
+  if (type === 'number' || type === 'Int64') return 'integer';
+  return type === 'readonly Int64[]' ? 'integers' : 'string';
+}
+
 /** The type of an operation's query, if it has one. */
 function queryType(operation: OperationObject, components: Components): string[] {
   const { operationId } = operation;
@@ -120,8 +137,8 @@ function declaration(name: string, schema: Schema): string[] {
     comment,
     `export interface ${name} {`,
     ...Object.entries(schema.properties ?? {}).flatMap(([field, value]) => {
-      const described = value as Schema;
-      return member(field, described.description, described, required.has(field));
+      const its = value as Schema;
+      return member(field, its.description ?? optionOf(its)?.description, its, required.has(field));
     }),
     '}',
     '',
@@ -149,12 +166,26 @@ function member(
 }
 
 function typeOf(schema: Schema): string {
-  const { $ref, type, format } = schema;
+  const { $ref, type, format, items } = schema;
+  const option = optionOf(schema);
+  if (option !== undefined) return `${typeOf(option)} | null`;
   if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `'${String(value)}'`).join(' | ');
+  if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
+  if (schema.const !== undefined) return literal(schema.const);
+  if (type === 'array') return `readonly ${typeOf(items as Schema)}[]`;
   if (type === 'integer') return format === 'int64' ? 'Int64' : 'number';
-  if (type === 'string') return 'string';
+  if (type === 'string' || type === 'boolean') return type;
   throw new Error(`client/src/schema.ts cannot express ${JSON.stringify(schema)}.`);
+}
+
+/** The other option of a schema that allows null. */
+function optionOf({ anyOf = [] }: Schema): Schema | undefined {
+  const [option, or, ...others] = anyOf;
+  return or?.type === 'null' && others.length === 0 ? option : undefined;
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 function property(schema: Schema | undefined, name: string): Schema {

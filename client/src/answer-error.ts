@@ -2,16 +2,17 @@ import {
   ApiError,
   AuthenticationError,
   ConflictError,
+  type ErrorDetails,
   NotFoundError,
   PermissionError,
   PetStoreError,
+  PreconditionFailedError,
   RateLimitError,
   ServerError,
   ValidationError,
 } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
-import type { RateLimit } from './rate-limit.ts';
 
 /** By status and not by code, because the answer of a proxy has no code. */
 const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
@@ -21,6 +22,7 @@ const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
   404: NotFoundError,
   409: ConflictError,
   410: NotFoundError,
+  412: PreconditionFailedError,
   413: ValidationError,
   415: ValidationError,
   422: ValidationError,
@@ -28,11 +30,10 @@ const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
   431: ValidationError,
 };
 
-/** The error for an answer other than 2xx. */
+/** The error for an answer other than 2xx. `cause` is the failure of an earlier try of the same call. */
 export function answerError(
   answer: Answer,
-  retryAt: Date | undefined,
-  rateLimit: RateLimit | undefined,
+  { retryAt, rateLimit, cause }: Pick<ErrorDetails, 'retryAt' | 'rateLimit' | 'cause'>,
 ): PetStoreError {
   const { status, statusText, requestId } = answer;
   // Browsers hide a redirect that is not followed, and give it the status 0.
@@ -43,7 +44,7 @@ export function answerError(
   const { code, message } = errorBody(answer);
   const text = message ?? `The answer was ${status} ${statusText}`.trimEnd();
   const Its = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new Its(text, { status, code, requestId, retryAt, rateLimit });
+  return new Its(text, { status, code, requestId, retryAt, rateLimit, cause });
 }
 
 /** The Error body of the service. The answer of a proxy has none. */

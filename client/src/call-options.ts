@@ -1,5 +1,8 @@
-import { checkOptions } from './given.ts';
+import { checkOptions, given } from './given.ts';
+import type { OPERATIONS } from './operations.ts';
 import { checkInteger } from './options.ts';
+
+type Method = (typeof OPERATIONS)[keyof typeof OPERATIONS]['method'];
 
 export interface CallOptions {
   /** Aborts the call, also while it waits; it then throws an AbortError. */
@@ -10,29 +13,51 @@ export interface CallOptions {
   readonly maxTries?: number | undefined;
 }
 
+/** The options of a call that adds something or completes an order. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters; random by default. Within 24 hours, the same key and animal give the animal that
-   * was created first. Set a key of your own to repeat a create safely after a crash.
+   * 1 to 255 visible ASCII characters; random by default. Within 24 hours, the same key and arguments give the first
+   * result again. Set a key of your own to repeat a call safely after a crash.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-const NAMES: Readonly<Record<keyof CreateOptions, true>> = {
-  signal: true,
-  timeout: true,
-  maxTries: true,
-  idempotencyKey: true,
+/** The options of a call that changes or removes something. */
+export interface ChangeOptions extends CallOptions {
+  /**
+   * The `ETag` of a response: if the content has changed since, the call throws a PreconditionFailedError. Undefined is
+   * refused, because the call would then overwrite the changes of others.
+   */
+  readonly ifMatch?: string;
+}
+
+const NAMES = { signal: true, timeout: true, maxTries: true } as const satisfies Record<
+  keyof CallOptions,
+  true
+>;
+
+const NAMES_OF: Readonly<Record<Method, Readonly<Record<string, true>>>> = {
+  GET: NAMES,
+  POST: { ...NAMES, idempotencyKey: true },
+  PATCH: { ...NAMES, ifMatch: true },
+  DELETE: { ...NAMES, ifMatch: true },
 };
 
-/** @throws TypeError or RangeError that names the option that is wrong. */
-export function checkCallOptions(options: CallOptions): void {
-  checkOptions(options, NAMES);
-  const { signal, timeout, maxTries } = options;
+/**
+ * The options of a call with this method, which are those of `CreateOptions` or of `ChangeOptions`.
+ * @throws TypeError or RangeError that names the option that is wrong.
+ */
+export function checkCallOptions(options: CallOptions, method: Method): CreateOptions & ChangeOptions {
+  checkOptions(options, NAMES_OF[method]);
+  const its: CreateOptions & ChangeOptions = options;
+  const { signal, timeout, maxTries } = its;
   if (timeout !== undefined) checkInteger('timeout', timeout, 1);
   if (maxTries !== undefined) checkInteger('maxTries', maxTries, 1);
   if (signal !== undefined && typeof signal.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, such as the signal of an AbortController.');
+  if ('ifMatch' in its && typeof its.ifMatch !== 'string')
+    throw new TypeError(`ifMatch must be the ETag of a response, but ${given(its.ifMatch)} was given.`);
+  return its;
 }
 
 /** 128 random bits. Browsers have no `crypto.randomUUID` on pages without TLS. */

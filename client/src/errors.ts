@@ -70,6 +70,14 @@ export class ConflictError extends ApiError {
 }
 
 /**
+ * The content has changed since it had the ETag in `ifMatch` (412). When `cause` is set, an earlier try of this call had
+ * no answer and may have made the change: read the content again.
+ */
+export class PreconditionFailedError extends ApiError {
+  override readonly name = 'PreconditionFailedError';
+}
+
+/**
  * The limit of requests is used up or the key is banned (429), and the wait would be longer than `maxWait`. The client
  * sends nothing with this key before `retryAt`.
  */

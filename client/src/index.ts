@@ -1,5 +1,5 @@
 export type { ApiPromise, ApiResponse, WithResponse } from './api-promise.ts';
-export type { CallOptions, CreateOptions } from './call-options.ts';
+export type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 export type { Deprecation } from './deprecation.ts';
 export {
   AbortError,
@@ -10,6 +10,7 @@ export {
   NotFoundError,
   PermissionError,
   PetStoreError,
+  PreconditionFailedError,
   RateLimitError,
   ServerError,
   TimeoutError,

@@ -1,4 +1,4 @@
-import { given } from './given.ts';
+import { checkObject, given } from './given.ts';
 
 /**
  * Like `JSON.parse`, but an integer beyond ±(2^53 − 1) becomes an exact bigint. Every other number stays a number.
@@ -41,9 +41,11 @@ function integer(digits: string): number | bigint {
 
 /**
  * A flat object as JSON. Writes bigints as integers and leaves undefined fields out.
+ * @throws TypeError that names the argument when it is no object.
  * @throws RangeError when a number is beyond ±(2^53 − 1), because it may be rounded already. It names the field.
  */
-export function writeJson(fields: object): string {
+export function objectText(argument: string, fields: object): string {
+  checkObject(argument, fields);
   const written = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(

@@ -1,12 +1,16 @@
 import type { ApiPromise, WithResponse } from './api-promise.ts';
 import { AbortError } from './errors.ts';
-import type { Answer } from './exchange.ts';
-import { parseJson } from './json.ts';
-import { linkTarget } from './link.ts';
+import { checkObject } from './given.ts';
+import type { Call } from './request.ts';
+import type { Transport } from './transport.ts';
 
 export interface Page {
   /** The cursor of the next page. Undefined on the last one. */
   readonly nextCursor: string | undefined;
+}
+
+interface ListQuery {
+  readonly cursor?: string | undefined;
 }
 
 /**
@@ -15,20 +19,20 @@ export interface Page {
  */
 export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag] = 'List';
-  readonly #load: (cursor?: string) => Promise<WithResponse<Its>>;
+  readonly #transport: Transport;
+  readonly #call: Call<Its> & { readonly query: ListQuery };
   readonly #itemsOf: (page: Its) => readonly Item[];
-  readonly #signal: AbortSignal | undefined;
   #first: Promise<WithResponse<Its>> | undefined;
 
   /** @internal */
   constructor(
-    load: (cursor?: string) => Promise<WithResponse<Its>>,
+    transport: Transport,
+    call: Call<Its> & { readonly query: ListQuery },
     itemsOf: (page: Its) => readonly Item[],
-    signal: AbortSignal | undefined,
   ) {
-    this.#load = load;
+    this.#transport = transport;
+    this.#call = call;
     this.#itemsOf = itemsOf;
-    this.#signal = signal;
   }
 
   then<Result = Its, Failure = never>(
@@ -64,9 +68,10 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    const { signal } = this.#call.options;
     for await (const page of this.pages()) {
       for (const item of this.#itemsOf(page)) {
-        if (this.#signal?.aborted) throw new AbortError(this.#signal);
+        if (signal?.aborted) throw new AbortError(signal);
         yield item;
       }
     }
@@ -75,18 +80,14 @@ export class List<Item, Its extends Page> implements ApiPromise<Its>, AsyncItera
   async #page(): Promise<Its> {
     return (await this.withResponse()).data;
   }
-}
 
-/** The items of an answer. Only the cursor is taken from its link, because the next request goes to the same base address. */
-export function readPage<Item>(
-  { body, headers }: Answer,
-  itemOf: (value: unknown) => Item,
-): Page & { readonly items: readonly Item[] } {
-  const items = parseJson(body);
-  if (!Array.isArray(items)) throw new TypeError('The body is not an array.');
-  const next = linkTarget(headers, 'next');
-  if (next === undefined) return { items: items.map(itemOf), nextCursor: undefined };
-  const nextCursor = /[?&]cursor=([^&#]+)/.exec(next)?.[1];
-  if (nextCursor === undefined) throw new TypeError('The link to the next page has no cursor.');
-  return { items: items.map(itemOf), nextCursor: decodeURIComponent(nextCursor) };
+  /** A page: the one of the query, or the one at the cursor. */
+  async #load(cursor?: string): Promise<WithResponse<Its>> {
+    const { query } = this.#call;
+    checkObject('query', query);
+    return await this.#transport.send({
+      ...this.#call,
+      query: { ...query, cursor: cursor ?? query.cursor },
+    });
+  }
 }

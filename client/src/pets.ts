@@ -1,10 +1,10 @@
 import { type ApiPromise, apiPromise } from './api-promise.ts';
-import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { checkObject } from './given.ts';
-import { integerText, isInt64, parseJson, writeJson } from './json.ts';
-import { List, type Page, readPage } from './list.ts';
-import type { Int64, ListPetsQuery, NewPet, Pet } from './schema.ts';
+import { integerText, isInt64, objectText } from './json.ts';
+import { List, type Page } from './list.ts';
+import { readItem, readNothing, readPage } from './read.ts';
+import type { Int64, ListPetsQuery, NewPet, Pet, PetPatch } from './schema.ts';
 import type { Transport } from './transport.ts';
 
 /** Animals of one answer, the newest first. */
@@ -26,16 +26,8 @@ export class Pets {
 
   /** The animals, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
   list(query: ListPetsQuery = {}, options: CallOptions = {}): PetList {
-    const load = async (cursor?: string) => {
-      checkObject('query', query);
-      return await this.#transport.send({
-        operation: 'listPets',
-        query: { ...query, cursor: cursor ?? query.cursor },
-        options,
-        read: readPets,
-      });
-    };
-    return new List(load, ({ pets }) => pets, options.signal);
+    const call = { operation: 'listPets', query, options, read: readPets } as const;
+    return new List(this.#transport, call, ({ pets }) => pets);
   }
 
   /**
@@ -43,17 +35,15 @@ export class Pets {
    * @throws RangeError when `categoryId` is a number beyond ±(2^53 − 1).
    */
   create(pet: NewPet, options: CreateOptions = {}): ApiPromise<Pet> {
-    return apiPromise(async () => {
-      checkObject('pet', pet);
-      const { idempotencyKey = newIdempotencyKey() } = options;
-      return await this.#transport.send({
-        operation: 'createPet',
-        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
-        body: writeJson(pet),
-        options,
-        read: ({ body }) => petOf(parseJson(body)),
-      });
-    });
+    return apiPromise(
+      async () =>
+        await this.#transport.send({
+          operation: 'createPet',
+          body: objectText('pet', pet),
+          options,
+          read: readItem(petOf),
+        }),
+    );
   }
 
   /**
@@ -68,7 +58,43 @@ export class Pets {
           operation: 'getPet',
           path: [integerText('petId', petId)],
           options,
-          read: ({ body }) => petOf(parseJson(body)),
+          read: readItem(petOf),
+        }),
+    );
+  }
+
+  /**
+   * Changes the fields that `patch` has. `status: null` removes the status. Undefined fields are left out.
+   * @throws ConflictError when `patch` has a status while an order of the animal is open.
+   * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
+   */
+  update(petId: Int64, patch: PetPatch, options: ChangeOptions = {}): ApiPromise<Pet> {
+    return apiPromise(
+      async () =>
+        await this.#transport.send({
+          operation: 'updatePet',
+          path: [integerText('petId', petId)],
+          body: objectText('patch', patch),
+          options,
+          read: readItem(petOf),
+        }),
+    );
+  }
+
+  /**
+   * Deletes an animal for good. After a try without an answer, a 404 counts as deleted.
+   * @throws ConflictError while an order of the animal is open.
+   * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
+   */
+  delete(petId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
+    return apiPromise(
+      async () =>
+        await this.#transport.send({
+          operation: 'deletePet',
+          path: [integerText('petId', petId)],
+          options,
+          read: readNothing,
+          removed: () => undefined,
         }),
     );
   }

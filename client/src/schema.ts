@@ -2,6 +2,64 @@
 /** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
 export type Int64 = number | bigint;
 
+/** A category to add. */
+export interface NewCategory {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
+}
+
+/** A change of a category. `null` removes the description. */
+export interface CategoryPatch {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name?: string | undefined;
+  /** What belongs to the category. */
+  readonly description?: string | null | undefined;
+}
+
+/** A category of animals. */
+export interface Category {
+  /** The name of the category. No other category has it, ignoring case. */
+  readonly name: string;
+  /** What belongs to the category. */
+  readonly description?: string | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
+/** Status of an order. An order is open while it is pending. */
+export type OrderStatus = 'pending' | 'complete' | 'cancelled' | 'expired';
+
+/** An order of an animal. */
+export interface NewOrder {
+  /** Identifier of the animal. */
+  readonly petId: Int64;
+  /** Always 1. */
+  readonly quantity?: 1 | undefined;
+  /** When the animal shall be handed over. */
+  readonly shipDate?: string | undefined;
+}
+
+/** An order of an account. */
+export interface Order {
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+  /** Identifier of the animal. */
+  readonly petId: Int64;
+  /** Always 1. */
+  readonly quantity: 1;
+  /** When the animal shall be handed over, in UTC. */
+  readonly shipDate?: string | undefined;
+  readonly status: OrderStatus;
+  /** Whether the status is `complete`. */
+  readonly complete: boolean;
+  /** When the order was made. */
+  readonly createdAt: string;
+  /** When a pending order expires. */
+  readonly expiresAt: string;
+}
+
 /** Availability status of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
@@ -12,6 +70,15 @@ export interface NewPet {
   /** Identifier of the category the animal belongs to. */
   readonly categoryId: Int64;
   readonly status?: PetStatus | undefined;
+}
+
+/** A change of an animal. `null` removes the status. */
+export interface PetPatch {
+  /** The animal's name. */
+  readonly name?: string | undefined;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId?: Int64 | undefined;
+  readonly status?: PetStatus | null | undefined;
 }
 
 /** An animal of the catalogue. */
@@ -25,12 +92,36 @@ export interface Pet {
   readonly id: Int64;
 }
 
+/** Query parameters of `listCategories`. */
+export interface ListCategoriesQuery {
+  /** Maximum number of categories to return. */
+  readonly limit?: number | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** Query parameters of `listOrders`. */
+export interface ListOrdersQuery {
+  /** Maximum number of orders to return. */
+  readonly limit?: number | undefined;
+  /** Keep only orders with this status. */
+  readonly status?: OrderStatus | undefined;
+  /** Keep only orders of this animal. */
+  readonly petId?: Int64 | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
 /** Query parameters of `listPets`. */
 export interface ListPetsQuery {
   /** Maximum number of animals to return. */
   readonly limit?: number | undefined;
   /** Keep only animals with this status. */
   readonly status?: PetStatus | undefined;
+  /** Keep only animals of this category. */
+  readonly categoryId?: Int64 | undefined;
+  /** Keep only these animals: repeat the parameter for up to 100 of them. */
+  readonly id?: readonly Int64[] | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */
   readonly cursor?: string | undefined;
 }
@@ -45,6 +136,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'conflict'
   | 'gone'
+  | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_key_reused'

@@ -99,23 +99,18 @@ test('wrong arguments are named with what was given, and nothing is sent', async
     ['create', [], 'TypeError', 'pet must be an object, but undefined was given.'],
     ['create', ['{}'], 'TypeError', "pet must be an object, but the string '{}' was given."],
     ['list', ['sold'], 'TypeError', "query must be an object, but the string 'sold' was given."],
-    [
-      'list',
-      [{ status: ['sold'] }],
-      'TypeError',
-      'status must be a string or a number, but an array was given.',
-    ],
+    ['list', [{ status: ['sold'] }], 'TypeError', 'status must be a string, but an array was given.'],
     [
       'list',
       [{ signal }],
       'TypeError',
-      'There is no parameter "signal". The parameters are limit, status, cursor.',
+      'There is no parameter "signal". The parameters are limit, status, categoryId, id, cursor.',
     ],
     [
       'list',
       [{ stauts: 'sold' }],
       'TypeError',
-      'There is no parameter "stauts". The parameters are limit, status, cursor.',
+      'There is no parameter "stauts". The parameters are limit, status, categoryId, id, cursor.',
     ],
     [
       'create',

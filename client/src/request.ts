@@ -1,0 +1,78 @@
+import { type CallOptions, checkCallOptions, newIdempotencyKey } from './call-options.ts';
+import type { Answer } from './exchange.ts';
+import { given } from './given.ts';
+import { integerText } from './json.ts';
+import { type OperationId, OPERATIONS } from './operations.ts';
+
+/** One call of an operation. */
+export interface Call<Result> {
+  readonly operation: OperationId;
+  /** The values of the path's parameters, in their order. */
+  readonly path?: readonly string[];
+  /** The query as the caller gave it. Undefined values are left out. */
+  readonly query?: object;
+  readonly body?: string;
+  readonly options: CallOptions;
+  /** Reads a 2xx answer. Throws when the answer is incomplete. */
+  readonly read: (answer: Answer) => Result;
+  /** The result of a 404 on a retry, for a call whose first try may have removed what it names. */
+  readonly removed?: () => Result;
+}
+
+/** A call as HTTP. Every try of a call sends the same. */
+export interface CallRequest {
+  /** Path and query, below the base address. */
+  readonly target: string;
+  readonly init: RequestInit & { readonly method: string; readonly headers: Headers };
+}
+
+/**
+ * The request of a call.
+ * @throws TypeError or RangeError when an argument or option is wrong, so that nothing is sent.
+ */
+export function requestOf<Result>(call: Call<Result>, apiKey: string): CallRequest {
+  const { operation, body, options } = call;
+  const { method } = OPERATIONS[operation];
+  const { idempotencyKey, ifMatch } = checkCallOptions(options, method);
+  const headers = new Headers({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
+  if (body !== undefined)
+    headers.set('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+  if (method === 'POST') headers.set('Idempotency-Key', idempotencyKey ?? newIdempotencyKey());
+  if (ifMatch !== undefined) headers.set('If-Match', ifMatch);
+  return { target: target(call), init: { method, headers, ...(body !== undefined && { body }) } };
+}
+
+function target<Result>({ operation, path = [], query = {} }: Call<Result>): string {
+  const values = [...path];
+  const its = OPERATIONS[operation];
+  const kinds: Readonly<Record<string, Kind>> = its.query;
+  const filled = its.path.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''));
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (!Object.hasOwn(kinds, name)) {
+      const names = Object.keys(kinds).join(', ');
+      throw new TypeError(`There is no parameter "${name}". The parameters are ${names}.`);
+    }
+    if (value === undefined) continue;
+    for (const text of texts(name, value, kinds[name])) parameters.append(name, text);
+  }
+  const search = parameters.toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** What a query parameter takes. */
+type Kind = 'string' | 'integer' | 'integers';
+
+function texts(name: string, value: unknown, kind: Kind | undefined): readonly string[] {
+  if (kind === 'integer') return [integerText(name, value)];
+  if (kind === 'integers') {
+    if (!Array.isArray(value))
+      throw new TypeError(`${name} must be an array, but ${given(value)} was given.`);
+    // Without a value there would be no filter at all.
+    if (value.length === 0) throw new RangeError(`${name} must have at least one value.`);
+    return value.map((each) => integerText(name, each));
+  }
+  if (typeof value !== 'string')
+    throw new TypeError(`${name} must be a string, but ${given(value)} was given.`);
+  return [value];
+}
