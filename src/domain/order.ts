@@ -21,7 +21,15 @@ export const NewOrder = z
     petId,
     quantity: z
       .literal(1n, { error: 'must be 1' })
-      .meta({ type: 'integer', format: 'int32', const: 1, description: 'Always 1.', examples: [1] })
+      .meta({
+        type: 'integer',
+        format: 'int32',
+        const: 1,
+        minimum: 1,
+        maximum: 1,
+        description: 'Always 1.',
+        examples: [1],
+      })
       .exactOptional(),
     shipDate: instant
       .refine((its) => instantFromText(its) !== undefined, {
@@ -39,7 +47,9 @@ export const Order = z
       examples: [9],
     }),
     petId,
-    quantity: z.literal(1n).meta({ type: 'integer', format: 'int32', const: 1, description: 'Always 1.' }),
+    quantity: z
+      .literal(1n)
+      .meta({ type: 'integer', format: 'int32', const: 1, minimum: 1, maximum: 1, description: 'Always 1.' }),
     shipDate: instant.meta({ description: 'When the animal shall be handed over, in UTC.' }).exactOptional(),
     status: OrderStatus,
     complete: z.boolean().meta({ description: 'Whether the status is `complete`.' }),

@@ -13,7 +13,7 @@ export function optionalText(max: number, about: About): z.ZodString {
     .refine((its) => storageFault(its, max) === undefined, {
       error: ({ input }) => storageFault(String(input), max),
     })
-    .meta({ ...about, maxLength: max });
+    .meta({ ...about, maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
 /** A text of 1 to `max` characters that is not only white space. */
