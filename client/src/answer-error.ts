@@ -2,7 +2,6 @@ import {
   ApiError,
   AuthenticationError,
   ConflictError,
-  type ErrorDetails,
   NotFoundError,
   PermissionError,
   PetStoreError,
@@ -13,6 +12,7 @@ import {
 } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { parseJson } from './json.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** By status and not by code, because the answer of a proxy has no code. */
 const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
@@ -30,10 +30,11 @@ const CLASS_OF: Readonly<Record<number, typeof ApiError>> = {
   431: ValidationError,
 };
 
-/** The error for an answer other than 2xx. `cause` is the failure of an earlier try of the same call. */
+/** The error for an answer other than 2xx. */
 export function answerError(
   answer: Answer,
-  { retryAt, rateLimit, cause }: Pick<ErrorDetails, 'retryAt' | 'rateLimit' | 'cause'>,
+  retryAt: Date | undefined,
+  rateLimit: RateLimit | undefined,
 ): PetStoreError {
   const { status, statusText, requestId } = answer;
   // Browsers hide a redirect that is not followed, and give it the status 0.
@@ -44,7 +45,7 @@ export function answerError(
   const { code, message } = errorBody(answer);
   const text = message ?? `The answer was ${status} ${statusText}`.trimEnd();
   const Its = CLASS_OF[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new Its(text, { status, code, requestId, retryAt, rateLimit, cause });
+  return new Its(text, { status, code, requestId, retryAt, rateLimit });
 }
 
 /** The Error body of the service. The answer of a proxy has none. */

@@ -1,7 +1,7 @@
-import { type ApiPromise, apiPromise } from './api-promise.ts';
+import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { integerText, isInt64, objectText } from './json.ts';
+import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
 import { readItem, readPage } from './read.ts';
 import type { Category, CategoryPatch, Int64, ListCategoriesQuery, NewCategory } from './schema.ts';
@@ -35,28 +35,22 @@ export class Categories {
    * @throws ConflictError when another category has the name, ignoring case.
    */
   create(category: NewCategory, options: CreateOptions = {}): ApiPromise<Category> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'createCategory',
-          body: objectText('category', category),
-          options,
-          read: readItem(categoryOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'createCategory',
+      body: ['category', category],
+      options,
+      read: readItem(categoryOf),
+    });
   }
 
   /** Reads one category. */
   get(categoryId: Int64, options: CallOptions = {}): ApiPromise<Category> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'getCategory',
-          path: [integerText('categoryId', categoryId)],
-          options,
-          read: readItem(categoryOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'getCategory',
+      path: { categoryId },
+      options,
+      read: readItem(categoryOf),
+    });
   }
 
   /**
@@ -65,16 +59,13 @@ export class Categories {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   update(categoryId: Int64, patch: CategoryPatch, options: ChangeOptions = {}): ApiPromise<Category> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'updateCategory',
-          path: [integerText('categoryId', categoryId)],
-          body: objectText('patch', patch),
-          options,
-          read: readItem(categoryOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'updateCategory',
+      path: { categoryId },
+      body: ['patch', patch],
+      options,
+      read: readItem(categoryOf),
+    });
   }
 }
 

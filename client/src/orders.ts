@@ -1,7 +1,7 @@
-import { type ApiPromise, apiPromise } from './api-promise.ts';
+import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { integerText, isInt64, objectText } from './json.ts';
+import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
 import { readItem, readNothing, readPage } from './read.ts';
 import type { Int64, ListOrdersQuery, NewOrder, Order } from './schema.ts';
@@ -36,28 +36,22 @@ export class Orders {
    * @throws ConflictError when the animal is not available.
    */
   create(order: NewOrder, options: CreateOptions = {}): ApiPromise<Order> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'createOrder',
-          body: objectText('order', order),
-          options,
-          read: readItem(orderOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'createOrder',
+      body: ['order', order],
+      options,
+      read: readItem(orderOf),
+    });
   }
 
   /** Reads one order. */
   get(orderId: Int64, options: CallOptions = {}): ApiPromise<Order> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'getOrder',
-          path: [integerText('orderId', orderId)],
-          options,
-          read: readItem(orderOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'getOrder',
+      path: { orderId },
+      options,
+      read: readItem(orderOf),
+    });
   }
 
   /**
@@ -65,15 +59,12 @@ export class Orders {
    * @throws ConflictError when the order is not pending, or its time has passed.
    */
   complete(orderId: Int64, options: CreateOptions = {}): ApiPromise<Order> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'completeOrder',
-          path: [integerText('orderId', orderId)],
-          options,
-          read: readItem(orderOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'completeOrder',
+      path: { orderId },
+      options,
+      read: readItem(orderOf),
+    });
   }
 
   /**
@@ -82,15 +73,12 @@ export class Orders {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   cancel(orderId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'cancelOrder',
-          path: [integerText('orderId', orderId)],
-          options,
-          read: readNothing,
-        }),
-    );
+    return this.#transport.call({
+      operation: 'cancelOrder',
+      path: { orderId },
+      options,
+      read: readNothing,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
-import { type ApiPromise, apiPromise } from './api-promise.ts';
+import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Answer } from './exchange.ts';
-import { integerText, isInt64, objectText } from './json.ts';
+import { isInt64 } from './json.ts';
 import { List, type Page } from './list.ts';
 import { readItem, readNothing, readPage } from './read.ts';
 import type { Int64, ListPetsQuery, NewPet, Pet, PetPatch } from './schema.ts';
@@ -35,32 +35,26 @@ export class Pets {
    * @throws RangeError when `categoryId` is a number beyond ±(2^53 − 1).
    */
   create(pet: NewPet, options: CreateOptions = {}): ApiPromise<Pet> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'createPet',
-          body: objectText('pet', pet),
-          options,
-          read: readItem(petOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'createPet',
+      body: ['pet', pet],
+      options,
+      read: readItem(petOf),
+    });
   }
 
   /**
    * Reads one animal.
-   * @deprecated It will be removed on 2030-12-05: use `list` with `status`.
+   * @deprecated It will be removed on 2030-12-05: use `list` with `id`.
    * @throws TypeError or RangeError when `petId` is not an exact integer.
    */
   get(petId: Int64, options: CallOptions = {}): ApiPromise<Pet> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'getPet',
-          path: [integerText('petId', petId)],
-          options,
-          read: readItem(petOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'getPet',
+      path: { petId },
+      options,
+      read: readItem(petOf),
+    });
   }
 
   /**
@@ -69,16 +63,13 @@ export class Pets {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   update(petId: Int64, patch: PetPatch, options: ChangeOptions = {}): ApiPromise<Pet> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'updatePet',
-          path: [integerText('petId', petId)],
-          body: objectText('patch', patch),
-          options,
-          read: readItem(petOf),
-        }),
-    );
+    return this.#transport.call({
+      operation: 'updatePet',
+      path: { petId },
+      body: ['patch', patch],
+      options,
+      read: readItem(petOf),
+    });
   }
 
   /**
@@ -87,16 +78,13 @@ export class Pets {
    * @throws PreconditionFailedError when `ifMatch` is not the present ETag.
    */
   delete(petId: Int64, options: ChangeOptions = {}): ApiPromise<void> {
-    return apiPromise(
-      async () =>
-        await this.#transport.send({
-          operation: 'deletePet',
-          path: [integerText('petId', petId)],
-          options,
-          read: readNothing,
-          removed: () => undefined,
-        }),
-    );
+    return this.#transport.call({
+      operation: 'deletePet',
+      path: { petId },
+      options,
+      read: readNothing,
+      removed: () => undefined,
+    });
   }
 }
 

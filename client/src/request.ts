@@ -1,17 +1,19 @@
 import { type CallOptions, checkCallOptions, newIdempotencyKey } from './call-options.ts';
 import type { Answer } from './exchange.ts';
 import { given } from './given.ts';
-import { integerText } from './json.ts';
+import { integerText, objectText } from './json.ts';
 import { type OperationId, OPERATIONS } from './operations.ts';
+import type { Int64 } from './schema.ts';
 
 /** One call of an operation. */
 export interface Call<Result> {
   readonly operation: OperationId;
-  /** The values of the path's parameters, in their order. */
-  readonly path?: readonly string[];
+  /** The values of the path's parameters, by name. */
+  readonly path?: Readonly<Record<string, Int64>>;
   /** The query as the caller gave it. Undefined values are left out. */
   readonly query?: object;
-  readonly body?: string;
+  /** The argument that is sent as JSON, with its name for messages. */
+  readonly body?: readonly [argument: string, fields: object];
   readonly options: CallOptions;
   /** Reads a 2xx answer. Throws when the answer is incomplete. */
   readonly read: (answer: Answer) => Result;
@@ -31,9 +33,10 @@ export interface CallRequest {
  * @throws TypeError or RangeError when an argument or option is wrong, so that nothing is sent.
  */
 export function requestOf<Result>(call: Call<Result>, apiKey: string): CallRequest {
-  const { operation, body, options } = call;
+  const { operation, options } = call;
   const { method } = OPERATIONS[operation];
   const { idempotencyKey, ifMatch } = checkCallOptions(options, method);
+  const body = call.body && objectText(...call.body);
   const headers = new Headers({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
   if (body !== undefined)
     headers.set('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
@@ -42,11 +45,10 @@ export function requestOf<Result>(call: Call<Result>, apiKey: string): CallReque
   return { target: target(call), init: { method, headers, ...(body !== undefined && { body }) } };
 }
 
-function target<Result>({ operation, path = [], query = {} }: Call<Result>): string {
-  const values = [...path];
+function target<Result>({ operation, path = {}, query = {} }: Call<Result>): string {
   const its = OPERATIONS[operation];
   const kinds: Readonly<Record<string, Kind>> = its.query;
-  const filled = its.path.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''));
+  const filled = its.path.replace(/\{(\w+)\}/g, (_, name: string) => integerText(name, path[name]));
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (!Object.hasOwn(kinds, name)) {

@@ -1,7 +1,7 @@
 import { answerError } from './answer-error.ts';
-import type { WithResponse } from './api-promise.ts';
+import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.ts';
 import { readDeprecation } from './deprecation.ts';
-import { AbortError, ConnectionError, type PetStoreError, RateLimitError, ServerError } from './errors.ts';
+import { AbortError, ConnectionError, PetStoreError, RateLimitError, ServerError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import type { Refusal } from './gate.ts';
 import type { Settings } from './options.ts';
@@ -40,7 +40,15 @@ export class Transport {
     return this.#rateLimit;
   }
 
-  /** @throws PetStoreError when there is no result within the tries and the wait that the settings allow. */
+  /** Begins a call. Wrong arguments and options reject the promise, too. */
+  call<Result>(call: Call<Result>): ApiPromise<Result> {
+    return apiPromise(() => this.send(call));
+  }
+
+  /**
+   * @throws PetStoreError when there is no result within the tries and the wait that the settings allow. When the service
+   *   may have carried out an earlier try, the failure of that try is the `cause`.
+   */
   async send<Result>(call: Call<Result>): Promise<WithResponse<Result>> {
     const request = requestOf(call, this.#settings.apiKey);
     const { signal } = call.options;
@@ -57,24 +65,29 @@ export class Transport {
     const { now, sleep } = this.#runtime;
     const deadline = now() + this.#settings.maxWait;
     let unsure: PetStoreError | undefined;
-    for (let tries = 1; ; tries++) {
-      const tried = await this.#try(call, request, { tries, deadline, unsure });
-      if ('data' in tried) return tried;
-      const { error, wait } = tried;
-      if (error instanceof ConnectionError || error instanceof ServerError) unsure = error;
-      if (wait === undefined || tries >= maxTries) throw error;
-      const isLate = now() + wait > deadline;
-      // After a refusal, all requests with this key wait at the gate. It refuses this call when it would be late.
-      const waitsAtGate = error instanceof RateLimitError;
-      if (isLate && !waitsAtGate) throw error;
-      if (!isLate) {
-        const rounded = Math.ceil(wait);
-        this.#settings.logger?.warn(
-          `petstore-client: ${operation} is tried again in ${rounded} ms: ${error.message}`,
-          { operation, tries, status: error.status, requestId: error.requestId, wait: rounded },
-        );
+    try {
+      for (let tries = 1; ; tries++) {
+        const tried = await this.#try(call, request, { tries, deadline, unsure });
+        if ('data' in tried) return tried;
+        const { error, wait } = tried;
+        if (error instanceof ConnectionError || error instanceof ServerError) unsure = error;
+        if (wait === undefined || tries >= maxTries) throw error;
+        const isLate = now() + wait > deadline;
+        // After a refusal, all requests with this key wait at the gate. It refuses this call when it would be late.
+        const waitsAtGate = error instanceof RateLimitError;
+        if (isLate && !waitsAtGate) throw error;
+        if (!isLate) {
+          const rounded = Math.ceil(wait);
+          this.#settings.logger?.warn(
+            `petstore-client: ${operation} is tried again in ${rounded} ms: ${error.message}`,
+            { operation, tries, status: error.status, requestId: error.requestId, wait: rounded },
+          );
+        }
+        if (!waitsAtGate) await sleep(wait, signal);
       }
-      if (!waitsAtGate) await sleep(wait, signal);
+    } catch (error) {
+      if (unsure !== undefined && error !== unsure && error instanceof PetStoreError) error.cause ??= unsure;
+      throw error;
     }
   }
 
@@ -139,9 +152,8 @@ export class Transport {
       return { data: call.removed(), response };
     if (status < 200 || status > 299) {
       const retryAt = asked === undefined ? undefined : new Date(Math.ceil(unix() + asked));
-      const cause = status < 500 ? unsure : undefined;
       return {
-        error: answerError(answer, { retryAt, rateLimit, cause }),
+        error: answerError(answer, retryAt, rateLimit),
         wait: waitAfter(status, asked, tries, random()),
       };
     }

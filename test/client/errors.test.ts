@@ -9,6 +9,7 @@ import {
   PermissionError,
   PetStore,
   PetStoreError,
+  PreconditionFailedError,
   type PetStoreOptions,
   RateLimitError,
   ServerError,
@@ -34,6 +35,7 @@ test('each class of failure has its error class, which is an ApiError', async (t
     405: ApiError,
     409: ConflictError,
     410: NotFoundError,
+    412: PreconditionFailedError,
     413: ValidationError,
     415: ValidationError,
     422: ValidationError,
@@ -86,10 +88,9 @@ test('a RateLimitError has both windows and the instant of the next call', async
 
 test('wrong arguments are named with what was given, and nothing is sent', async (t) => {
   const { client, service } = await startClient(t);
-  const pets = client.pets as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
   const { signal } = new AbortController();
   const pet = { name: 'Rex', categoryId: 1 };
-  const cases: [string, unknown[], string, string][] = [
+  const cases: [keyof PetStore['pets'], unknown[], string, string][] = [
     ['get', ['2'], 'TypeError', "petId must be a number or a bigint, but the string '2' was given."],
     ['get', [], 'TypeError', 'petId must be a number or a bigint, but undefined was given.'],
     ['get', [null], 'TypeError', 'petId must be a number or a bigint, but null was given.'],
@@ -100,6 +101,42 @@ test('wrong arguments are named with what was given, and nothing is sent', async
     ['create', ['{}'], 'TypeError', "pet must be an object, but the string '{}' was given."],
     ['list', ['sold'], 'TypeError', "query must be an object, but the string 'sold' was given."],
     ['list', [{ status: ['sold'] }], 'TypeError', 'status must be a string, but an array was given.'],
+    ['update', [1], 'TypeError', 'patch must be an object, but undefined was given.'],
+    ['delete', ['1'], 'TypeError', "petId must be a number or a bigint, but the string '1' was given."],
+    ['list', [{ id: 1 }], 'TypeError', 'id must be an array, but 1 was given.'],
+    ['list', [{ id: [] }], 'RangeError', 'id must have at least one value.'],
+    ['list', [{ id: ['1'] }], 'TypeError', "id must be a number or a bigint, but the string '1' was given."],
+    ['list', [{ limit: 1.5 }], 'RangeError', 'limit must be an integer, but 1.5 was given.'],
+    [
+      'update',
+      [1, {}, { ifMatch: undefined }],
+      'TypeError',
+      'ifMatch must be the ETag of a response, but undefined was given.',
+    ],
+    [
+      'delete',
+      [1, { ifMatch: null }],
+      'TypeError',
+      'ifMatch must be the ETag of a response, but null was given.',
+    ],
+    [
+      'delete',
+      [1, { idempotencyKey: 'a' }],
+      'TypeError',
+      'There is no option "idempotencyKey". The options are signal, timeout, maxTries, ifMatch.',
+    ],
+    [
+      'create',
+      [pet, { ifMatch: '"a"' }],
+      'TypeError',
+      'There is no option "ifMatch". The options are signal, timeout, maxTries, idempotencyKey.',
+    ],
+    [
+      'get',
+      [1, { ifMatch: '"a"' }],
+      'TypeError',
+      'There is no option "ifMatch". The options are signal, timeout, maxTries.',
+    ],
     [
       'list',
       [{ signal }],
@@ -128,8 +165,8 @@ test('wrong arguments are named with what was given, and nothing is sent', async
     ],
   ];
   for (const [name, given, type, message] of cases) {
-    const call = pets[name]?.(...given) ?? assert.fail();
-    await assert.rejects(call, { name: type, message });
+    const pets = client.pets as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
+    await assert.rejects(pets[name]?.(...given) ?? assert.fail(), { name: type, message });
   }
   assert.equal(requestsOf(service), 0);
 });

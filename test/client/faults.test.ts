@@ -1,39 +1,10 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import {
-  ApiError,
-  ConnectionError,
-  type Pet,
-  PetStore,
-  type PetStoreOptions,
-  TimeoutError,
-} from '../../client/src/index.ts';
-import { fakeClock } from '../support/clock.ts';
-import { rejection, settle } from '../support/client-scene.ts';
+import { test } from 'node:test';
+import { ApiError, ConnectionError, type Pet, PetStore, TimeoutError } from '../../client/src/index.ts';
+import { rejection, settle, unlucky } from '../support/client-scene.ts';
 import { type Fault, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestService } from '../support/service.ts';
-import { simulatedTime } from '../support/simulated-time.ts';
-
-/** A client in simulated time, a network whose first requests meet these faults, and the service behind it. */
-async function unlucky(t: TestContext, faults: readonly Fault[], options: Partial<PetStoreOptions> = {}) {
-  const clock = fakeClock();
-  const time = simulatedTime(clock);
-  const service = await startTestService(t, { clock });
-  const apiKey = await service.issueKey();
-  const sentAt: number[] = [];
-  const proxy = await startFaultProxy(t, service.url, (before) => {
-    sentAt.push(time.now());
-    return faults[before];
-  });
-  const client = new PetStore(
-    { apiKey, baseUrl: `${proxy.url}/v1`, fetch: time.delayed(fetch), ...options },
-    time.surroundings(),
-  );
-  /** Milliseconds from one request to the next. */
-  const gaps = () => sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
-  return { time, service, apiKey, proxy, client, gaps };
-}
 
 const UNAVAILABLE: Fault = {
   status: 503,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { test } from 'node:test';
+import { SCOPES } from '../../src/domain/account.ts';
 import { NODE_20, projectWithClient, TYPESCRIPT_5 } from '../support/packed-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -13,7 +14,7 @@ const examples = [...readme.matchAll(/```ts\n(.*?)```\n\n```\n(.*?)```/gs)].map(
 );
 
 const TYPED = `
-import { type ApiPromise, type ApiResponse, type Int64, type Logger, type Pet, type PetPage, PetStore, RateLimitError, type RateLimitWindow } from 'petstore-client';
+import { type ApiPromise, type ApiResponse, type CategoryPage, type Int64, type Logger, type Order, type Pet, type PetPage, PetStore, PreconditionFailedError, RateLimitError, type RateLimitWindow } from 'petstore-client';
 
 const logger: Logger = { debug() {}, warn(message, { operation, status }) { console.log(message, operation, status); } };
 const client = new PetStore({ apiKey: undefined, pace: true, logger });
@@ -27,6 +28,20 @@ for await (const { pets } of client.pets.list().pages()) console.log(pets.length
 for await (const { name } of client.pets.list()) console.log(name, id, page.pets.length);
 const window: RateLimitWindow | undefined = client.rateLimit?.minute;
 console.log(window?.resetsAt.getTime() !== undefined, RateLimitError.name);
+const ordering: ApiPromise<Order> = client.orders.create({ petId: id, quantity: 1, shipDate: '2027-01-15T10:00:00Z' }, { idempotencyKey: 'typed' });
+if (id === 0) await ordering;
+else await ordering.catch((error: unknown) => console.log(error instanceof PreconditionFailedError));
+const categories: CategoryPage = await client.categories.list({ limit: 1 });
+const gone: void = await client.pets.delete(id, { ifMatch: '*' });
+console.log(categories.categories.length, gone);
+for await (const { petId, status, complete } of client.orders.list({ petId: id, status: 'expired' })) console.log(petId, status, complete);
+await client.pets.list({ id: [1, 2n], categoryId: 7n });
+// @ts-expect-error: null is no name
+if (id === 0) await client.pets.update(id, { name: null, status: null });
+// @ts-expect-error: there is no other quantity
+if (id === 0) await client.orders.create({ petId: id, quantity: 2 });
+// @ts-expect-error: an ETag that is missing protects nothing
+if (id === 0) await client.pets.delete(id, { ifMatch: undefined });
 // @ts-expect-error: not a status
 client.pets.list({ status: 'lost' });
 // @ts-expect-error: not an option
@@ -56,7 +71,7 @@ function typescriptOptions(module: string, moduleResolution: string): string {
 }
 
 async function variablesOf(service: TestService): Promise<Record<string, string>> {
-  return { PETSTORE_API_KEY: await service.issueKey(), PETSTORE_URL: `${service.url}/v1` };
+  return { PETSTORE_API_KEY: await service.issueKey({ scopes: SCOPES }), PETSTORE_URL: `${service.url}/v1` };
 }
 
 test('the package has only what it needs', async (t) => {
@@ -87,7 +102,7 @@ test('the types and all examples compile in strict TypeScript 5.0 and 7', async 
     }
   }
   const printed = await project.run(NODE_20, ['bundler/typed.js'], await variablesOf(service));
-  assert.match(printed, /^1 201\nRex \d+ 1\ntrue RateLimitError\n$/);
+  assert.match(printed, /^1 201\nRex \d+ 1\ntrue RateLimitError\nfalse\n0 undefined\n$/);
 });
 
 test('the examples of the README print what it says, on Node.js 20.0 and now', async (t) => {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PetStore, type PetStoreOptions } from '../../client/src/index.ts';
 import type { ClientRuntime } from '../../client/src/runtime.ts';
+import { SCOPES } from '../../src/domain/account.ts';
 import { fakeClock } from './clock.ts';
+import { type Fault, startFaultProxy } from './fault-proxy.ts';
 import { startTestService, type TestService } from './service.ts';
 import { type SimulatedTime, simulatedTime } from './simulated-time.ts';
 
@@ -32,9 +34,33 @@ export interface Scene {
 /** A service, and a client of it in real time. */
 export async function startClient(t: TestContext, options: PetStoreOptions = {}) {
   const service = await startTestService(t);
-  const apiKey = await service.issueKey();
+  const apiKey = await service.issueKey({ scopes: SCOPES });
   const client = new PetStore({ apiKey, baseUrl: `${service.url}/v1`, ...options });
   return { service, apiKey, client };
+}
+
+/** A client in simulated time, a network whose first requests meet these faults, and the service behind it. */
+export async function unlucky(
+  t: TestContext,
+  faults: readonly Fault[],
+  options: Partial<PetStoreOptions> = {},
+) {
+  const clock = fakeClock();
+  const time = simulatedTime(clock);
+  const service = await startTestService(t, { clock });
+  const apiKey = await service.issueKey({ scopes: SCOPES });
+  const sentAt: number[] = [];
+  const proxy = await startFaultProxy(t, service.url, (before) => {
+    sentAt.push(time.now());
+    return faults[before];
+  });
+  const client = new PetStore(
+    { apiKey, baseUrl: `${proxy.url}/v1`, fetch: time.delayed(fetch), ...options },
+    time.surroundings(),
+  );
+  /** Milliseconds from one request to the next. */
+  const gaps = () => sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+  return { time, service, apiKey, proxy, client, gaps };
 }
 
 /** How many requests the service was sent. */

@@ -51,7 +51,9 @@ export function simulatedTime(clock: FakeClock, random: () => number = Math.rand
     underWay++;
     try {
       const response = await fetch(...request);
-      return new Response(await response.arrayBuffer(), response);
+      const body = await response.arrayBuffer();
+      // A 204 must be made without a body.
+      return new Response(response.body === null ? null : body, response);
     } finally {
       underWay--;
     }
