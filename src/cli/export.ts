@@ -1,12 +1,11 @@
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { ServiceError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import { petJson } from '../written.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printable } from './output.ts';
+import { printable, ReaderStalled } from './output.ts';
 
 /** Characters of one write. A write for each animal would take longer. */
 const PIECE_LENGTH = 64 * 1024;
@@ -37,7 +36,7 @@ interface BlockingOutput {
   readonly _handle?: { setBlocking?(blocking: boolean): void };
 }
 
-export function exportCommand(program: Command, wait: Wait): void {
+export function exportCommand(program: Command, wait = systemWait): void {
   program
     .command('export')
     .description('write every animal to standard output, oldest first, as of one instant')
@@ -90,16 +89,7 @@ export const READER_TIMEOUT = 60_000;
 /** Resolves after the milliseconds, and rejects if the signal is aborted before. */
 export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
-export const systemWait: Wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
-
-export class ReaderStalled extends ServiceError {
-  constructor() {
-    super(
-      'unavailable',
-      'The export is incomplete, because nobody read its output for 60 seconds: export to a file instead.',
-    );
-  }
-}
+const systemWait: Wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
 
 /**
  * Writes each piece when the previous one has been read. Closes `pieces`, however it ends.

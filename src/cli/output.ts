@@ -1,3 +1,5 @@
+import { ServiceError } from '../domain/errors.ts';
+
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
 
@@ -78,4 +80,14 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 /** Unix milliseconds as an ISO 8601 instant in UTC, or null when there is none. */
 export function isoInstant(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}
+
+/** Nobody reads standard output. */
+export class ReaderStalled extends ServiceError {
+  constructor() {
+    super(
+      'unavailable',
+      'The export is incomplete, because nobody read its output for 60 seconds: export to a file instead.',
+    );
+  }
 }
