@@ -13,7 +13,6 @@ import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
 import type { Metrics } from './http/metrics.ts';
-import { openApi } from './description/openapi.ts';
 import { OPERATIONS } from './api/index.ts';
 import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
@@ -122,13 +121,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       mayAdmit,
       routes: new Routes(OPERATIONS, base),
       stores: store,
-      site: createSite({
-        openApi: openApi(urls, base),
-        base,
-        ping: () => store.ping(),
-        isDraining,
-        mayAdmit,
-      }),
+      site: createSite({ urls, base, ping: () => store.ping(), isDraining, mayAdmit }),
       cors: cors(config.corsOrigins),
       log,
       metrics: metrics?.requests,

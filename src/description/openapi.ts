@@ -9,7 +9,7 @@ import { parameterComponents } from './parameters.ts';
 import { schemaComponents } from './schemas.ts';
 
 /** The base addresses that are known, by their environments. */
-type Urls = Readonly<Partial<Record<Environment, string>>>;
+export type Urls = Readonly<Partial<Record<Environment, string>>>;
 
 /** The OpenAPI description of the environments in `urls`, for the running one at `base`, and the catalogue that leads to it. */
 export function openApi(urls: Urls, base: string, resources = RESOURCES) {
@@ -23,8 +23,6 @@ export function openApi(urls: Urls, base: string, resources = RESOURCES) {
     catalog: catalog(base),
   };
 }
-
-export type OpenApi = ReturnType<typeof openApi>;
 
 async function toYaml(document: Description): Promise<string> {
   const { stringify } = await import('yaml');

@@ -3,16 +3,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Content, openContent } from './content.ts';
 import { fields } from '../http/wire/text.ts';
-import type { Description } from '../description/openapi.ts';
 import { llmsText } from '../description/llms.ts';
+import { openApi, type Urls } from '../description/openapi.ts';
 import { referenceMarkdown } from '../description/reference-markdown.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
 /**
- * The published reference. It is made from the description at the first request. `base` is the base address of the
- * running environment. "Try it" selects it first. `find` finds the files of the page.
+ * The published reference and the description that it is made of. `base` is the base address of the running environment.
+ * "Try it" selects it first. `find` finds the files of the page.
  */
-export function createReference(description: Description, base: string, find = referenceFiles) {
+export function createReference(urls: Urls, base: string, find = referenceFiles) {
+  const { document, json, yaml, catalog } = openApi(urls, base);
   let found: ReturnType<typeof find> | undefined;
   const files = () => {
     if (found === undefined) {
@@ -22,21 +23,27 @@ export function createReference(description: Description, base: string, find = r
     }
     return found;
   };
-  const page = async () =>
-    referencePage(description, referenceMarkdown(description), (await files()).base, base);
+  const page = async () => referencePage(document, referenceMarkdown(document), (await files()).base, base);
   return {
     page: new Content(
       'text/html; charset=utf-8',
       page,
-      fields('Cache-Control', 'no-cache', 'Content-Security-Policy', contentSecurityPolicy(description)),
+      fields('Cache-Control', 'no-cache', 'Content-Security-Policy', contentSecurityPolicy(document)),
     ),
-    markdown: openContent('text/markdown; charset=utf-8', () => referenceMarkdown(description)),
+    markdown: openContent('text/markdown; charset=utf-8', () => referenceMarkdown(document)),
     /** See https://llmstxt.org. */
-    llms: openContent('text/plain; charset=utf-8', () => llmsText(description, base)),
-    /** The pictures of the guide. Their address is in the description, so it stays the same. */
-    pictures: PICTURES.map((name) => ({ path: `/reference/${name}`, content: picture(name) })),
-    /** A file of the page, by its path without the slash at the front. */
+    llms: openContent('text/plain; charset=utf-8', () => llmsText(document, base)),
+    json: openContent('application/json; charset=utf-8', () => json),
+    yaml: openContent('application/yaml; charset=utf-8', yaml),
+    catalog: openContent(
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+      () => catalog,
+      fields('Link', '</.well-known/api-catalog>; rel="api-catalog"'),
+    ),
+    /** A file of the page or a picture, by its path without the slash at the front. */
     async file(path: string): Promise<Content | undefined> {
+      const picture = PICTURES.get(path);
+      if (picture !== undefined) return picture;
       const { base: folder, byName } = await files();
       return path.startsWith(folder) ? byName.get(path.slice(folder.length)) : undefined;
     },
@@ -53,12 +60,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-const PICTURES = ['windows.svg', 'ban.svg'];
-
-function picture(name: string): Content {
-  const load = () => readFile(new URL(name, OURS));
-  return new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache'));
-}
+/** The pictures of the guide. Their address is in the description, so it stays the same. */
+const PICTURES = new Map(
+  ['windows.svg', 'ban.svg'].map((name) => {
+    const load = () => readFile(new URL(name, OURS));
+    return [`reference/${name}`, new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache'))];
+  }),
+);
 
 /** The files never change under their address, because it holds a hash of their content. */
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');

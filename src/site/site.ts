@@ -1,16 +1,15 @@
 // Contract: section 1.
-import { type Content, openContent } from './content.ts';
 import { errorReply, JSON_CONTENT } from '../http/errors.ts';
 import type { Site } from '../http/app.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { fields, joinFields, octets } from '../http/wire/text.ts';
 import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
-import type { OpenApi } from '../description/openapi.ts';
-import { createReference } from './reference.ts';
+import type { Urls } from '../description/openapi.ts';
+import type { createReference } from './reference.ts';
 import type { Reply } from '../http/reply.ts';
 
 export interface SiteDependencies {
-  readonly openApi: OpenApi;
+  readonly urls: Urls;
   /** The base address of the running environment. */
   readonly base: string;
   /** Rejects when a store cannot answer. */
@@ -20,25 +19,25 @@ export interface SiteDependencies {
   readonly mayAdmit: () => boolean;
 }
 
+type Reference = ReturnType<typeof createReference>;
 type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 
-export function createSite({ openApi, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
-  const reference = createReference(openApi.document, base);
+export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
+  let made: Promise<Reference> | undefined;
+  // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
+  const reference = () => (made ??= import('./reference.ts').then((its) => its.createReference(urls, base)));
+  const page =
+    (name: Exclude<keyof Reference, 'file'>): Page =>
+    async (request) =>
+      (await reference())[name].reply(request);
   const pages: Readonly<Record<string, Page>> = {
-    ...Object.fromEntries(reference.pictures.map(({ path, content }) => [path, page(content)])),
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
-    '/reference': page(reference.page),
-    '/reference.md': page(reference.markdown),
-    '/llms.txt': page(reference.llms),
-    '/openapi.json': page(openContent('application/json; charset=utf-8', () => openApi.json)),
-    '/openapi.yaml': page(openContent('application/yaml; charset=utf-8', openApi.yaml)),
-    '/.well-known/api-catalog': page(
-      openContent(
-        'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-        () => openApi.catalog,
-        fields('Link', '</.well-known/api-catalog>; rel="api-catalog"'),
-      ),
-    ),
+    '/reference': page('page'),
+    '/reference.md': page('markdown'),
+    '/llms.txt': page('llms'),
+    '/openapi.json': page('json'),
+    '/openapi.yaml': page('yaml'),
+    '/.well-known/api-catalog': page('catalog'),
     '/healthz': () => OK,
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
@@ -49,8 +48,8 @@ export function createSite({ openApi, base, ping, isDraining, mayAdmit }: SiteDe
   };
   const find = async (path: string): Promise<Page | undefined> => {
     if (Object.hasOwn(pages, path)) return pages[path];
-    const file = path.startsWith(FILES) ? await reference.file(path.slice(1)) : undefined;
-    return file === undefined ? undefined : page(file);
+    const file = path.startsWith(FILES) ? await (await reference()).file(path.slice(1)) : undefined;
+    return file && ((request) => file.reply(request));
   };
   return {
     quietRoutes: new Set(['/healthz', '/readyz', `${FILES}*`]),
@@ -76,7 +75,3 @@ const OK: Reply = {
   headers: joinFields(JSON_CONTENT, NO_STORE),
   body: octets('{"status":"ok"}'),
 };
-
-function page(content: Content): Page {
-  return (request) => content.reply(request);
-}

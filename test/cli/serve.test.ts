@@ -124,3 +124,19 @@ test('serve logs JSON lines on standard output, with ISO time and named level', 
   );
   for (const { time } of entries) assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
+
+/** Prints the address of each module that is loaded on standard error. */
+const PRINT_LOADS = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+
+test('a start loads neither other commands nor the description', async (t) => {
+  const hook = `data:text/javascript,${encodeURIComponent(PRINT_LOADS)}`;
+  const service = await startServiceProcess(t, {
+    ...temporaryEnvironment(t),
+    NODE_OPTIONS: `--import=${hook}`,
+  });
+  assert.match(service.stderr(), /\/src\/cli\/serve\.ts$/m);
+  assert.doesNotMatch(service.stderr(), /\/src\/(?:cli\/(?:import|keys)|description|site\/reference)/);
+  assert.equal((await fetch(`${service.url}/openapi.json`)).status, 200);
+  assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
+});
