@@ -21,16 +21,7 @@ type Command = (context: CommandContext) => Promise<void>;
  * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
  * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
  */
-export function withStore(command: Command): Promise<void> {
-  return runWithStore(command, true);
-}
-
-/** Like `withStore`, and makes the database if there is none yet. */
-export function withNewStore(command: Command): Promise<void> {
-  return runWithStore(command, false);
-}
-
-async function runWithStore(command: Command, mustExist: boolean): Promise<void> {
+export async function withStore(command: Command, mustExist = true): Promise<void> {
   const config = readConfig();
   const clock = systemClock();
   // A lost connection needs no handler here, because the next statement on it fails.
@@ -40,6 +31,11 @@ async function runWithStore(command: Command, mustExist: boolean): Promise<void>
   } finally {
     await store.close();
   }
+}
+
+/** Like `withStore`, and makes the database if there is none yet. */
+export function withNewStore(command: Command): Promise<void> {
+  return withStore(command, false);
 }
 
 /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
