@@ -35,7 +35,7 @@ export function recordJson(key: KeyRecord, now: number) {
 }
 
 /** `bannedUntil` is null without a ban, and undefined where bans are not looked up. */
-type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null | undefined };
+export type RecordJson = ReturnType<typeof recordJson> & { readonly bannedUntil?: string | null | undefined };
 
 export const RECORD_HEADER =
   'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');

@@ -1,14 +1,7 @@
 // Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import {
-  isInForce,
-  KEY_STATES,
-  type KeyRecord,
-  type KeyState,
-  SCOPES,
-  type Scope,
-} from '../domain/account.ts';
+import { isInForce, KEY_STATES, type KeyRecord, SCOPES, type Scope } from '../domain/account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -16,7 +9,14 @@ import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from '.
 import type { Plan } from '../domain/plan.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
-import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
+import {
+  issuedJson,
+  printIssued,
+  RECORD_HEADER,
+  recordCells,
+  type RecordJson,
+  recordJson,
+} from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
 import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
@@ -162,7 +162,7 @@ function listKeys({ account: name, state, unusedFor, expiresWithin, json }: List
           bannedUntil: bans && isoInstant(bans.get(key.id)),
         }),
       )
-      .filter((key) => state === undefined || statesOf(key).includes(state));
+      .filter((key) => state === undefined || isIn(state, key));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
 }
@@ -185,15 +185,9 @@ function endsBy(key: KeyRecord, now: number, end: number): boolean {
   return isInForce(key, now) && key.expiresAt !== undefined && key.expiresAt <= end;
 }
 
-function statesOf(key: {
-  state: KeyState;
-  bannedUntil?: string | null | undefined;
-  accountSuspended: boolean;
-}) {
-  const states: ListedState[] = [key.state];
-  if (typeof key.bannedUntil === 'string') states.push('banned');
-  if (key.accountSuspended) states.push('suspended');
-  return states;
+function isIn(state: ListedState, key: RecordJson): boolean {
+  if (state === 'banned') return typeof key.bannedUntil === 'string';
+  return state === 'suspended' ? key.accountSuspended : key.state === state;
 }
 
 async function findKey({ json }: JsonOption): Promise<void> {
