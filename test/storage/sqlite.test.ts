@@ -4,11 +4,13 @@ import { archiveContract } from './archive-contract.ts';
 import { counterStoreContract } from './counter-store-contract.ts';
 import { idempotencyContract } from './idempotency-contract.ts';
 import { keyUseContract } from './key-use-contract.ts';
+import { petFilterContract } from './pet-filter-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 for (const contract of [
   petStoreContract,
+  petFilterContract,
   idempotencyContract,
   archiveContract,
   accountNameContract,
