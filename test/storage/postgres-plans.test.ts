@@ -51,6 +51,11 @@ function stepsOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
 
+const HUNDRED_IDS = Array.from({ length: 100 }, (_, i) => i * 499);
+
+/** With the oldest animals, with most, with a few, with one, with none. */
+const CATEGORIES = [9, 7, 3, 40_000, -1];
+
 const CATEGORY_STATUSES = ['', 'available', 'pending', 'sold'];
 
 const QUERIES: readonly Hot[] = [
@@ -62,22 +67,22 @@ const QUERIES: readonly Hot[] = [
     values: [status, INT64_MAX],
     indexes: ['pets_by_status'],
   })),
-  ...[9, 7, 3, 40_000, -1].flatMap((category) => [
-    {
-      what: `a page of category ${category}`,
-      text: HOT_QUERIES.pageOfCategory(101),
-      values: [category, INT64_MAX],
-      indexes: CATEGORY_STATUSES.map(() => 'pets_by_category'),
-      // The sort gets a page of each status.
-      steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
-    },
-    ...CATEGORY_STATUSES.map((status) => ({
+  ...CATEGORIES.map((category) => ({
+    what: `a page of category ${category}`,
+    text: HOT_QUERIES.pageOfCategory(101),
+    values: [category, INT64_MAX],
+    indexes: CATEGORY_STATUSES.map(() => 'pets_by_category'),
+    // The sort gets a page of each status.
+    steps: ['Limit', 'Sort', 'Append', ...CATEGORY_STATUSES.map(() => 'Limit')],
+  })),
+  ...CATEGORIES.flatMap((category) =>
+    CATEGORY_STATUSES.map((status) => ({
       what: `a page of category ${category} and status "${status}"`,
       text: HOT_QUERIES.pageOfCategoryAndStatus(101),
       values: [category, 25_000, status],
       indexes: ['pets_by_category'],
     })),
-  ]),
+  ),
   ...[
     [null, null],
     ['sold', null],
@@ -86,7 +91,7 @@ const QUERIES: readonly Hot[] = [
   ].map(([status = null, category = null]) => ({
     what: `100 animals by their ids, of status ${status} and category ${category}`,
     text: HOT_QUERIES.pageOfIds(21),
-    values: [INT64_MAX, `{${Array.from({ length: 100 }, (_, i) => i * 499)}}`, status, category],
+    values: [INT64_MAX, `{${HUNDRED_IDS.join()}}`, status, category],
     indexes: ['pets_pkey'],
     // The filters and the sort get at most 100 animals.
     steps: ['Limit', 'Sort', 'CTE Scan'],
