@@ -103,7 +103,7 @@ export function petPageContract(name: string, fresh: NewFixture): void {
           await assertPages(stores, sorted, what);
         }
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
   });
 
