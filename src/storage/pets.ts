@@ -1,5 +1,5 @@
 // Contract: sections 2 and 3.
-import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
+import { type NewPet, type Pet, PetStatus } from '../domain/pet.ts';
 import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
 import { petAdded } from '../written.ts';
 import { chunksOf, type Engine, type Transaction } from './engine.ts';
@@ -18,6 +18,9 @@ export interface EnginePets extends PetRepository {
 export type PetRow = RowOf<typeof PETS>;
 
 export const PET_COLUMNS = columnsOf(PETS);
+
+/** Every status as the index by category has it. An animal without a status has ''. */
+export const INDEXED_STATUSES = ['', ...PetStatus.options] as const;
 
 export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status: status as PetStatus };

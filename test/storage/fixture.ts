@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import { type Patch, readPatch } from '../../src/domain/patch.ts';
+import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { NewKey, Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
 import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -19,10 +20,6 @@ export interface Fixture {
   readonly another: () => Promise<Store>;
   /** Closes `store` and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
-  /** Renames an animal by hand: the service has no operation for it. */
-  readonly renamePet: (id: bigint, name: string) => Promise<void>;
-  /** Deletes an animal by hand. */
-  readonly deletePet: (id: bigint) => Promise<void>;
 }
 
 /** Gives an empty store, and removes it when the test is over. */
@@ -47,6 +44,11 @@ export async function addPets(pets: PetRepository, animals: readonly NewPet[]): 
   const added: Pet[] = [];
   for (const animal of animals) added.push(petOf(await pets.create(animal)));
   return added;
+}
+
+/** The patch that a JSON body with these fields describes. */
+export function patch(body: object): Patch<PetPatch> {
+  return readPatch(PetPatch, body);
 }
 
 /** The animals of a page, exactly as its JSON has them. */

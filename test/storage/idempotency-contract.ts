@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { type NewFixture, petOf, REX, walk } from './fixture.ts';
+import { type NewFixture, patch, petOf, REX, walk } from './fixture.ts';
 
 /** What the port PetRepository promises for creates that may be sent again. */
 export function idempotencyContract(name: string, fresh: NewFixture): void {
@@ -28,7 +28,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: a replay is the first answer, whatever became of the animal`, async (t) => {
-    const { pets, once, count, renamePet, deletePet } = await prepare(t);
+    const { store, pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
     const { id } = petOf(first);
     const answer = {
@@ -37,10 +37,10 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
       json: `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`,
     };
     assert.deepEqual(first, { outcome: 'done', answer });
-    await renamePet(id, 'Max');
+    await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
     const replayed = { outcome: 'replayed', answer };
     assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replayed);
-    await deletePet(id);
+    await store.petChanges.delete(id, undefined);
     assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replayed);
     assert.equal(await count(), 0);
   });

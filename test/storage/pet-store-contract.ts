@@ -21,13 +21,13 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(5));
     const page = petsJson(added.toReversed());
-    assert.deepEqual(await pets.list({ limit: 100 }), { pets: page, next: undefined });
+    assert.deepEqual(await pets.list({ limit: 100 }), { items: page, next: undefined });
   });
 
   test(`${name}: an empty catalogue is an empty page`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    assert.deepEqual(await pets.list({ limit: 1 }), { pets: '[]', next: undefined });
-    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { pets: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 1 }), { items: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { items: '[]', next: undefined });
   });
 
   test(`${name}: with a status only animals of that status are listed`, async (t) => {
@@ -75,7 +75,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
         .filter((pet) => pet.status === 'available')
         .toReversed(),
     );
-    assert.deepEqual(await pets.list({ limit: 100, before: 1n }), { pets: '[]', next: undefined });
+    assert.deepEqual(await pets.list({ limit: 100, before: 1n }), { items: '[]', next: undefined });
     assert.equal((await list(pets, { limit: 100, before: INT64_MAX })).length, 8);
   });
 
@@ -163,9 +163,9 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: no id is reused, not even that of the deleted newest animal`, async (t) => {
-    const { store, reopen, deletePet } = await fresh(t);
+    const { store, reopen } = await fresh(t);
     const [, last] = await addPets(store.pets, animals(2));
-    await deletePet(last?.id ?? 0n);
+    await store.petChanges.delete(last?.id ?? 0n, undefined);
     const { pets } = await reopen();
     const next = petOf(await pets.create(REX));
     assert.ok(next.id > (last?.id ?? 0n));

@@ -72,11 +72,5 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       store = await open();
       return store;
     },
-    async renamePet(id, name) {
-      await raw('UPDATE pets SET name = $1 WHERE id = $2', [name, id]);
-    },
-    async deletePet(id) {
-      await raw('DELETE FROM pets WHERE id = $1', [id]);
-    },
   };
 }

@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { list, newKey, petOf, petsOf, REX } from './fixture.ts';
+import { list, newKey, patch, petOf, petsOf, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
 test('ten instances open one empty database at once', async (t) => {
@@ -56,6 +56,44 @@ test('a request to any instance sees what another instance has answered', async 
   held.release();
   assert.deepEqual(petsOf(await before), []);
   for (const page of await Promise.all(after)) assert.deepEqual(petsOf(page), [pet]);
+});
+
+test('a page shows each change that another instance has answered', async (t) => {
+  const { store, slow, proxy } = await besideOneThatReadsSlowly(t);
+  // The proxy sees the text of a query only once on a connection, and each limit has a text of its own.
+  let limit = 0;
+  for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { ids: [4n] }] as const) {
+    const { id } = petOf(await store.pets.create({ ...REX, status: 'sold' }));
+    for (const [change, names] of [
+      [() => store.petChanges.update(id, patch({ name: 'Max' }), undefined), ['Max']],
+      [() => store.petChanges.delete(id, undefined), []],
+    ] as const) {
+      const query = { limit: ++limit, ...filter };
+      const held = proxy.holdAnswerTo('FROM pets');
+      const before = slow.pets.list(query);
+      await held.given;
+      await change();
+      const lists = [slow.pets.list(query), slow.pets.list(query)];
+      held.release();
+      await before;
+      for (const page of await Promise.all(lists)) {
+        const shown = petsOf(page).map(({ name }) => name);
+        assert.deepEqual(shown, names);
+      }
+    }
+  }
+});
+
+test('a patch that changes nothing writes no row', async (t) => {
+  const { store, raw } = await postgresFixture(t);
+  const { id } = petOf(await store.pets.create(REX));
+  const version = async () => (await raw('SELECT xmin, ctid FROM pets')).rows;
+  const before = await version();
+  for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
+    await store.petChanges.update(id, patch(fields), undefined);
+  assert.deepEqual(await version(), before);
+  await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
+  assert.notDeepEqual(await version(), before);
 });
 
 test('a revocation takes effect at once, also while the key is being read', async (t) => {

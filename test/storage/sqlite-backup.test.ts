@@ -47,10 +47,10 @@ test('a backup during writes holds the catalogue of one instant', async (t) => {
 });
 
 test('a catalogue restored from a backup reuses no id', async (t) => {
-  const { store, deletePet } = await sqliteFixture(t);
+  const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const [, last] = await addPets(store.pets, [REX, REX]);
-  await deletePet(last?.id ?? 0n);
+  await store.petChanges.delete(last?.id ?? 0n, undefined);
   await store.backup(file);
   const copy = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => copy.close());

@@ -6,7 +6,7 @@ import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { get, list, newKey, petOf, REX, walk } from './fixture.ts';
+import { get, list, newKey, patch, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -26,6 +26,17 @@ test('creates that arrive together share one commit', async (t) => {
   const { file, store } = await sqliteFixture(t);
   const before = transactionsInLog(file);
   await Promise.all(Array.from({ length: 200 }, () => store.pets.create(REX)));
+  assert.equal(transactionsInLog(file), before + 1);
+});
+
+test('a patch that changes nothing writes nothing', async (t) => {
+  const { file, store } = await sqliteFixture(t);
+  const { id } = petOf(await store.pets.create(REX));
+  const before = transactionsInLog(file);
+  for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
+    await store.petChanges.update(id, patch(fields), undefined);
+  assert.equal(transactionsInLog(file), before);
+  await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
   assert.equal(transactionsInLog(file), before + 1);
 });
 
@@ -130,11 +141,11 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
 });
 
 test('a walk continues past an animal that was deleted', async (t) => {
-  const { store, deletePet } = await sqliteFixture(t);
+  const { store } = await sqliteFixture(t);
   const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
   const ids = creations.map((creation) => petOf(creation).id);
   const before = ids[2] ?? 0n;
-  await deletePet(before);
+  await store.petChanges.delete(before, undefined);
   const page = await list(store.pets, { limit: 10, before });
   assert.deepEqual(
     page.map(({ id }) => id),

@@ -42,11 +42,5 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
       store = open();
       return store;
     },
-    async renamePet(id, name) {
-      raw().prepare('UPDATE pets SET name = ? WHERE id = ?').run(name, id);
-    },
-    async deletePet(id) {
-      raw().prepare('DELETE FROM pets WHERE id = ?').run(id);
-    },
   };
 }

@@ -4,11 +4,19 @@ import { archiveContract } from './archive-contract.ts';
 import { counterStoreContract } from './counter-store-contract.ts';
 import { idempotencyContract } from './idempotency-contract.ts';
 import { keyUseContract } from './key-use-contract.ts';
+import { petChangeContract } from './pet-change-contract.ts';
+import { petFilterContract } from './pet-filter-contract.ts';
+import { petPageContract } from './pet-page-contract.ts';
+import { petRaceContract } from './pet-race-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 for (const contract of [
   petStoreContract,
+  petFilterContract,
+  petChangeContract,
+  petRaceContract,
+  petPageContract,
   idempotencyContract,
   archiveContract,
   accountNameContract,

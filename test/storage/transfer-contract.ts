@@ -67,12 +67,12 @@ export function transferContract(name: string, newFixture: NewFixture): void {
   });
 
   test(`${name}: the largest assigned id is known, and no id up to it is assigned again`, async (t) => {
-    const { store, another, deletePet } = await newFixture(t);
+    const { store, another } = await newFixture(t);
     const lastIds = () =>
       readSnapshot(store, (source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
     assert.deepEqual(await lastIds(), [0n, 0n]);
     await addPets(store.pets, [REX, REX, REX]);
-    await deletePet(3n);
+    await store.petChanges.delete(3n, undefined);
     assert.deepEqual(await lastIds(), [0n, 3n]);
     await store.database.fill(async (target) => {
       await target.continueAfter(ACCOUNTS, 7n);

@@ -90,6 +90,25 @@ export function upgradeContract(name: string, before: Before, restore: Restore):
     }
   });
 
+  upgrade('lists its animals by category and by id, and changes them', async (service) => {
+    const numbers = animals.map((animal) => /"categoryId":(-?\d+)/.exec(animal)?.[1]);
+    for (const categoryId of new Set(numbers)) {
+      const some = animals.filter((_, index) => numbers[index] === categoryId);
+      const { text } = await list(service, chain, `&categoryId=${categoryId}`);
+      assert.equal(text, `[${some.join()}]`);
+    }
+    assert.equal((await list(service, chain, '&id=1&id=3')).text, `[${animals.at(-3)},${animals.at(-1)}]`);
+    const patched = await call(service.url, '/v1/pets/1', {
+      method: 'PATCH',
+      key: chain,
+      body: '{"categoryId":-5}',
+    });
+    assert.equal(patched.status, 200);
+    assert.equal((await list(service, chain, '&categoryId=-5')).text, `[${patched.text}]`);
+    assert.equal((await call(service.url, '/v1/pets/1', { method: 'DELETE', key: chain })).status, 204);
+    assert.equal((await list(service, chain)).text, `[${animals.slice(0, -1).join()}]`);
+  });
+
   upgrade('gives the next animal the next id', async (service) => {
     const created = await call(service.url, '/v1/pets', { key: chain, body: MAX });
     assert.deepEqual([created.status, created.json.id], [201, animals.length + 1]);

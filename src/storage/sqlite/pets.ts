@@ -4,8 +4,8 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { type NewPet, type Pet, PetStatus } from '../../domain/pet.ts';
 import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
 import { petAdded } from '../../written.ts';
-import type { Engine } from '../engine.ts';
-import { type AddPets, createPet, type EnginePets } from '../pets.ts';
+import type { Engine, Value } from '../engine.ts';
+import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
 import { addAtomically } from './bulk.ts';
 import type { Changes } from './changes.ts';
 import { petValues } from './pet-writes.ts';
@@ -17,6 +17,46 @@ const SEPARATOR = ',{"id":';
 
 /** The number of animals, and all of them as JSON with commas between them. */
 type PageRow = readonly [count: bigint, animals: string | null];
+
+/**
+ * The animals of this status and category with an id up to `$1`. INDEXED BY: statistics that are out of date could make
+ * SQLite walk all ids instead.
+ */
+const ofCategory = (status: string) =>
+  `SELECT id, json FROM pets INDEXED BY pets_by_category
+     WHERE category_id = $2 AND coalesce(status, '') = ${status} AND id <= $1`;
+
+/**
+ * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
+ * the text, because SQLite plans a query with a limit as parameter again each time.
+ */
+export const PAGES = {
+  all: (rows: number) => joined('SELECT json FROM pets WHERE id <= $1', rows),
+  ofStatus: (rows: number) =>
+    joined('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= $1 AND status = $2', rows),
+  ofCategoryAndStatus: (rows: number) => joined(ofCategory('$3'), rows),
+  /** SQLite merges the statuses as it goes: it reads three rows more than it needs. */
+  ofCategory: (rows: number) =>
+    joined(INDEXED_STATUSES.map((status) => ofCategory(`'${status}'`)).join(' UNION ALL '), rows),
+  /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
+  ofIds: (rows: number) =>
+    joined(
+      `SELECT id, json FROM (SELECT value AS asked FROM json_each($2)) CROSS JOIN pets NOT INDEXED
+         WHERE id = asked AND id <= $1 AND ($3 IS NULL OR status = $3) AND ($4 IS NULL OR category_id = $4)`,
+      rows,
+    ),
+} as const;
+
+type PageKind = keyof typeof PAGES;
+
+/**
+ * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
+ * whether another page follows.
+ */
+function joined(animals: string, rows: number): string {
+  // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
+  return `SELECT count(*), group_concat(json) FROM (${animals} ORDER BY id DESC LIMIT ${rows})`;
+}
 
 interface CachedPage {
   /** `Changes.all` when it was read. */
@@ -35,7 +75,14 @@ export class SqlitePets implements EnginePets {
   readonly #byId: Query<[json: Written<Pet>]>;
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   readonly #firstPages: (CachedPage | undefined)[] = [];
-  readonly #pageQueries: (Query<PageRow> | undefined)[] = [];
+  /** By limit. */
+  readonly #pageQueries: Readonly<Record<PageKind, (Query<PageRow> | undefined)[]>> = {
+    all: [],
+    ofStatus: [],
+    ofCategoryAndStatus: [],
+    ofCategory: [],
+    ofIds: [],
+  };
 
   constructor(db: DatabaseSync, file: string, writer: Writer, engine: Engine, changes: Changes) {
     this.#file = file;
@@ -46,7 +93,7 @@ export class SqlitePets implements EnginePets {
     this.#byId = this.#statements.of('SELECT json FROM pets WHERE id = $1');
   }
 
-  /** First pages, which most clients ask for, stay cached until the next commit. Other pages are not cached. */
+  /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
   async list(query: PetQuery): Promise<PetPage> {
     const { before, categoryId, ids } = query;
     if (before !== undefined || categoryId !== undefined || ids !== undefined) return this.#readPage(query);
@@ -60,21 +107,27 @@ export class SqlitePets implements EnginePets {
     return page;
   }
 
-  #readPage(asked: PetQuery): PetPage {
-    const { limit, status, categoryId, ids, before } = asked;
+  #readPage({ limit, status, categoryId, ids, before }: PetQuery): PetPage {
     const from = before === undefined ? INT64_MAX : before - 1n;
-    const query =
-      categoryId === undefined && ids === undefined
-        ? (this.#pageQueries[indexOf(asked)] ??= this.#statements.of(pageSql(asked)))
-        : this.#statements.of<PageRow>(pageSql(asked));
+    if (ids !== undefined) {
+      // Each id once, because a join repeats the animal of an id that is given twice.
+      const asked = `[${Array.from(new Set(ids)).join()}]`;
+      return this.#page('ofIds', limit, from, asked, status ?? null, categoryId ?? null);
+    }
+    if (categoryId === undefined) {
+      return status === undefined
+        ? this.#page('all', limit, from)
+        : this.#page('ofStatus', limit, from, status);
+    }
+    return status === undefined
+      ? this.#page('ofCategory', limit, from, categoryId)
+      : this.#page('ofCategoryAndStatus', limit, from, categoryId, status);
+  }
+
+  #page(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
+    const query = (this.#pageQueries[kind][limit] ??= this.#statements.of(PAGES[kind](limit + 1)));
     this.#changes.begin();
-    const row = query.get(
-      from,
-      status ?? null,
-      categoryId ?? null,
-      ids === undefined ? null : `[${ids.join(',')}]`,
-    );
-    const [count, animals] = row ?? [];
+    const [count, animals] = query.get(...values) ?? [];
     if (animals === undefined || animals === null) return pageOf('', undefined);
     if (count === undefined || count <= limit) return pageOf(animals, undefined);
     const end = animals.lastIndexOf(SEPARATOR);
@@ -104,24 +157,6 @@ export class SqlitePets implements EnginePets {
 /** A small number for each limit and status. */
 function indexOf({ limit, status }: PetQuery): number {
   return limit * STATUSES.length + STATUSES.indexOf(status);
-}
-
-/**
- * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
- * whether another page follows. The limit is part of the text, because SQLite plans a query with a limit as parameter
- * again each time.
- */
-function pageSql({ limit, status, categoryId, ids }: PetQuery): string {
-  const filters = [
-    'id <= $1',
-    // Every statement takes the same four values.
-    status === undefined ? '$2 IS NULL' : 'status = $2',
-    categoryId === undefined ? '$3 IS NULL' : 'category_id = $3',
-    ids === undefined ? '$4 IS NULL' : 'id IN (SELECT value FROM json_each($4))',
-  ];
-  // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
-  return `SELECT count(*), group_concat(json) FROM (SELECT json FROM pets
-    WHERE ${filters.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1})`;
 }
 
 function pageOf(animals: string, next: bigint | undefined): PetPage {

@@ -1,0 +1,166 @@
+// Contract: sections 2 and 3.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { entityTag, petJson } from '../../src/written.ts';
+import { addPets, type Fixture, get, list, type NewFixture, patch, petOf, REX } from './fixture.ts';
+
+const AVAILABLE: NewPet = { ...REX, status: 'available' };
+const tagOf = (pet: Pet) => entityTag(petJson(pet));
+const OTHER_TAG = entityTag('{}');
+
+/** A fixture with one animal, and an account that can order it. */
+export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
+  const { store } = fixture;
+  const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const pet = petOf(await store.pets.create(animal));
+  const order = () => store.orders.create(accountId, { petId: pet.id });
+  return { ...fixture, store, changes: store.petChanges, accountId, pet, order };
+}
+
+/** What the port PetChanges promises for one change at a time. */
+export function petChangeContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: Parameters<NewFixture>[0], animal?: NewPet) => withPet(await fresh(t), animal);
+
+  test(`${name}: a patch changes the fields that it names, and no others`, async (t) => {
+    const { changes, pet, store, another } = await prepare(t);
+    const other = await another();
+    const text = '🐕 "\\\u0007 e\u0301';
+    const steps: readonly (readonly [fields: object, expected: NewPet])[] = [
+      [{ name: text }, { name: text, categoryId: 7n, status: 'available' }],
+      [{ categoryId: INT64_MIN }, { name: text, categoryId: INT64_MIN, status: 'available' }],
+      [
+        { categoryId: INT64_MAX, status: 'sold' },
+        { name: text, categoryId: INT64_MAX, status: 'sold' },
+      ],
+      [
+        { id: 99n, color: 'red', status: 'pending' },
+        { name: text, categoryId: INT64_MAX, status: 'pending' },
+      ],
+      [
+        { name: 'Rex', categoryId: 2n ** 53n + 1n },
+        { name: 'Rex', categoryId: 2n ** 53n + 1n, status: 'pending' },
+      ],
+    ];
+    for (const [fields, animal] of steps) {
+      const expected: Pet = { id: pet.id, ...animal };
+      const answer = { status: 200, location: undefined, json: petJson(expected) };
+      assert.deepEqual(await changes.update(pet.id, patch(fields), undefined), answer);
+      for (const { pets } of [store, other]) {
+        assert.deepEqual(await get(pets, pet.id), expected);
+        assert.deepEqual(await list(pets, { limit: 1, categoryId: expected.categoryId }), [expected]);
+      }
+    }
+  });
+
+  test(`${name}: an empty patch answers the animal as it is`, async (t) => {
+    const { changes, pet } = await prepare(t);
+    const answer = { status: 200, location: undefined, json: petJson(pet) };
+    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), answer);
+    assert.deepEqual(await changes.update(pet.id, patch({ unknown: 1 }), [tagOf(pet)]), answer);
+  });
+
+  test(`${name}: null removes the status, also of an animal that has none`, async (t) => {
+    const { changes, pet, store } = await prepare(t);
+    for (let round = 0; round < 2; round++) {
+      await changes.update(pet.id, patch({ status: null }), undefined);
+      assert.deepEqual(await get(store.pets, pet.id), { id: pet.id, ...REX });
+    }
+    assert.deepEqual(await list(store.pets, { limit: 1, status: 'available' }), []);
+    assert.deepEqual(await list(store.pets, { limit: 1, categoryId: 7n }), [{ id: pet.id, ...REX }]);
+  });
+
+  test(`${name}: a patch is refused with 404, then 412, then 409, then 400`, async (t) => {
+    const { changes, pet, store, order } = await prepare(t);
+    await order();
+    const pending: Pet = { ...pet, status: 'pending' };
+    const worst = patch({ status: 'lost', name: '' });
+    const refused = async (id: bigint, ifMatch: readonly string[], its = worst) => {
+      const result = await changes.update(id, its, ifMatch);
+      return 'refused' in result ? result.refused : result.status;
+    };
+    for (const id of [pet.id + 1n, 0n, INT64_MIN, INT64_MAX])
+      assert.equal(await refused(id, [OTHER_TAG]), 'not_found');
+    assert.equal(await refused(pet.id, [OTHER_TAG]), 'precondition_failed');
+    assert.equal(await refused(pet.id, [tagOf(pending)]), 'conflict');
+    assert.equal(await refused(pet.id, ['*'], patch({ name: '' })), 'invalid_request');
+    assert.equal(await refused(pet.id, ['*'], patch({ categoryId: null })), 'invalid_request');
+    assert.deepEqual(await get(store.pets, pet.id), pending);
+    assert.equal(await refused(pet.id, ['*'], patch({ status: 'pending' })), 'conflict');
+    assert.equal(await refused(pet.id, ['*'], patch({ name: 'Max' })), 200);
+  });
+
+  test(`${name}: If-Match compares strong tags, any of several, and *`, async (t) => {
+    const { changes, pet } = await prepare(t);
+    const tag = tagOf(pet);
+    for (const ifMatch of [[OTHER_TAG], [`W/${tag}`], [OTHER_TAG, `W/${tag}`], []]) {
+      const refused = { refused: 'precondition_failed' };
+      assert.deepEqual(await changes.update(pet.id, patch({ name: 'Max' }), ifMatch), refused);
+      assert.deepEqual(await changes.delete(pet.id, ifMatch), refused);
+    }
+    for (const ifMatch of [[tag], [OTHER_TAG, tag], ['*'], undefined]) {
+      const result = await changes.update(pet.id, patch({}), ifMatch);
+      assert.ok('status' in result);
+    }
+    assert.deepEqual(await changes.delete(pet.id + 1n, ['*']), { refused: 'not_found' });
+    assert.ok('status' in (await changes.delete(pet.id, [OTHER_TAG, tag])));
+  });
+
+  test(`${name}: a deleted animal is gone from every read`, async (t) => {
+    const { changes, pet, store, another } = await prepare(t);
+    const other = await another();
+    const [kept] = await addPets(store.pets, [AVAILABLE]);
+    const answer = { status: 204, location: undefined, json: '' };
+    assert.deepEqual(await changes.delete(pet.id, undefined), answer);
+    for (const { pets } of [store, other]) {
+      assert.equal(await pets.get(pet.id), undefined);
+      for (const filter of [{}, { status: 'available' }, { categoryId: 7n }, { ids: [pet.id, pet.id + 1n] }])
+        assert.deepEqual(await list(pets, { limit: 100, ...(filter as object) }), [kept]);
+    }
+    assert.deepEqual(await changes.delete(pet.id, undefined), { refused: 'not_found' });
+    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), { refused: 'not_found' });
+  });
+
+  test(`${name}: an open order keeps an animal from being deleted until it is closed`, async (t) => {
+    const { changes, pet, store, order, accountId } = await prepare(t);
+    await order();
+    assert.deepEqual(await changes.delete(pet.id, [OTHER_TAG]), { refused: 'precondition_failed' });
+    assert.deepEqual(await changes.delete(pet.id, undefined), { refused: 'conflict' });
+    assert.equal((await get(store.pets, pet.id))?.status, 'pending');
+    await store.orders.complete(accountId, 1n);
+    assert.ok('status' in (await changes.delete(pet.id, undefined)));
+    assert.match((await store.orders.get(accountId, 1n)) ?? '', /"status":"complete"/);
+  });
+
+  test(`${name}: an animal that is pending without an order may be changed`, async (t) => {
+    const { changes, pet, store } = await prepare(t, { ...REX, status: 'pending' });
+    await changes.update(pet.id, patch({ status: 'sold' }), undefined);
+    assert.equal((await get(store.pets, pet.id))?.status, 'sold');
+    assert.ok('status' in (await changes.delete(pet.id, undefined)));
+  });
+
+  for (const change of ['patch', 'delete'] as const) {
+    test(`${name}: a ${change} expires an order whose time has passed, and not before`, async (t) => {
+      const { changes, pet, store, order, accountId, passTime } = await prepare(t);
+      const attempt = (ifMatch?: readonly string[]) =>
+        change === 'patch'
+          ? changes.update(pet.id, patch({ status: 'sold' }), ifMatch)
+          : changes.delete(pet.id, ifMatch);
+      await order();
+      await passTime(3 * DAY - 1);
+      assert.deepEqual(await attempt(), { refused: 'conflict' });
+      await passTime(1);
+      // It has changed since, because nothing but the expiry made it available.
+      assert.deepEqual(await attempt([tagOf({ ...pet, status: 'pending' })]), {
+        refused: 'precondition_failed',
+      });
+      assert.deepEqual(await get(store.pets, pet.id), pet);
+      assert.match((await store.orders.get(accountId, 1n)) ?? '', /"status":"expired"/);
+      assert.ok('status' in (await attempt([tagOf(pet)])));
+      assert.equal((await get(store.pets, pet.id))?.status, change === 'patch' ? 'sold' : undefined);
+    });
+  }
+}

@@ -1,0 +1,120 @@
+// Contract: section 3.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { DAY } from '../../src/domain/clock.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+import type { PetQuery } from '../../src/domain/ports.ts';
+import { parseExactJson } from '../../src/json.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { addPets, type Fixture, get, list, type NewFixture, patch, REX } from './fixture.ts';
+import { withPet } from './pet-change-contract.ts';
+
+const STATUSES = ['available', 'pending', 'sold', undefined] as const;
+
+/** What a client may ask for first: such pages may be held in memory. */
+const FIRST_PAGES: readonly PetQuery[] = [
+  ...STATUSES.flatMap((status) => [2, 3, 100].map((limit) => ({ limit, status }))),
+  { limit: 3, categoryId: 7n },
+  { limit: 3, categoryId: 7n, status: 'available' },
+];
+
+/** Compares every first page of all stores with the animals that there are, oldest first. */
+async function assertPages(stores: readonly Store[], animals: readonly Pet[], after: string): Promise<void> {
+  for (const [index, { pets }] of stores.entries()) {
+    for (const query of FIRST_PAGES) {
+      const { limit, status, categoryId } = query;
+      const expected = animals
+        .filter((pet) => status === undefined || pet.status === status)
+        .filter((pet) => categoryId === undefined || pet.categoryId === categoryId)
+        .toReversed()
+        .slice(0, limit);
+      const where = `after ${after}, in store ${index}, limit ${limit}, status ${status}`;
+      assert.deepEqual(await list(pets, query), expected, where);
+    }
+  }
+}
+
+type Change = (store: Store, accountId: number, animals: Map<bigint, Pet>, pet: Pet) => Promise<unknown>;
+
+/** Changes that a page must show once they are answered. Each notes in `animals` what it did. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  async 'a new name'({ petChanges }, _account, animals, pet) {
+    await petChanges.update(pet.id, patch({ name: `${pet.name}!` }), undefined);
+    animals.set(pet.id, { ...pet, name: `${pet.name}!` });
+  },
+  async 'another category'({ petChanges }, _account, animals, pet) {
+    const categoryId = pet.categoryId === 7n ? 8n : 7n;
+    await petChanges.update(pet.id, patch({ categoryId }), undefined);
+    animals.set(pet.id, { ...pet, categoryId });
+  },
+  async 'another status'({ petChanges }, _account, animals, { status: before, ...pet }) {
+    const status = STATUSES[(STATUSES.indexOf(before) + 1) % 4];
+    const result = await petChanges.update(pet.id, patch({ status: status ?? null }), undefined);
+    if ('status' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
+  },
+  async 'a delete'({ petChanges }, _account, animals, pet) {
+    // One always stays, for the next change.
+    if (animals.size === 1) return;
+    if ('status' in (await petChanges.delete(pet.id, undefined))) animals.delete(pet.id);
+  },
+  async 'a create'({ pets }, _account, animals) {
+    for (const pet of await addPets(pets, [{ ...REX, status: 'available' }])) animals.set(pet.id, pet);
+  },
+  async 'an order'({ orders }, account, animals, pet) {
+    const { outcome } = await orders.create(account, { petId: pet.id });
+    if (outcome === 'done') animals.set(pet.id, { ...pet, status: 'pending' });
+  },
+};
+
+/** Time passes until all orders are due, and an instance expires them. */
+async function expireAll({ passTime, store }: Fixture, by: Store, animals: Map<bigint, Pet>): Promise<void> {
+  await passTime(3 * DAY);
+  const every = { accountId: undefined, limit: 100, petId: undefined, before: undefined };
+  const open = await store.orders.list({ ...every, status: 'pending' });
+  await by.orders.expireDue();
+  for (const { petId } of parseExactJson(open.items) as Pick<Order, 'petId'>[]) {
+    const pet = animals.get(petId);
+    if (pet !== undefined) animals.set(petId, { ...pet, status: 'available' });
+  }
+}
+
+/** What pages promise while animals change, by this process or another one. */
+export function petPageContract(name: string, fresh: NewFixture): void {
+  test(`${name}: every page shows each answered change, here and elsewhere`, async (t) => {
+    const fixture = await withPet(await fresh(t));
+    const { store, another, accountId, pet } = fixture;
+    const stores = [store, await another()] as const;
+    const animals = new Map([[pet.id, pet]]);
+    const step = fc.record({
+      what: fc.constantFrom(...Object.keys(CHANGES), 'the expiry'),
+      by: fc.constantFrom(...stores),
+      which: fc.nat(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 10 }), async (steps) => {
+        await assertPages(stores, Array.from(animals.values()), 'the start');
+        for (const { what, by, which } of steps) {
+          const chosen = Array.from(animals.values())[which % animals.size] ?? pet;
+          if (what === 'the expiry') await expireAll(fixture, by, animals);
+          else await CHANGES[what]?.(by, accountId, animals, chosen);
+          const sorted = Array.from(animals.values()).toSorted((a, b) => Number(a.id - b.id));
+          await assertPages(stores, sorted, what);
+        }
+      }),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+
+  test(`${name}: an expired order frees its animal in every page`, async (t) => {
+    const { store, another, order, pet, passTime } = await withPet(await fresh(t));
+    const stores = [store, await another()];
+    await order();
+    await assertPages(stores, [{ ...pet, status: 'pending' }], 'the order');
+    await passTime(3 * DAY);
+    await store.orders.expireDue();
+    await assertPages(stores, [pet], 'the expiry');
+    assert.deepEqual(await get(store.pets, pet.id), pet);
+  });
+}

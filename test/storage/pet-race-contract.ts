@@ -1,0 +1,73 @@
+// Contract: sections 2 and 3.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer, Refusal } from '../../src/domain/ports.ts';
+import { entityTag } from '../../src/written.ts';
+import { get, type NewFixture, patch, petOf, REX } from './fixture.ts';
+import { withPet } from './pet-change-contract.ts';
+
+const isDone = (result: Answer | Refusal): boolean => 'status' in result;
+
+/** What the port PetChanges promises for changes at once, by two processes or instances. */
+export function petRaceContract(name: string, fresh: NewFixture): void {
+  test(`${name}: patches at once, here and elsewhere, lose nothing`, async (t) => {
+    const { store, changes, another, pet } = await withPet(await fresh(t));
+    const { petChanges: elsewhere } = await another();
+    for (let round = 0; round < 25; round++) {
+      const fields = { name: `Rex ${round}`, categoryId: BigInt(round), status: round % 2 ? 'sold' : null };
+      const results = await Promise.all([
+        changes.update(pet.id, patch({ name: fields.name }), undefined),
+        elsewhere.update(pet.id, patch({ categoryId: fields.categoryId }), undefined),
+        changes.update(pet.id, patch({ status: fields.status }), undefined),
+      ]);
+      assert.ok(results.every(isDone));
+      const { name: its, categoryId, status = null } = (await get(store.pets, pet.id)) ?? pet;
+      assert.deepEqual({ name: its, categoryId, status }, fields);
+    }
+  });
+
+  test(`${name}: of changes at once with the same If-Match one is done`, async (t) => {
+    const { store, changes, another, pet } = await withPet(await fresh(t));
+    const { petChanges: elsewhere } = await another();
+    for (let round = 0; round < 20; round++) {
+      const tag = [entityTag((await store.pets.get(pet.id)) ?? '')];
+      const results = await Promise.all(
+        Array.from({ length: 6 }, (_, i) =>
+          (i % 2 === 0 ? changes : elsewhere).update(pet.id, patch({ name: `Rex ${round} ${i}` }), tag),
+        ),
+      );
+      assert.equal(results.filter(isDone).length, 1);
+      const winner = results.findIndex(isDone);
+      assert.equal((await get(store.pets, pet.id))?.name, `Rex ${round} ${winner}`);
+    }
+  });
+
+  test(`${name}: an animal is deleted once, and no patch brings it back`, async (t) => {
+    const { store, changes, another } = await withPet(await fresh(t));
+    const { petChanges: elsewhere } = await another();
+    for (let round = 0; round < 20; round++) {
+      const { id } = petOf(await store.pets.create(REX));
+      const [first, , second] = await Promise.all([
+        changes.delete(id, undefined),
+        elsewhere.update(id, patch({ name: 'Max' }), undefined),
+        elsewhere.delete(id, undefined),
+      ]);
+      assert.equal([first, second].filter(isDone).length, 1);
+      assert.equal(await store.pets.get(id), undefined);
+    }
+  });
+
+  test(`${name}: an animal is ordered or deleted, never both`, async (t) => {
+    const { store, changes, another, accountId } = await withPet(await fresh(t));
+    const other = await another();
+    for (let round = 0; round < 20; round++) {
+      const { id } = petOf(await store.pets.create({ ...REX, status: 'available' }));
+      const [order, deleted] = await Promise.all([
+        other.orders.create(accountId, { petId: id }),
+        changes.delete(id, undefined),
+      ]);
+      assert.notEqual(order.outcome === 'done', isDone(deleted));
+      assert.equal((await get(store.pets, id))?.status, isDone(deleted) ? undefined : 'pending');
+    }
+  });
+}

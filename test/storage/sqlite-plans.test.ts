@@ -1,0 +1,57 @@
+// Contract: section 3.
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { PAGES } from '../../src/storage/sqlite/pets.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const BY_ID = 'SEARCH pets USING INTEGER PRIMARY KEY (rowid<?)';
+const BY_STATUS = 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid<?)';
+const BY_CATEGORY = 'SEARCH pets USING INDEX pets_by_category (category_id=? AND <expr>=? AND rowid<?)';
+
+/** The reads of each page, in their order. */
+const EXPECTED: Readonly<Record<keyof typeof PAGES, readonly string[]>> = {
+  all: [BY_ID],
+  ofStatus: [BY_STATUS],
+  ofCategoryAndStatus: [BY_CATEGORY],
+  // One for each status, merged as they are read.
+  ofCategory: [BY_CATEGORY, BY_CATEGORY, BY_CATEGORY, BY_CATEGORY],
+  ofIds: ['SCAN json_each VIRTUAL TABLE INDEX 1:', 'SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)'],
+};
+
+const KINDS = Object.keys(EXPECTED) as (keyof typeof PAGES)[];
+
+/** Every step of the plan that reads or sorts. */
+function stepsOf(db: DatabaseSync, sql: string): string[] {
+  return db
+    .prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll('$', '?')}`)
+    .all()
+    .map(({ detail }) => String(detail))
+    .filter((step) => /SCAN|SEARCH|TEMP/.test(step) && !step.startsWith('SCAN (subquery'));
+}
+
+/** Wrong statistics mislead the planner: of an empty table, of one status only, of one category only. */
+const STATISTICS: Readonly<Record<string, string>> = {
+  none: '',
+  'of almost no animals': `('pets', 'pets_by_status', '3 1'), ('pets', 'pets_by_category', '3 1 1')`,
+  'of one category and status': `('pets', 'pets_by_status', '9000000 9000000'),
+    ('pets', 'pets_by_category', '9000000 9000000 9000000')`,
+  'of as many categories as animals': `('pets', 'pets_by_status', '9000000 3000000'),
+    ('pets', 'pets_by_category', '9000000 1 1')`,
+};
+
+for (const [what, rows] of Object.entries(STATISTICS)) {
+  test(`an index answers every page, with statistics ${what}`, async (t) => {
+    const { raw } = await sqliteFixture(t);
+    if (rows !== '') raw().exec(`ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES ${rows}`);
+    // A connection reads the statistics when it opens.
+    const db = raw();
+    for (const kind of KINDS) {
+      for (const limit of [2, 21, 101]) {
+        // A list of ids is sorted: it has at most 100 animals. No other page sorts.
+        const sorts = kind === 'ofIds' ? ['USE TEMP B-TREE FOR ORDER BY'] : [];
+        assert.deepEqual(stepsOf(db, PAGES[kind](limit)), [...EXPECTED[kind], ...sorts], `${kind} ${limit}`);
+      }
+    }
+  });
+}
