@@ -1,14 +1,19 @@
 // Contract: sections 2 and 3.
-import { INT64_MAX } from '../domain/int64.ts';
 import { instantFromText } from '../domain/instant.ts';
-import { type NewOrder, type Order, OrderStatus, type OrderRepository } from '../domain/order.ts';
+import {
+  type NewOrder,
+  type Order,
+  type OrderQuery,
+  type OrderRepository,
+  OrderStatus,
+} from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
-import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
+import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
-import { pageOf } from './page.ts';
-import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
+import { firstId, pageOf } from './page.ts';
+import { changeStatus, closeOrder, lockPet, statusAfter } from './pet-state.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 export const ORDERS = {
@@ -46,15 +51,24 @@ const INSERT = `${insertInto(ORDERS, [
 /** `$2` is null for any account. */
 const FIND = `SELECT ${COLUMNS} FROM orders WHERE id = $1 AND account_id = coalesce($2, account_id)`;
 
-/** Orders that one transaction expires. */
-const EXPIRED_AT_ONCE = 500;
+/** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
+const EXPIRED_AT_ONCE = 100;
 
 const IS_DUE = `SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= $1 LIMIT 1`;
 
-/** In the order of their ids, and without those that another transaction changes now, so that no two wait for each other. */
-const LOCK_DUE = `SELECT id FROM pets WHERE id IN (
-    SELECT pet_id FROM orders WHERE status = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE}
-  ) ORDER BY id FOR UPDATE SKIP LOCKED`;
+/** Leaves out animals that another transaction changes now, so it never waits: others wait for its animals. */
+const LOCK_DUE = `SELECT pet_id FROM orders JOIN pets ON pets.id = pet_id
+  WHERE orders.status = 'pending' AND expires_at <= $1
+  ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE} FOR UPDATE OF pets SKIP LOCKED`;
+
+/** Places for the ids of as many animals, from `$2` on. */
+const THEIR_IDS = Array.from({ length: EXPIRED_AT_ONCE }, (_, index) => `$${index + 2}`).join(', ');
+
+/** A new look, because another transaction may have closed an order before its animal was locked. */
+const EXPIRE = `UPDATE orders SET status = 'expired'
+  WHERE status = 'pending' AND expires_at <= $1 AND pet_id IN (${THEIR_IDS}) RETURNING pet_id`;
+
+const SET_STATUS = `UPDATE pets SET status = $1 WHERE id IN (${THEIR_IDS})`;
 
 export function orderFromRow(row: OrderRow): Order {
   const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
@@ -139,30 +153,54 @@ async function cancelOrder(
   return { status: 204, location: undefined, json: '' };
 }
 
-/** Expires orders whose time has passed. Returns how many. */
-async function expireOrders(transaction: Transaction): Promise<number> {
+/** Expires orders whose time has passed. Returns whether there may be more. */
+async function expireOrders(transaction: Transaction): Promise<boolean> {
   const now = Math.floor(await transaction.now());
-  const due = await transaction.query<[id: bigint]>(LOCK_DUE, [now]);
-  // `lockPet` expires the order of its animal.
-  for (const [petId] of due) await lockPet(transaction, petId);
-  return due.length;
+  const due = await transaction.query<PetIdRow>(LOCK_DUE, [now]);
+  if (due.length === 0) return false;
+  const expired = await transaction.query<PetIdRow>(EXPIRE, [now, ...theirIds(due)]);
+  await transaction.query(SET_STATUS, [statusAfter('order expired', 'pending', true), ...theirIds(expired)]);
+  return due.length === EXPIRED_AT_ONCE;
+}
+
+type PetIdRow = readonly [petId: bigint];
+
+/** A value for each of THEIR_IDS. */
+function theirIds(rows: readonly PetIdRow[]): Value[] {
+  return Array.from({ length: EXPIRED_AT_ONCE }, (_, index) => rows[index]?.[0] ?? null);
 }
 
 export const WRITES = { createOrder, completeOrder, cancelOrder, expireOrders };
 
+/** The statement for a page. An index alone answers it, however many orders there are. */
+export function pageQuery(
+  newest: Newest,
+  { accountId, limit, status, petId, before }: OrderQuery,
+): { sql: string; values: Value[] } {
+  const values: Value[] = [firstId(before)];
+  const place = (value: Value) => `$${values.push(value)}`;
+  const columns = {
+    ...(accountId !== undefined && { account_id: place(accountId) }),
+    ...(petId !== undefined && { pet_id: place(petId) }),
+  };
+  // One more than asked for.
+  const page = (its: typeof columns & { status?: string }) =>
+    `SELECT ${COLUMNS} FROM orders ${newest(its, '$1')} LIMIT ${limit + 1}`;
+  if (status !== undefined) return { sql: page({ ...columns, status: place(status) }), values };
+  if (accountId === undefined) return { sql: page(columns), values };
+  // The indexes by account have the status before the id, so a page of any status merges the pages of all.
+  const pages = OrderStatus.options.map(
+    (each) => `SELECT * FROM (${page({ ...columns, status: `'${each}'` })}) AS ${each}`,
+  );
+  const sql = `SELECT * FROM (${pages.join(' UNION ALL ')}) AS merged ORDER BY id DESC LIMIT ${limit + 1}`;
+  return { sql, values };
+}
+
 export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {
   return {
-    async list({ accountId, limit, status, petId, before }) {
-      const values: Value[] = [before ?? INT64_MAX];
-      const place = (value: Value) => `$${values.push(value)}`;
-      const filters = [
-        'id < $1',
-        ...(accountId === undefined ? [] : [`account_id = ${place(accountId)}`]),
-        ...(petId === undefined ? [] : [`pet_id = ${place(petId)}`]),
-        ...(status === undefined ? [] : [`status = ${place(status)}`]),
-      ];
-      const sql = `SELECT ${COLUMNS} FROM orders WHERE ${filters.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`;
-      return pageOf((await engine.read<OrderRow>(sql, values)).map(orderFromRow), limit);
+    async list(query) {
+      const { sql, values } = pageQuery(engine.newest, query);
+      return pageOf((await engine.read<OrderRow>(sql, values)).map(orderFromRow), query.limit);
     },
     async get(accountId, id) {
       const [row] = await engine.read<OrderRow>(FIND, [id, accountId ?? null]);
@@ -174,9 +212,8 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId ?? null, id, ifMatch),
     async expireDue() {
       // Usually there are none, and a read costs less than a write.
-      const isDue = await engine.read(IS_DUE, [Math.floor(await engine.now())]);
-      if (isDue.length === 0) return;
-      while ((await engine.write(expireOrders)) === EXPIRED_AT_ONCE);
+      const due = await engine.read(IS_DUE, [Math.floor(await engine.now())]);
+      return due.length > 0 && (await engine.write(expireOrders));
     },
   };
 }
