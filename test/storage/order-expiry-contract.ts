@@ -63,10 +63,10 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: the sweep expires what is due, and frees its animal`, async (t) => {
-    const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const { orders, mine, addPet, order, passTime, states, orderState } = await orderFixture(t, fresh);
     const closed = await order(await addPet('available'));
     await orders.cancel(mine, closed.id, undefined);
-    const due = await order(await addPet('available'));
+    const due = await order(closed.petId);
     await passTime(1);
     const later = await order(await addPet('available'));
     await passTime(HOLD - 2);
@@ -76,7 +76,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     assert.equal(await orders.expireDue(), false);
     assert.deepEqual(await states(due), ['available', 'expired']);
     assert.deepEqual(await states(later), ['pending', 'pending']);
-    assert.deepEqual(await states(closed), ['available', 'cancelled']);
+    assert.equal(await orderState(closed.id), 'cancelled');
   });
 
   test(`${name}: the sweep also runs first after a restart`, async (t) => {
