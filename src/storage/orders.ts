@@ -8,6 +8,7 @@ import {
   OrderStatus,
 } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
+import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
@@ -97,6 +98,29 @@ async function findOrder(
   return row && orderFromRow(row);
 }
 
+/** The status of an animal, and when its open order expires. */
+const LOOK = `SELECT pets.status, expires_at FROM pets
+  LEFT JOIN orders ON pet_id = pets.id AND orders.status = 'pending' WHERE pets.id = $1`;
+
+/**
+ * Why an animal cannot be ordered now, or undefined if it may be possible. It looks without a lock, because of a thousand
+ * requests for one animal at once nearly all are refused, and locks would let them wait for each other.
+ */
+async function refusalOf(
+  transaction: Transaction,
+  petId: bigint,
+): Promise<Refusal<'invalid_request' | 'conflict'> | undefined> {
+  const [row] = await transaction.query<[status: PetStatus | null, expiresAt: bigint | null]>(LOOK, [petId]);
+  if (row === undefined) return { refused: 'invalid_request' };
+  const [status, expiresAt] = row;
+  const isOverdue = expiresAt !== null && Number(expiresAt) <= (await transaction.now());
+  return isOverdue || mayOrder(status ?? undefined, expiresAt !== null) ? undefined : { refused: 'conflict' };
+}
+
+function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean {
+  return transition('order made', status, hasOpenOrder) !== undefined;
+}
+
 /** Makes an order that expires `hold` milliseconds later. */
 async function createOrder(
   transaction: Transaction,
@@ -104,11 +128,12 @@ async function createOrder(
   { petId, shipDate }: NewOrder,
   hold: number,
 ): Promise<Answer<201> | Refusal<'invalid_request' | 'conflict'>> {
+  const refusal = await refusalOf(transaction, petId);
+  if (refusal !== undefined) return refusal;
   const state = await lockPet(transaction, petId);
   if (state === undefined) return { refused: 'invalid_request' };
   const { pet, openOrder } = state;
-  if (transition('order made', pet.status, openOrder !== undefined) === undefined)
-    return { refused: 'conflict' };
+  if (!mayOrder(pet.status, openOrder !== undefined)) return { refused: 'conflict' };
   await changeStatus(transaction, pet, 'order made', false);
   const now = await transaction.now();
   const shipped = shipDate === undefined ? null : (instantFromText(shipDate) ?? null);
