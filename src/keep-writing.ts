@@ -1,4 +1,4 @@
-// Contract: section 6.
+// Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
 
 export interface Keeper {

@@ -13,8 +13,9 @@ import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
+import { expireDue, expireOrders } from './order-expiry.ts';
 import { firstId, pageOf } from './page.ts';
-import { changeStatus, closeOrder, lockPet, statusAfter } from './pet-state.ts';
+import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 export const ORDERS = {
@@ -51,25 +52,6 @@ const INSERT = `${insertInto(ORDERS, [
 
 /** `$2` is null for any account. */
 const FIND = `SELECT ${COLUMNS} FROM orders WHERE id = $1 AND account_id = coalesce($2, account_id)`;
-
-/** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
-const EXPIRED_AT_ONCE = 100;
-
-const IS_DUE = `SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= $1 LIMIT 1`;
-
-/** Leaves out animals that another transaction changes now, so it never waits: others wait for its animals. */
-const LOCK_DUE = `SELECT pet_id FROM orders JOIN pets ON pets.id = pet_id
-  WHERE orders.status = 'pending' AND expires_at <= $1
-  ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE} FOR UPDATE OF pets SKIP LOCKED`;
-
-/** Places for the ids of as many animals, from `$2` on. */
-const THEIR_IDS = Array.from({ length: EXPIRED_AT_ONCE }, (_, index) => `$${index + 2}`).join(', ');
-
-/** A new look, because another transaction may have closed an order before its animal was locked. */
-const EXPIRE = `UPDATE orders SET status = 'expired'
-  WHERE status = 'pending' AND expires_at <= $1 AND pet_id IN (${THEIR_IDS}) RETURNING pet_id`;
-
-const SET_STATUS = `UPDATE pets SET status = $1 WHERE id IN (${THEIR_IDS})`;
 
 export function orderFromRow(row: OrderRow): Order {
   const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
@@ -178,23 +160,6 @@ async function cancelOrder(
   return { status: 204, location: undefined, json: '' };
 }
 
-/** Expires orders whose time has passed. Returns whether there may be more. */
-async function expireOrders(transaction: Transaction): Promise<boolean> {
-  const now = Math.floor(await transaction.now());
-  const due = await transaction.query<PetIdRow>(LOCK_DUE, [now]);
-  if (due.length === 0) return false;
-  const expired = await transaction.query<PetIdRow>(EXPIRE, [now, ...theirIds(due)]);
-  await transaction.query(SET_STATUS, [statusAfter('order expired', 'pending', true), ...theirIds(expired)]);
-  return due.length === EXPIRED_AT_ONCE;
-}
-
-type PetIdRow = readonly [petId: bigint];
-
-/** A value for each of THEIR_IDS. */
-function theirIds(rows: readonly PetIdRow[]): Value[] {
-  return Array.from({ length: EXPIRED_AT_ONCE }, (_, index) => rows[index]?.[0] ?? null);
-}
-
 export const WRITES = { createOrder, completeOrder, cancelOrder, expireOrders };
 
 /** The statement for a page. An index alone answers it, however many orders there are. */
@@ -235,10 +200,6 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
     complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId ?? null, id, ifMatch),
-    async expireDue() {
-      // Usually there are none, and a read costs less than a write.
-      const due = await engine.read(IS_DUE, [Math.floor(await engine.now())]);
-      return due.length > 0 && (await engine.write(expireOrders));
-    },
+    expireDue: () => expireDue(engine),
   };
 }
