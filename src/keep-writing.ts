@@ -1,27 +1,31 @@
-// Contract: section 6.
+// Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
 
-/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
-const FLUSH_INTERVAL = 1_000;
+export interface Keeper {
+  /** Resolves when the run that has begun is over. */
+  idle(): Promise<void>;
+  /** No run begins from now on. Resolves when the last one is over. */
+  stop(): Promise<void>;
+}
 
 /**
- * Runs `write` every `interval` milliseconds while `mayWrite` allows it, never twice at a time, and `writeAll` at the end. An outage is
- * logged when it begins and when it ends.
+ * Runs `write` every `interval` milliseconds while `mayWrite` allows it, never twice at a time. An outage is logged when
+ * it begins and when it ends, as a failure of `task`.
  */
 export function keepWriting(
+  task: string,
   write: () => Promise<void>,
-  writeAll: () => Promise<void>,
-  { interval = FLUSH_INTERVAL, mayWrite, log }: { interval?: number; mayWrite: () => boolean; log: Logger },
-): { idle: () => Promise<void>; stop: () => Promise<void> } {
+  { interval, mayWrite, log }: { interval: number; mayWrite: () => boolean; log: Logger },
+): Keeper {
   let failing = false;
   let last = Promise.resolve();
   const attempt = async () => {
     try {
       await write();
-      if (failing) log.info('writes to the store succeed again');
+      if (failing) log.info(`${task} succeeds again`);
       failing = false;
     } catch (error) {
-      if (!failing) log.error({ err: error }, 'a write to the store failed; the service tries again');
+      if (!failing) log.error({ err: error }, `${task} failed; the service tries again`);
       failing = true;
     }
   };
@@ -35,10 +39,9 @@ export function keepWriting(
   }, interval);
   return {
     idle: () => last,
-    async stop() {
+    stop() {
       clearInterval(timer);
-      await last;
-      await writeAll();
+      return last;
     },
   };
 }

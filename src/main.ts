@@ -26,7 +26,10 @@ import type { Store } from './storage/store.ts';
 /** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;
 
-/** Milliseconds between two looks for orders whose time has passed. */
+/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
+const FLUSH_INTERVAL = 1_000;
+
+/** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
 const EXPIRY_INTERVAL = 500;
 
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
@@ -140,25 +143,27 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
     const keeper = keepWriting(
+      'a write to the store',
       async () => {
         await counters.flush();
         await store.flush();
         await changeLog.logNotices();
       },
-      async () => {
-        // Both are tried, even if one fails.
-        const ends = await Promise.allSettled([
-          mayAdmit() ? counters.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
-          store.flushAll(),
-        ]);
-        for (const end of ends) if (end.status === 'rejected') throw end.reason;
-      },
-      { mayWrite: mayAdmit, log },
+      { interval: FLUSH_INTERVAL, mayWrite: mayAdmit, log },
     );
-    // More often than once a second, so that an animal is available within a second after its order has expired.
+    const flushAll = async () => {
+      // Both are tried, even if one fails.
+      const ends = await Promise.allSettled([
+        mayAdmit() ? counters.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+        store.flushAll(),
+      ]);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    };
     const expiry = keepWriting(
-      () => store.orders.expireDue(),
-      async () => {},
+      'the expiry of orders',
+      async () => {
+        while (!isDraining() && (await store.orders.expireDue()));
+      },
       { interval: EXPIRY_INTERVAL, mayWrite: mayAdmit, log },
     );
     const url = origin(config.host, port);
@@ -174,6 +179,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       async stop() {
         draining = true;
         log.info('stopping');
+        const expired = expiry.stop();
         await settled(() => app.inFlight === 0 && !wire.isBusy, DRAIN_TIME);
         await app.abandon();
         for (const each of servers) {
@@ -184,8 +190,9 @@ export async function startService(config: Config, dependencies: ServiceDependen
         // The last counts may only be written under the lock, so it is taken again if possible.
         if (!mayAdmit()) await gate?.check();
         try {
-          await expiry.stop();
+          await expired;
           await keeper.stop();
+          await flushAll();
         } catch (error) {
           log.error({ err: error }, 'the last counts could not be written down and are lost');
           throw error;

@@ -30,6 +30,7 @@ test('without variables every setting has its documented default', () => {
     banAfter: 100,
     banSeconds: 300,
     maxConnectionsPerAddress: 1_000,
+    orderHold: 72 * 3_600_000,
   });
   assert.ok(Object.isFrozen(config));
 });
@@ -63,12 +64,15 @@ test('every variable is read', () => {
     LOG_LEVEL: 'warn',
     BAN_AFTER: '7',
     BAN_SECONDS: '60',
+    ORDER_HOLD_HOURS: '1',
   });
   assert.equal(config.port, 80);
   assert.equal(config.metricsPort, 9100);
   assert.deepEqual(config.trustProxy[2], { address: '2001:db8::', prefix: 32, family: 'ipv6' });
   assert.deepEqual(config.corsOrigins, ['https://app.example']);
   assert.deepEqual([config.banAfter, config.banSeconds, config.logLevel], [7, 60, 'warn']);
+  assert.equal(config.orderHold, 3_600_000);
+  assert.equal(readConfig({ ORDER_HOLD_HOURS: '8760' }).orderHold, 8_760 * 3_600_000);
 });
 
 const BUSTED: Record<string, string[]> = {
@@ -95,6 +99,7 @@ const BUSTED: Record<string, string[]> = {
   BAN_AFTER: ['0', '-1', 'many'],
   BAN_SECONDS: ['0', '86401'],
   MAX_CONNECTIONS_PER_ADDRESS: ['0', '1000001', 'many'],
+  ORDER_HOLD_HOURS: ['0', '-1', '8761', '1.5', '72h', 'three days'],
 };
 
 for (const [name, values] of Object.entries(BUSTED)) {

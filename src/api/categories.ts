@@ -21,7 +21,7 @@ const Categories = z
 const categoryId = int64({ description: 'Identifier of the category.', example: CATEGORY.id });
 
 const NO_CATEGORY = 'There is no category with this categoryId.';
-const TAKEN = 'Another category has this name; case does not count.';
+const TAKEN = 'Another category has this name, ignoring case: choose another name.';
 
 const listCategories = operation({
   id: 'listCategories',

@@ -57,8 +57,8 @@ const createOrder = operation({
     },
   },
   errors: {
-    invalid_request: 'petId is that of no animal.',
-    conflict: 'This animal is not available.',
+    invalid_request: 'There is no animal with this petId: send the id of one that is available.',
+    conflict: 'This animal is not available: order another one.',
   },
   sample: { client: 'orders.create' },
   async handle({ accountId, body, idempotency }, { orders }: Stores) {

@@ -4,7 +4,7 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d:\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$
 
 /**
  * The instant of a date-time of RFC 3339 in Unix milliseconds, or undefined for any other text. Smaller fractions of a
- * second are cut off. The year in UTC must be 0000 to 9999.
+ * second are cut off. The year in UTC must be 0000 to 9999. A leap second is refused, because Unix time has none.
  */
 export function instantFromText(text: string): number | undefined {
   const [, date, time, fraction = '', zone = ''] = DATE_TIME.exec(text) ?? [];

@@ -10,10 +10,14 @@ export const OrderStatus = z
   })
   .meta({ id: 'OrderStatus', description: 'Status of an order. An order is open while it is pending.' });
 
+/** What the message says about a faulty date-time. */
+const NO_INSTANT = 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00';
+
 const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });
 const instant = z
-  .string()
-  .meta({ format: 'date-time', maxLength: 64, examples: ['2027-01-15T09:00:00.000Z'] });
+  .string({ error: NO_INSTANT })
+  .max(64, { error: NO_INSTANT, abort: true })
+  .meta({ format: 'date-time', examples: ['2027-01-15T09:00:00.000Z'] });
 
 /** The body of `createOrder`. Other fields are ignored. */
 export const NewOrder = z
@@ -32,9 +36,7 @@ export const NewOrder = z
       })
       .exactOptional(),
     shipDate: instant
-      .refine((its) => instantFromText(its) !== undefined, {
-        error: 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00',
-      })
+      .refine((its) => instantFromText(its) !== undefined, { error: NO_INSTANT })
       .meta({ description: 'When the animal shall be handed over.' })
       .exactOptional(),
   })
@@ -62,16 +64,17 @@ export type OrderStatus = z.infer<typeof OrderStatus>;
 export type NewOrder = Readonly<z.infer<typeof NewOrder>>;
 export type Order = Readonly<z.infer<typeof Order>>;
 
-export interface OrderQuery {
-  /** Undefined for all accounts, which only operators may see. */
-  readonly accountId: number | undefined;
+export type OrderQuery = {
   /** 1 to 100. */
   readonly limit: number;
-  readonly status: OrderStatus | undefined;
-  readonly petId: bigint | undefined;
+  readonly status?: OrderStatus | undefined;
   /** Only orders with a smaller id: where the page before ended. */
-  readonly before: bigint | undefined;
-}
+  readonly before?: bigint | undefined;
+} & (
+  | { readonly accountId: number; readonly petId?: bigint | undefined }
+  /** Orders of all accounts, which only operators may see. No index finds them by their animal. */
+  | { readonly accountId: undefined; readonly petId?: undefined }
+);
 
 /** Orders belong to the account that made them. Every `accountId` that is undefined means any account, for operators. */
 export interface OrderRepository {
@@ -95,6 +98,9 @@ export interface OrderRepository {
     id: bigint,
     ifMatch: readonly string[] | undefined,
   ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
-  /** Expires the orders whose time has passed, and makes their animals available. */
-  expireDue(): Promise<void>;
+  /**
+   * Expires orders whose time has passed, those that are due longest first, and makes their animals available. Resolves
+   * with whether there may be more. Any number of processes may call it at once.
+   */
+  expireDue(): Promise<boolean>;
 }

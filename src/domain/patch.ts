@@ -30,7 +30,7 @@ export function readPatch<S extends z.ZodObject>(schema: S, body: unknown): Patc
   const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !faulty.has(name)));
   return {
     given: schema.parse(valid),
-    names: Object.keys(body).filter((name) => name in schema.shape),
+    names: Object.keys(body).filter((name) => Object.hasOwn(schema.shape, name)),
     fault: `${faultsOf(schema, body, result.error).join('; ')}.`,
   };
 }

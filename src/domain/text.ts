@@ -39,7 +39,10 @@ function storageFault(its: string, max: number): string | undefined {
   return undefined;
 }
 
-/** Equal for names that differ in case only. Upper case comes first, because it joins ß with ss, and both small sigmas. */
+/**
+ * Equal for names that differ in case only. Upper case joins ß with ss, and both small sigmas. Lower case comes before it,
+ * because ẞ is its own upper case.
+ */
 export function foldedName(name: string): string {
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

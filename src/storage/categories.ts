@@ -1,13 +1,12 @@
 // Contract: sections 2 and 3.
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
-import { INT64_MAX } from '../domain/int64.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../written.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
-import { pageOf } from './page.ts';
+import { firstId, pageOf } from './page.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 export const CATEGORIES = {
@@ -62,12 +61,17 @@ async function updateCategory(
   const before = categoryFromRow(row);
   if (!isCurrent(ifMatch, toJson(before))) return { refused: 'precondition_failed' };
   const { name = before.name, description = before.description ?? null } = given;
-  const taken = await transaction.query(IS_TAKEN, [foldedName(name), id]);
-  if (taken.length > 0) return { refused: 'conflict' };
+  const folded = foldedName(name);
+  if (name !== before.name) {
+    // Another transaction may give this name to another category at this moment.
+    await transaction.lock(CATEGORIES);
+    const taken = await transaction.query(IS_TAKEN, [folded, id]);
+    if (taken.length > 0) return { refused: 'conflict' };
+  }
   if (fault !== undefined) return { refused: 'invalid_request' };
-  await transaction.query(UPDATE, [id, name, description, foldedName(name)]);
-  const after = { id, name, ...(description !== null && { description }) };
-  return { status: 200, location: undefined, json: toJson(after) };
+  const after = toJson({ id, name, ...(description !== null && { description }) });
+  if (after !== toJson(before)) await transaction.query(UPDATE, [id, name, description, folded]);
+  return { status: 200, location: undefined, json: after };
 }
 
 export const WRITES = { createCategory, updateCategory };
@@ -75,9 +79,8 @@ export const WRITES = { createCategory, updateCategory };
 export function open(engine: Engine): CategoryRepository {
   return {
     async list({ limit, before }) {
-      const from = before ?? INT64_MAX;
-      const sql = `${SELECT} WHERE id < $1 ORDER BY id DESC LIMIT ${limit + 1}`;
-      return pageOf((await engine.read<CategoryRow>(sql, [from])).map(categoryFromRow), limit);
+      const sql = `${SELECT} ${engine.newest({}, '$1')} LIMIT ${limit + 1}`;
+      return pageOf((await engine.read<CategoryRow>(sql, [firstId(before)])).map(categoryFromRow), limit);
     },
     async get(id) {
       const [row] = await engine.read<CategoryRow>(`${SELECT} WHERE id = $1`, [id]);

@@ -28,7 +28,7 @@ export type Row = readonly unknown[];
 
 /**
  * One write while it runs. It sees its own changes. Others see all of them after the commit, or none. A SELECT that ends
- * with FOR UPDATE locks its rows until then.
+ * with FOR UPDATE locks its rows until then: with OF those of one table, with SKIP LOCKED those that are not locked yet.
  */
 export interface Transaction {
   query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
@@ -36,6 +36,8 @@ export interface Transaction {
   insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
+  /** Waits until no other transaction writes to the table, and keeps all others from writing to it until the commit. */
+  lock(table: Table): Promise<void>;
 }
 
 /**
@@ -86,6 +88,12 @@ export interface Copyable {
   fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>;
 }
 
+/**
+ * SQL for the end of a SELECT: the rows whose columns have these values, with ids up to `from`, the newest first. It reads
+ * only the rows that it returns, if there is an index of exactly these columns and the id. Values are SQL terms.
+ */
+export type Newest = (columns: Readonly<Record<string, string>>, from: string) => string;
+
 export interface PoolLoad {
   /** Connections. */
   readonly inUse: number;
@@ -119,6 +127,8 @@ export interface Engine extends Copyable {
   readonly mayLoseLock: boolean;
   /** SQL for the last element of a column that holds a JSON array of integers. */
   readonly lastElement: (column: string) => string;
+  /** The SQL of this engine for a page of a list. */
+  readonly newest: Newest;
   /** The load of the pool of connections; undefined for a database without one. */
   poolLoad(): PoolLoad | undefined;
   /** Rejects when the database cannot answer. */

@@ -1,13 +1,20 @@
 // Contract: sections 2 and 3.
-import { INT64_MAX } from '../domain/int64.ts';
 import { instantFromText } from '../domain/instant.ts';
-import { type NewOrder, type Order, OrderStatus, type OrderRepository } from '../domain/order.ts';
+import {
+  type NewOrder,
+  type Order,
+  type OrderQuery,
+  type OrderRepository,
+  OrderStatus,
+} from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
+import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
-import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
+import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
-import { pageOf } from './page.ts';
+import { expireDue, expireOrders } from './order-expiry.ts';
+import { firstId, pageOf } from './page.ts';
 import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
@@ -46,16 +53,6 @@ const INSERT = `${insertInto(ORDERS, [
 /** `$2` is null for any account. */
 const FIND = `SELECT ${COLUMNS} FROM orders WHERE id = $1 AND account_id = coalesce($2, account_id)`;
 
-/** Orders that one transaction expires. */
-const EXPIRED_AT_ONCE = 500;
-
-const IS_DUE = `SELECT 1 FROM orders WHERE status = 'pending' AND expires_at <= $1 LIMIT 1`;
-
-/** In the order of their ids, and without those that another transaction changes now, so that no two wait for each other. */
-const LOCK_DUE = `SELECT id FROM pets WHERE id IN (
-    SELECT pet_id FROM orders WHERE status = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE}
-  ) ORDER BY id FOR UPDATE SKIP LOCKED`;
-
 export function orderFromRow(row: OrderRow): Order {
   const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
   return {
@@ -83,6 +80,29 @@ async function findOrder(
   return row && orderFromRow(row);
 }
 
+/** The status of an animal, and when its open order expires. */
+const LOOK = `SELECT pets.status, expires_at FROM pets
+  LEFT JOIN orders ON pet_id = pets.id AND orders.status = 'pending' WHERE pets.id = $1`;
+
+/**
+ * Why an animal cannot be ordered now, or undefined if it may be possible. It looks without a lock, because of a thousand
+ * requests for one animal at once nearly all are refused, and locks would let them wait for each other.
+ */
+async function refusalOf(
+  transaction: Transaction,
+  petId: bigint,
+): Promise<Refusal<'invalid_request' | 'conflict'> | undefined> {
+  const [row] = await transaction.query<[status: PetStatus | null, expiresAt: bigint | null]>(LOOK, [petId]);
+  if (row === undefined) return { refused: 'invalid_request' };
+  const [status, expiresAt] = row;
+  const isOverdue = expiresAt !== null && Number(expiresAt) <= (await transaction.now());
+  return isOverdue || mayOrder(status ?? undefined, expiresAt !== null) ? undefined : { refused: 'conflict' };
+}
+
+function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean {
+  return transition('order made', status, hasOpenOrder) !== undefined;
+}
+
 /** Makes an order that expires `hold` milliseconds later. */
 async function createOrder(
   transaction: Transaction,
@@ -90,11 +110,12 @@ async function createOrder(
   { petId, shipDate }: NewOrder,
   hold: number,
 ): Promise<Answer<201> | Refusal<'invalid_request' | 'conflict'>> {
+  const refusal = await refusalOf(transaction, petId);
+  if (refusal !== undefined) return refusal;
   const state = await lockPet(transaction, petId);
   if (state === undefined) return { refused: 'invalid_request' };
   const { pet, openOrder } = state;
-  if (transition('order made', pet.status, openOrder !== undefined) === undefined)
-    return { refused: 'conflict' };
+  if (!mayOrder(pet.status, openOrder !== undefined)) return { refused: 'conflict' };
   await changeStatus(transaction, pet, 'order made', false);
   const now = await transaction.now();
   const shipped = shipDate === undefined ? null : (instantFromText(shipDate) ?? null);
@@ -139,30 +160,37 @@ async function cancelOrder(
   return { status: 204, location: undefined, json: '' };
 }
 
-/** Expires orders whose time has passed. Returns how many. */
-async function expireOrders(transaction: Transaction): Promise<number> {
-  const now = Math.floor(await transaction.now());
-  const due = await transaction.query<[id: bigint]>(LOCK_DUE, [now]);
-  // `lockPet` expires the order of its animal.
-  for (const [petId] of due) await lockPet(transaction, petId);
-  return due.length;
-}
-
 export const WRITES = { createOrder, completeOrder, cancelOrder, expireOrders };
+
+/** The statement for a page. An index alone answers it, however many orders there are. */
+export function pageQuery(
+  newest: Newest,
+  { accountId, limit, status, petId, before }: OrderQuery,
+): { sql: string; values: Value[] } {
+  const values: Value[] = [firstId(before)];
+  const place = (value: Value) => `$${values.push(value)}`;
+  const columns = {
+    ...(accountId !== undefined && { account_id: place(accountId) }),
+    ...(petId !== undefined && { pet_id: place(petId) }),
+  };
+  // One more than asked for.
+  const page = (its: typeof columns & { status?: string }) =>
+    `SELECT ${COLUMNS} FROM orders ${newest(its, '$1')} LIMIT ${limit + 1}`;
+  if (status !== undefined) return { sql: page({ ...columns, status: place(status) }), values };
+  if (accountId === undefined) return { sql: page(columns), values };
+  // The indexes by account have the status before the id, so a page of any status merges the pages of all.
+  const pages = OrderStatus.options.map(
+    (each) => `SELECT * FROM (${page({ ...columns, status: `'${each}'` })}) AS ${each}`,
+  );
+  const sql = `SELECT * FROM (${pages.join(' UNION ALL ')}) AS merged ORDER BY id DESC LIMIT ${limit + 1}`;
+  return { sql, values };
+}
 
 export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {
   return {
-    async list({ accountId, limit, status, petId, before }) {
-      const values: Value[] = [before ?? INT64_MAX];
-      const place = (value: Value) => `$${values.push(value)}`;
-      const filters = [
-        'id < $1',
-        ...(accountId === undefined ? [] : [`account_id = ${place(accountId)}`]),
-        ...(petId === undefined ? [] : [`pet_id = ${place(petId)}`]),
-        ...(status === undefined ? [] : [`status = ${place(status)}`]),
-      ];
-      const sql = `SELECT ${COLUMNS} FROM orders WHERE ${filters.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`;
-      return pageOf((await engine.read<OrderRow>(sql, values)).map(orderFromRow), limit);
+    async list(query) {
+      const { sql, values } = pageQuery(engine.newest, query);
+      return pageOf((await engine.read<OrderRow>(sql, values)).map(orderFromRow), query.limit);
     },
     async get(accountId, id) {
       const [row] = await engine.read<OrderRow>(FIND, [id, accountId ?? null]);
@@ -172,11 +200,6 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
     complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId ?? null, id, ifMatch),
-    async expireDue() {
-      // Usually there are none, and a read costs less than a write.
-      const isDue = await engine.read(IS_DUE, [Math.floor(await engine.now())]);
-      if (isDue.length === 0) return;
-      while ((await engine.write(expireOrders)) === EXPIRED_AT_ONCE);
-    },
+    expireDue: () => expireDue(engine),
   };
 }

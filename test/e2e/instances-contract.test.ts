@@ -1,8 +1,9 @@
 import { createPetContract } from '../http/create-pet-contract.ts';
 import { idempotencyContract } from '../http/idempotency-contract.ts';
 import { listPetsContract } from '../http/list-pets-contract.ts';
+import { ordersContract } from '../http/orders-contract.ts';
 import { startSharedService } from '../support/instances.ts';
 
-for (const contract of [listPetsContract, createPetContract, idempotencyContract]) {
+for (const contract of [listPetsContract, createPetContract, idempotencyContract, ordersContract]) {
   contract('PostgreSQL and Redis', startSharedService);
 }

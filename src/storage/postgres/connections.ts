@@ -8,7 +8,7 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { PoolLoad, Row, Transaction } from '../engine.ts';
+import type { Newest, PoolLoad, Row, Transaction } from '../engine.ts';
 import { columnsOf } from '../tables.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
@@ -173,5 +173,20 @@ export function transactionOn(database: Database): Transaction {
       );
       return Number(row?.[0]);
     },
+    async lock({ name }) {
+      await database.query(`LOCK TABLE ${name} IN SHARE ROW EXCLUSIVE MODE`);
+    },
   };
 }
+
+/**
+ * In the order of the index. With equalities the server may walk the ids instead and drop the other rows, which takes very
+ * long when all rows with these values are old.
+ */
+export const newest: Newest = (columns, from) => {
+  const names = Object.keys(columns);
+  if (names.length === 0) return `WHERE id <= ${from} ORDER BY id DESC`;
+  const values = Object.values(columns).join(', ');
+  return `WHERE (${names.join(', ')}, id) <= (${values}, ${from}) AND (${names.join(', ')}) >= (${values})
+    ORDER BY ${names.map((name) => `${name} DESC`).join(', ')}, id DESC`;
+};

@@ -4,7 +4,7 @@ import { TABLES } from '../all-tables.ts';
 import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableReader } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
-import { type Connections, type Database, transactionOn } from './connections.ts';
+import { type Connections, type Database, newest, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
 import { PostgresKeys } from './keys.ts';
 import { DATABASE_NOW, onceOver } from './once.ts';
@@ -33,6 +33,7 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
   return {
     // The lock ends with its connection.
     mayLoseLock: true,
+    newest,
     lastElement: (column) => `(${column}::json ->> -1)::bigint`,
     read: (sql, values) => pool.query(sql, values),
     // A single statement is a transaction by itself.

@@ -52,5 +52,7 @@ export function transactionOn(db: DatabaseSync, now: () => number): Transaction 
     async now() {
       return now();
     },
+    // Only one transaction writes at a time.
+    lock: async () => undefined,
   };
 }

@@ -14,7 +14,7 @@ import { openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
 import { SqlitePets } from './pets.ts';
-import { Query, Statements } from './query.ts';
+import { newest, Query, Statements } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
@@ -49,6 +49,7 @@ function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts):
   return {
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
+    newest,
     lastElement: (column) => `${column} ->> '$[#-1]'`,
     async read<R extends Row>(sql: string, values: readonly Value[] = []) {
       changes.begin();

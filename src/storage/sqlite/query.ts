@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Row } from '../engine.ts';
+import type { Newest, Row } from '../engine.ts';
 import { storeError } from './errors.ts';
 
 /**
@@ -77,10 +77,15 @@ export class Statements {
     if (query === undefined) {
       query = new Query(
         this.#db,
-        sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR UPDATE( SKIP LOCKED)?/, ''),
+        sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR UPDATE( OF \w+)?( SKIP LOCKED)?/, ''),
       );
       this.#queries.set(sql, query);
     }
     return query as Query<R>;
   }
 }
+
+export const newest: Newest = (columns, from) => {
+  const equal = Object.entries(columns).map(([name, value]) => `${name} = ${value} AND `);
+  return `WHERE ${equal.join('')}id <= ${from} ORDER BY id DESC`;
+};

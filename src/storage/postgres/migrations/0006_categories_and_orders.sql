@@ -31,3 +31,4 @@ CREATE UNIQUE INDEX orders_open ON orders (pet_id) WHERE status = 'pending';
 CREATE INDEX orders_due ON orders (expires_at) WHERE status = 'pending';
 CREATE INDEX orders_by_account ON orders (account_id, status, id);
 CREATE INDEX orders_by_pet ON orders (account_id, pet_id, status, id);
+CREATE INDEX orders_by_status ON orders (status, id);

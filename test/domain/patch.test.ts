@@ -1,0 +1,39 @@
+// Contract: section 3.9.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CategoryPatch } from '../../src/domain/category.ts';
+import { readPatch } from '../../src/domain/patch.ts';
+import { PetPatch } from '../../src/domain/pet.ts';
+import { parseExactJson } from '../../src/json.ts';
+
+const petPatch = (json: string) => readPatch(PetPatch, parseExactJson(json));
+
+test('a patch has the fields that the body names, and ignores all others', () => {
+  assert.deepEqual(petPatch('{"name":"Rex","id":9,"toString":1,"__proto__":{"status":"sold"}}'), {
+    given: { name: 'Rex' },
+    names: ['name'],
+    fault: undefined,
+  });
+  assert.deepEqual(petPatch('{}'), { given: {}, names: [], fault: undefined });
+});
+
+test('null removes a field that may be absent', () => {
+  assert.deepEqual(petPatch('{"status":null}').given, { status: null });
+  assert.deepEqual(readPatch(CategoryPatch, { description: null }).given, { description: null });
+});
+
+test('a faulty field leaves the others, and its name is known', () => {
+  assert.deepEqual(petPatch('{"name":null,"categoryId":9223372036854775807,"status":"lost","toString":1}'), {
+    given: { categoryId: 2n ** 63n - 1n },
+    names: ['name', 'categoryId', 'status'],
+    fault: 'name must be a string of 1 to 200 characters; status must be one of available, pending, sold.',
+  });
+});
+
+for (const body of ['null', '[]', '7', '"name"', 'true']) {
+  test(`the body ${body} is no patch`, () => {
+    const { given, names, fault } = petPatch(body);
+    assert.deepEqual({ given, names }, { given: {}, names: [] });
+    assert.equal(fault, 'The body must be a JSON object.');
+  });
+}

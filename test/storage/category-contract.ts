@@ -1,0 +1,169 @@
+// Contract: sections 2.5 and 3.11.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Category, CategoryPatch } from '../../src/domain/category.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { Patch } from '../../src/domain/patch.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
+import { parseExactJson } from '../../src/json.ts';
+import { entityTag } from '../../src/written.ts';
+import type { NewFixture } from './fixture.ts';
+import { refused } from './order-fixture.ts';
+
+function categoryOf(outcome: Outcome<number, ErrorCode>): Category {
+  assert.ok('answer' in outcome, `The outcome is ${outcome.outcome}.`);
+  return parseExactJson(outcome.answer.json) as Category;
+}
+
+/** A patch as the HTTP layer reads it. */
+const patch = (given: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
+  given,
+  names: Object.keys(given),
+  fault,
+});
+
+/** What the port CategoryRepository promises. */
+export function categoryContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: TestContext) => {
+    const fixture = await fresh(t);
+    const { accounts, categories } = fixture.store;
+    const { id: accountId } = await accounts.createAccount('mine', 'free', PLANS.free);
+    const once: Idempotency = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
+    const add = async (its: string) => categoryOf(await categories.create({ name: its }));
+    const list = async (limit = 100, before?: bigint) => {
+      const { items, next } = await categories.list({ limit, before });
+      return { names: (parseExactJson(items) as Category[]).map((each) => each.name), next };
+    };
+    return { ...fixture, categories, once, add, list };
+  };
+
+  test(`${name}: a category that was added is in every get and list`, async (t) => {
+    const { categories, list } = await prepare(t);
+    const created = await categories.create({ name: ' Dogs 🐶', description: '' });
+    const { id } = categoryOf(created);
+    const json = `{"id":${id},"name":" Dogs 🐶","description":""}`;
+    const answer = { status: 201, location: `/categories/${id}`, json };
+    assert.deepEqual(created, { outcome: 'done', answer });
+    assert.equal(await categories.get(id), json);
+    assert.equal((await categories.list({ limit: 1, before: undefined })).items, `[${json}]`);
+    assert.equal(await categories.get(id + 1n), undefined);
+    assert.deepEqual(await list(), { names: [' Dogs 🐶'], next: undefined });
+  });
+
+  test(`${name}: categories are listed newest first, in pages`, async (t) => {
+    const { add, list } = await prepare(t);
+    for (const each of ['a', 'b', 'c', 'd', 'e']) await add(each);
+    const first = await list(2);
+    const second = await list(2, first.next);
+    const third = await list(2, second.next);
+    assert.deepEqual([first.names, second.names, third.names], [['e', 'd'], ['c', 'b'], ['a']]);
+    assert.equal(third.next, undefined);
+    assert.equal((await list(5)).next, undefined);
+  });
+
+  test(`${name}: a name that differs in case or composition only is taken`, async (t) => {
+    const { categories, add, list } = await prepare(t);
+    const pairs = [
+      ['Straße', 'STRASSE'],
+      ['GROẞ', 'groß'],
+      ['İzmir', 'i̇zmir'],
+      ['Σίσυφος', 'ΣΊΣΥΦΟΣ'],
+      ['\u00e9', 'E\u0301'],
+      ['Dogs', 'dOGS'],
+    ] as const;
+    for (const [first, second] of pairs) {
+      const { id } = await add(first);
+      assert.deepEqual(await categories.create({ name: second }), refused('conflict'), second);
+      // Its own name in another case is free.
+      assert.ok('status' in (await categories.update(id, patch({ name: second }), undefined)), second);
+      assert.deepEqual(await categories.create({ name: first }), refused('conflict'), first);
+    }
+    assert.deepEqual(
+      (await list()).names.toReversed(),
+      pairs.map(([, second]) => second),
+    );
+    for (const each of ['Dogs ', ' Dogs', 'Dög', 'e']) await add(each);
+  });
+
+  test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
+    const { categories } = await prepare(t);
+    const { id } = categoryOf(await categories.create({ name: 'Dogs', description: 'all' }));
+    const change = async (given: Partial<CategoryPatch>) => {
+      const changed = await categories.update(id, patch(given), undefined);
+      assert.ok('json' in changed);
+      assert.equal(await categories.get(id), changed.json);
+      assert.deepEqual([changed.status, changed.location], [200, undefined]);
+      return changed.json;
+    };
+    assert.equal(await change({}), `{"id":${id},"name":"Dogs","description":"all"}`);
+    assert.equal(await change({ name: 'Cats' }), `{"id":${id},"name":"Cats","description":"all"}`);
+    assert.equal(await change({ description: 'few' }), `{"id":${id},"name":"Cats","description":"few"}`);
+    assert.equal(await change({ description: null }), `{"id":${id},"name":"Cats"}`);
+    assert.equal((await categories.create({ name: 'DOGS' })).outcome, 'done');
+    assert.deepEqual(await categories.create({ name: 'CATS' }), refused('conflict'));
+  });
+
+  test(`${name}: a patch is checked in the order 404, 412, 409, 400`, async (t) => {
+    const { categories, add } = await prepare(t);
+    const [dogs, cats] = [await add('Dogs'), await add('Cats')];
+    const taken = patch({ name: 'CATS' }, 'description must be a string.');
+    const update = (id: bigint, its: Patch<CategoryPatch>, ...tags: string[]) =>
+      categories.update(id, its, tags.length === 0 ? undefined : tags);
+    const tag = entityTag((await categories.get(dogs.id)) ?? '');
+    assert.deepEqual(await update(99n, taken, '"other"'), { refused: 'not_found' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"'), { refused: 'precondition_failed' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"', tag), { refused: 'conflict' });
+    const faulty = patch({ name: 'Wolves' }, 'description must be a string.');
+    assert.deepEqual(await update(dogs.id, faulty, '*'), { refused: 'invalid_request' });
+    assert.equal(await categories.get(dogs.id), `{"id":${dogs.id},"name":"Dogs"}`);
+    assert.ok('status' in (await update(dogs.id, patch({ name: 'Wolves' }), tag)));
+    assert.deepEqual(await update(dogs.id, patch({}), tag), { refused: 'precondition_failed' });
+    assert.equal(await categories.get(cats.id), `{"id":${cats.id},"name":"Cats"}`);
+  });
+
+  test(`${name}: of many creates and renames to one name at once, one is done`, async (t) => {
+    const { store, another, add, list } = await prepare(t);
+    const stores = [store, await another()];
+    const ids: bigint[] = [];
+    for (let i = 0; i < 8; i++) ids.push((await add(`category ${i}`)).id);
+    for (let round = 0; round < 5; round++) {
+      const called = (index: number) => (index % 2 === 0 ? `Round ${round}` : `ROUND ${round}`);
+      const renamed = ids.map(async (id, index) => {
+        const { categories } = stores[index % 2] ?? store;
+        return 'json' in (await categories.update(id, patch({ name: called(index) }), undefined));
+      });
+      const created = ids.map(async (_, index) => {
+        const { categories } = stores[index % 2] ?? store;
+        return (await categories.create({ name: called(index) })).outcome === 'done';
+      });
+      const done = await Promise.all([...renamed, ...created]);
+      assert.equal(done.filter(Boolean).length, 1);
+      const names = (await list()).names.filter((each) => each.toLowerCase() === `round ${round}`);
+      assert.equal(names.length, 1);
+    }
+  });
+
+  test(`${name}: a repeated create gets its first answer; a refusal is not recorded`, async (t) => {
+    const { categories, add, once } = await prepare(t);
+    const { id } = await add('Dogs');
+    assert.deepEqual(await categories.create({ name: 'dogs' }, once), refused('conflict'));
+    await categories.update(id, patch({ name: 'Wolves' }), undefined);
+    const first = await categories.create({ name: 'dogs' }, once);
+    assert.equal(first.outcome, 'done');
+    await categories.update(categoryOf(first).id, patch({ name: 'Foxes' }), undefined);
+    assert.deepEqual(await categories.create({ name: 'dogs' }, once), { ...first, outcome: 'replayed' });
+    const other = await categories.create({ name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
+    assert.deepEqual(other, { outcome: 'reused' });
+  });
+
+  test(`${name}: ids of categories ascend, and outlive a restart`, async (t) => {
+    const { categories, add, reopen } = await prepare(t);
+    const first = await add('Dogs');
+    assert.deepEqual(await categories.create({ name: 'DOGS' }), refused('conflict'));
+    const again = await reopen();
+    const second = categoryOf(await again.categories.create({ name: 'Cats' }));
+    assert.ok(first.id > 0n && second.id > first.id);
+    assert.equal(await again.categories.get(first.id), `{"id":${first.id},"name":"Dogs"}`);
+  });
+}

@@ -1,0 +1,164 @@
+// Contract: sections 2.6, 2.7 and 3.12.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { entityTag } from '../../src/written.ts';
+import type { NewFixture } from './fixture.ts';
+import { NO_CONTENT, findOrder, orderFixture, orderOf, refused } from './order-fixture.ts';
+
+/** What the port OrderRepository promises for single orders. */
+export function orderContract(name: string, fresh: NewFixture): void {
+  test(`${name}: an order holds an animal that is available`, async (t) => {
+    const { orders, mine, addPet, clock, petState } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const created = await orders.create(mine, { petId, shipDate: '2027-01-15T10:00:00.5+01:00' });
+    const made = orderOf(created);
+    const at = Math.floor(clock().unix);
+    assert.deepEqual(made, {
+      id: made.id,
+      petId,
+      quantity: 1n,
+      shipDate: '2027-01-15T09:00:00.500Z',
+      status: 'pending',
+      complete: false,
+      createdAt: new Date(at).toISOString(),
+      expiresAt: new Date(at + 3 * DAY).toISOString(),
+    });
+    assert.ok('answer' in created && created.outcome === 'done');
+    assert.deepEqual([created.answer.status, created.answer.location], [201, `/store/orders/${made.id}`]);
+    assert.equal(await petState(petId), 'pending');
+    assert.equal(await orders.get(mine, made.id), created.answer.json);
+    assert.equal((await orders.list({ accountId: mine, limit: 1 })).items, `[${created.answer.json}]`);
+  });
+
+  test(`${name}: only an animal that is available can be ordered`, async (t) => {
+    const { orders, mine, theirs, addPet, order, petState } = await orderFixture(t, fresh);
+    for (const status of ['pending', 'sold', undefined] as const) {
+      const petId = await addPet(status);
+      assert.deepEqual(await orders.create(mine, { petId }), refused('conflict'));
+      assert.equal(await petState(petId), status);
+    }
+    const { petId } = await order(await addPet('available'));
+    for (const accountId of [mine, theirs])
+      assert.deepEqual(await orders.create(accountId, { petId }), refused('conflict'));
+    assert.equal((await orders.list({ accountId: undefined, limit: 100 })).items.match(/"id"/g)?.length, 1);
+  });
+
+  test(`${name}: an order of no animal is refused`, async (t) => {
+    const { orders, mine, addPet, deletePet } = await orderFixture(t, fresh);
+    const gone = await addPet('available');
+    await deletePet(gone);
+    for (const petId of [gone, 0n, 99n, INT64_MIN, INT64_MAX])
+      assert.deepEqual(await orders.create(mine, { petId }), refused('invalid_request'));
+    assert.equal((await orders.list({ accountId: undefined, limit: 1 })).items, '[]');
+  });
+
+  test(`${name}: a complete order sells its animal, and stays complete`, async (t) => {
+    const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    const completed = await orders.complete(mine, made.id);
+    assert.deepEqual(orderOf(completed), { ...made, status: 'complete', complete: true });
+    assert.ok('answer' in completed);
+    assert.deepEqual([completed.answer.status, completed.answer.location], [200, undefined]);
+    assert.equal(await orders.get(mine, made.id), completed.answer.json);
+    assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
+    assert.deepEqual(await orders.cancel(mine, made.id, undefined), { refused: 'conflict' });
+    assert.deepEqual(await states(made), ['sold', 'complete']);
+  });
+
+  test(`${name}: a cancelled order frees its animal, and stays cancelled`, async (t) => {
+    const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    assert.deepEqual(await orders.cancel(mine, made.id, undefined), NO_CONTENT);
+    assert.deepEqual(await states(made), ['available', 'cancelled']);
+    assert.deepEqual(await orders.cancel(mine, made.id, undefined), NO_CONTENT);
+    assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
+    assert.deepEqual(await states(made), ['available', 'cancelled']);
+  });
+
+  test(`${name}: a closed order never touches a later order of its animal`, async (t) => {
+    const { orders, mine, theirs, addPet, order, states } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const first = await order(petId);
+    await orders.cancel(mine, first.id, undefined);
+    const second = await order(petId, theirs);
+    assert.deepEqual(await orders.cancel(mine, first.id, undefined), NO_CONTENT);
+    assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
+    assert.deepEqual(await states(second), ['pending', 'pending']);
+    assert.equal((await orders.complete(theirs, second.id)).outcome, 'done');
+    assert.deepEqual(await states(first), ['sold', 'cancelled']);
+  });
+
+  test(`${name}: orders of a deleted animal stay as they are`, async (t) => {
+    const { store, orders, mine, addPet, order, orderState } = await orderFixture(t, fresh);
+    const [sold, free] = [await order(await addPet('available')), await order(await addPet('available'))];
+    await orders.complete(mine, sold.id);
+    await orders.cancel(mine, free.id, undefined);
+    for (const { petId } of [sold, free]) await store.petChanges.delete(petId, undefined);
+    for (const { id } of [sold, free]) assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+    assert.deepEqual(await orders.cancel(mine, sold.id, undefined), { refused: 'conflict' });
+    assert.deepEqual(await orders.cancel(mine, free.id, undefined), NO_CONTENT);
+    assert.deepEqual([await orderState(sold.id), await orderState(free.id)], ['complete', 'cancelled']);
+  });
+
+  test(`${name}: a cancel with If-Match is refused once the order has changed`, async (t) => {
+    const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    const tag = entityTag((await orders.get(mine, made.id)) ?? '');
+    assert.deepEqual(await orders.cancel(mine, made.id, ['"other"']), { refused: 'precondition_failed' });
+    assert.deepEqual(await states(made), ['pending', 'pending']);
+    await orders.complete(mine, made.id);
+    // The precondition is checked before the state.
+    assert.deepEqual(await orders.cancel(mine, made.id, [tag]), { refused: 'precondition_failed' });
+    assert.deepEqual(await orders.cancel(mine, made.id, ['*']), { refused: 'conflict' });
+    assert.deepEqual(await orders.cancel(mine, 99n, ['"other"']), { refused: 'not_found' });
+    const other = await order(await addPet('available'));
+    const current = entityTag((await orders.get(mine, other.id)) ?? '');
+    assert.deepEqual(await orders.cancel(mine, other.id, ['"other"', current]), NO_CONTENT);
+  });
+
+  test(`${name}: an account never sees or changes an order of another`, async (t) => {
+    const { orders, mine, theirs, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    assert.equal(await orders.get(theirs, made.id), undefined);
+    assert.deepEqual(await orders.complete(theirs, made.id), refused('not_found'));
+    assert.deepEqual(await orders.cancel(theirs, made.id, undefined), { refused: 'not_found' });
+    assert.deepEqual(await orders.cancel(theirs, made.id, ['"other"']), { refused: 'not_found' });
+    const { petId } = made;
+    for (const filter of [{}, { petId }, { status: 'pending' }, { petId, status: 'pending' }] as const)
+      assert.equal((await orders.list({ accountId: theirs, limit: 100, ...filter })).items, '[]');
+    assert.deepEqual(await states(made), ['pending', 'pending']);
+    assert.deepEqual(await findOrder(orders, mine, made.id), made);
+  });
+
+  test(`${name}: an operator sees and cancels the orders of every account`, async (t) => {
+    const { orders, theirs, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'), theirs);
+    assert.deepEqual(await findOrder(orders, undefined, made.id), made);
+    assert.deepEqual(await orders.cancel(undefined, made.id, undefined), NO_CONTENT);
+    assert.deepEqual(await orders.cancel(undefined, 99n, undefined), { refused: 'not_found' });
+    assert.deepEqual(await states(made), ['available', 'cancelled']);
+  });
+
+  test(`${name}: of many orders for one animal at once, one is made`, async (t) => {
+    const { store, another, mine, addPet, petState } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const other = await another();
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? store : other).orders.create(mine, { petId })),
+    );
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'done').length, 1);
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'refused').length, 39);
+    assert.equal(await petState(petId), 'pending');
+  });
+
+  test(`${name}: ids of orders ascend, and are not used again after a restart`, async (t) => {
+    const { orders, mine, addPet, order, reopen } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const first = await order(petId);
+    await orders.cancel(mine, first.id, undefined);
+    const second = orderOf(await (await reopen()).orders.create(mine, { petId }));
+    assert.ok(first.id > 0n && second.id > first.id);
+  });
+}

@@ -1,0 +1,130 @@
+// Contract: section 3.12.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { entityTag } from '../../src/written.ts';
+import type { NewFixture } from './fixture.ts';
+import { NO_CONTENT, of, orderFixture, orderOf, refused } from './order-fixture.ts';
+
+const HOLD = 3 * DAY;
+
+/** What the port OrderRepository promises for orders whose time passes. */
+export function orderExpiryContract(name: string, fresh: NewFixture): void {
+  test(`${name}: an order can be completed until the instant of expiresAt, not at it`, async (t) => {
+    const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const [early, late] = [await order(await addPet('available')), await order(await addPet('available'))];
+    await passTime(HOLD - 1);
+    assert.equal((await orders.complete(mine, early.id)).outcome, 'done');
+    await passTime(1);
+    assert.deepEqual(await orders.complete(mine, late.id), refused('conflict'));
+    assert.deepEqual(await states(late), ['available', 'expired']);
+    assert.deepEqual(await states(early), ['sold', 'complete']);
+  });
+
+  test(`${name}: an animal can be ordered again from expiresAt on`, async (t) => {
+    const { orders, mine, theirs, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const first = await order(await addPet('available'));
+    const { petId } = first;
+    await passTime(HOLD - 1);
+    assert.deepEqual(await orders.create(theirs, { petId }), refused('conflict'));
+    await passTime(1);
+    const second = orderOf(await orders.create(theirs, { petId }));
+    assert.deepEqual(await states(first), ['pending', 'expired']);
+    assert.deepEqual(await states(second), ['pending', 'pending']);
+    assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
+    assert.deepEqual(await states(second), ['pending', 'pending']);
+  });
+
+  test(`${name}: a cancel after expiresAt leaves the order expired`, async (t) => {
+    const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
+    const tag = entityTag((await orders.get(mine, two.id)) ?? '');
+    await passTime(HOLD);
+    assert.deepEqual(await orders.cancel(mine, one.id, undefined), NO_CONTENT);
+    assert.deepEqual(await states(one), ['available', 'expired']);
+    assert.deepEqual(await orders.cancel(mine, two.id, [tag]), { refused: 'precondition_failed' });
+    assert.deepEqual(await states(two), ['available', 'expired']);
+  });
+
+  test(`${name}: an animal can be changed and deleted from expiresAt on`, async (t) => {
+    const { store, addPet, order, passTime, petState, orderState } = await orderFixture(t, fresh);
+    const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
+    const { petChanges } = store;
+    const patch = { given: { status: 'sold' }, names: ['status'], fault: undefined } as const;
+    await passTime(HOLD - 1);
+    assert.deepEqual(await petChanges.update(one.petId, patch, undefined), { refused: 'conflict' });
+    assert.deepEqual(await petChanges.delete(two.petId, undefined), { refused: 'conflict' });
+    await passTime(1);
+    assert.ok('status' in (await petChanges.update(one.petId, patch, undefined)));
+    assert.deepEqual(await petChanges.delete(two.petId, undefined), NO_CONTENT);
+    assert.deepEqual([await petState(one.petId), await orderState(one.id)], ['sold', 'expired']);
+    assert.deepEqual([await petState(two.petId), await orderState(two.id)], [undefined, 'expired']);
+  });
+
+  test(`${name}: the sweep expires what is due, and frees its animal`, async (t) => {
+    const { orders, mine, addPet, order, passTime, states, orderState } = await orderFixture(t, fresh);
+    const closed = await order(await addPet('available'));
+    await orders.cancel(mine, closed.id, undefined);
+    const due = await order(closed.petId);
+    await passTime(1);
+    const later = await order(await addPet('available'));
+    await passTime(HOLD - 2);
+    assert.equal(await orders.expireDue(), false);
+    assert.deepEqual(await states(due), ['pending', 'pending']);
+    await passTime(1);
+    assert.equal(await orders.expireDue(), false);
+    assert.deepEqual(await states(due), ['available', 'expired']);
+    assert.deepEqual(await states(later), ['pending', 'pending']);
+    assert.equal(await orderState(closed.id), 'cancelled');
+  });
+
+  test(`${name}: the sweep also runs first after a restart`, async (t) => {
+    const { addPet, order, passTime, reopen } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    await passTime(HOLD - 1);
+    const again = await reopen();
+    await again.orders.expireDue();
+    assert.deepEqual(await of(again).states(made), ['pending', 'pending']);
+    await passTime(1);
+    const later = await reopen();
+    await later.orders.expireDue();
+    assert.deepEqual(await of(later).states(made), ['available', 'expired']);
+  });
+
+  test(`${name}: many sweeps at once expire each order once, beside other changes`, async (t) => {
+    const { store, another, mine, theirs, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const { orders } = store;
+    const made: Order[] = [];
+    while (made.length < 130) made.push(await order(await addPet('available')));
+    const others = [await another(), await another()];
+    await passTime(HOLD);
+    const sweep = async (its: typeof orders) => {
+      while (await its.expireDue());
+    };
+    const some = made.filter((_, index) => index % 13 === 0);
+    const ordered = await Promise.all([
+      Promise.all([orders, orders, ...others.map((each) => each.orders)].map(sweep)),
+      ...some.map(async ({ id, petId }) => {
+        assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+        return others[0]?.orders.create(theirs, { petId });
+      }),
+    ]);
+    assert.equal(ordered.length, 1 + some.length);
+    // A sweep leaves out the animals that others change at this moment.
+    await sweep(orders);
+    for (const each of made)
+      assert.deepEqual(await states(each), [some.includes(each) ? 'pending' : 'available', 'expired']);
+    const { items } = await orders.list({ accountId: theirs, limit: 100 });
+    assert.equal(items.match(/"status":"pending"/g)?.length, some.length);
+  });
+
+  test(`${name}: a sweep takes a portion, and says that there may be more`, async (t) => {
+    const { orders, mine, addPet, order, passTime } = await orderFixture(t, fresh);
+    for (let made = 0; made < 101; made++) await order(await addPet('available'));
+    await passTime(HOLD);
+    const sweeps = [await orders.expireDue(), await orders.expireDue(), await orders.expireDue()];
+    assert.deepEqual(sweeps, [true, false, false]);
+    assert.equal((await orders.list({ accountId: mine, limit: 1, status: 'pending' })).items, '[]');
+  });
+}

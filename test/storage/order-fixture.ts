@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import type { Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
+import type { PetStatus } from '../../src/domain/pet.ts';
+import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
+import { parseExactJson } from '../../src/json.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { get, type NewFixture, petOf, REX } from './fixture.ts';
+
+/** The order of an outcome that must have one. */
+export function orderOf(outcome: Outcome<number, ErrorCode>): Order {
+  assert.ok('answer' in outcome, `The outcome is ${outcome.outcome}.`);
+  return parseExactJson(outcome.answer.json) as Order;
+}
+
+export const refused = <Code extends string>(code: Code) => ({ outcome: 'refused', refused: code });
+
+export const NO_CONTENT = { status: 204, location: undefined, json: '' };
+
+/** A fixture with two accounts, and what the tests of orders ask of its store. */
+export async function orderFixture(t: TestContext, fresh: NewFixture) {
+  const fixture = await fresh(t);
+  const { accounts, pets, orders } = fixture.store;
+  const mine = (await accounts.createAccount('mine', 'free', PLANS.free)).id;
+  const theirs = (await accounts.createAccount('theirs', 'free', PLANS.free)).id;
+  const once: Idempotency = { accountId: mine, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
+  return {
+    ...fixture,
+    ...of(fixture.store),
+    mine,
+    theirs,
+    once,
+    pets,
+    orders,
+    /** Adds an animal. Returns its id. */
+    addPet: async (status?: PetStatus) =>
+      petOf(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
+    /** Orders an animal that is available. */
+    order: async (petId: bigint, accountId = mine) => orderOf(await orders.create(accountId, { petId })),
+  };
+}
+
+/** The states of animals and orders in a store. */
+export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
+  const orderState = async (id: bigint): Promise<OrderStatus | undefined> =>
+    (await findOrder(orders, undefined, id))?.status;
+  const petState = async (id: bigint) => (await get(pets, id))?.status;
+  return {
+    orderState,
+    petState,
+    /** Both, as in `['pending', 'pending']`. */
+    states: async ({ id, petId }: Order) => [await petState(petId), await orderState(id)],
+  };
+}
+
+export async function findOrder(
+  orders: OrderRepository,
+  accountId: number | undefined,
+  id: bigint,
+): Promise<Order | undefined> {
+  const json = await orders.get(accountId, id);
+  return json === undefined ? undefined : (parseExactJson(json) as Order);
+}

@@ -1,0 +1,113 @@
+// Contract: section 3.4.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import type { NewFixture } from './fixture.ts';
+import { orderFixture, orderOf, refused } from './order-fixture.ts';
+
+const OTHER = 'b'.repeat(64);
+
+/** What the port OrderRepository promises for writes that may be sent again. */
+export function orderIdempotencyContract(name: string, fresh: NewFixture): void {
+  test(`${name}: a repeated order gets its first answer, whatever has happened since`, async (t) => {
+    const { orders, mine, once, addPet, passTime, states } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const first = await orders.create(mine, { petId }, once);
+    const made = orderOf(first);
+    const replayed = { ...first, outcome: 'replayed' };
+    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    await orders.cancel(mine, made.id, undefined);
+    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    assert.deepEqual(await states(made), ['available', 'cancelled']);
+    await passTime(DAY - 1);
+    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    await passTime(1);
+    assert.equal((await orders.create(mine, { petId }, once)).outcome, 'done');
+  });
+
+  test(`${name}: a repeated completion gets its first answer`, async (t) => {
+    const { store, orders, mine, once, addPet, order } = await orderFixture(t, fresh);
+    const { id, petId } = await order(await addPet('available'));
+    const first = await orders.complete(mine, id, once);
+    assert.equal(first.outcome, 'done');
+    await store.petChanges.delete(petId, undefined);
+    assert.deepEqual(await orders.complete(mine, id, once), { ...first, outcome: 'replayed' });
+    assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
+  });
+
+  test(`${name}: the key of an order with another body does nothing`, async (t) => {
+    const { orders, mine, once, addPet, petState } = await orderFixture(t, fresh);
+    const [first, second] = [await addPet('available'), await addPet('available')];
+    await orders.create(mine, { petId: first }, once);
+    const other = await orders.create(mine, { petId: second }, { ...once, fingerprint: OTHER });
+    assert.deepEqual(other, { outcome: 'reused' });
+    assert.equal(await petState(second), 'available');
+  });
+
+  test(`${name}: a refusal is not recorded, so the same key may try again`, async (t) => {
+    const { orders, mine, once, addPet, order } = await orderFixture(t, fresh);
+    const { id, petId } = await order(await addPet('available'));
+    const again = () => orders.create(mine, { petId }, once);
+    assert.deepEqual(await again(), refused('conflict'));
+    assert.deepEqual(await again(), refused('conflict'));
+    assert.deepEqual(await orders.create(mine, { petId: 99n }, once), refused('invalid_request'));
+    await orders.cancel(mine, id, undefined);
+    // Also with another body: the key was never used.
+    const first = await orders.create(mine, { petId }, { ...once, fingerprint: OTHER });
+    assert.equal(first.outcome, 'done');
+    assert.deepEqual(await again(), { outcome: 'reused' });
+    const { id: second } = orderOf(first);
+    const complete = { ...once, key: 'sha256 order-2' } as const;
+    assert.deepEqual(await orders.complete(mine, 99n, complete), refused('not_found'));
+    assert.equal((await orders.complete(mine, second, complete)).outcome, 'done');
+  });
+
+  test(`${name}: a refusal under a key whose record has expired removes the record`, async (t) => {
+    const { orders, mine, once, addPet, passTime } = await orderFixture(t, fresh);
+    const petId = await addPet('available');
+    const { id } = orderOf(await orders.create(mine, { petId }, once));
+    await passTime(DAY);
+    assert.deepEqual(await orders.create(mine, { petId }, once), refused('conflict'));
+    await orders.cancel(mine, id, undefined);
+    assert.equal((await orders.create(mine, { petId }, once)).outcome, 'done');
+  });
+
+  test(`${name}: a refusal that expires an order keeps that change`, async (t) => {
+    const { orders, mine, once, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'));
+    await passTime(3 * DAY);
+    assert.deepEqual(await orders.complete(mine, made.id, once), refused('conflict'));
+    assert.deepEqual(await states(made), ['available', 'expired']);
+    assert.deepEqual(await orders.complete(mine, made.id, once), refused('conflict'));
+  });
+
+  test(`${name}: many requests with one key at once make one order`, async (t) => {
+    const { store, another, mine, once, addPet } = await orderFixture(t, fresh);
+    const other = await another();
+    const petId = await addPet('available');
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? store : other).orders.create(mine, { petId }, once),
+      ),
+    );
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'done').length, 1);
+    assert.equal(new Set(outcomes.map((outcome) => orderOf(outcome).id)).size, 1);
+  });
+
+  test(`${name}: requests with one key at once are all refused, and the key stays free`, async (t) => {
+    const { store, another, mine, once, addPet, order } = await orderFixture(t, fresh);
+    const other = await another();
+    const { id, petId } = await order(await addPet('available'));
+    const send = (index: number, fingerprint: string) =>
+      (index % 2 === 0 ? store : other).orders.create(mine, { petId }, { ...once, fingerprint });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => send(i, i % 3 === 0 ? OTHER : once.fingerprint)),
+    );
+    assert.deepEqual(
+      outcomes,
+      outcomes.map(() => refused('conflict')),
+    );
+    await store.orders.cancel(mine, id, undefined);
+    assert.equal((await send(1, OTHER)).outcome, 'done');
+  });
+}
