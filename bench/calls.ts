@@ -18,9 +18,9 @@ export function list(key: string, status = 200): Call {
   return get(`/v1/pets?limit=${PAGE}`, key, status);
 }
 
-/** The page of the animals with ids below `id`. */
-export function pageBelow(id: number, key: string): Call {
-  return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}`, key);
+/** The page of the animals with ids below `id`. `filter` begins with `&`. */
+export function pageBelow(id: number, key: string, filter = ''): Call {
+  return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}${filter}`, key);
 }
 
 /**

@@ -3,7 +3,7 @@ import { execPath } from 'node:process';
 import { freePort } from '../test/support/servers.ts';
 import type { Call } from './calls.ts';
 import { type Load, writeLoad } from './load.ts';
-import { type Peer, type RunningPeer, startPeer } from './peers.ts';
+import { startPeer } from './peers.ts';
 import { type RunContext, type ServerProcess, startServer } from './processes.ts';
 import { type Answer, answerOf, NUMBER } from './request.ts';
 import type { Scenario } from './scenarios.ts';
@@ -16,7 +16,7 @@ export interface Contestants extends AsyncDisposable {
   readonly service: ServerProcess;
   /** Sends the answers of the service and does no work. */
   readonly bare: ServerProcess;
-  readonly peers: readonly RunningPeer[];
+  readonly peer: ServerProcess | undefined;
   readonly load: Load;
 }
 
@@ -24,7 +24,7 @@ export interface Contestants extends AsyncDisposable {
 export async function startContestants(
   scenario: Scenario,
   prepared: PreparedService,
-  peers: readonly Peer[],
+  withPeer: boolean,
   context: RunContext,
 ): Promise<Contestants> {
   const calls = scenario.requests(prepared);
@@ -41,16 +41,11 @@ export async function startContestants(
     const { [sample.method]: expected } = answers;
     deepEqual(comparable(answer), comparable(expected), 'the bare server must give the same answer');
   }
-  const running: RunningPeer[] = [];
-  for (const peer of peers) {
-    const started = await startPeer(peer, context);
-    starting.use(started.server);
-    for (const sample of samples) await expectedAnswer(started.server, sample);
-    running.push(started);
-  }
+  const peer = withPeer ? starting.use(await startPeer(prepared.stores, context)) : undefined;
+  if (peer !== undefined) for (const sample of samples) await expectedAnswer(peer, sample);
   const load = await writeLoad(prepared, calls);
   const resources = starting.move();
-  return { service, bare, peers: running, load, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { service, bare, peer, load, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 function firstOfEachMethod(calls: readonly Call[]): readonly Call[] {

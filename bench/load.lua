@@ -58,12 +58,11 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '\n{"requests":%d,"microseconds":%d,"unexpected":%d,"socketErrors":%d,"p50":%f,"p99":%f,"cpuSeconds":%f}\n',
+    '\n{"requests":%d,"microseconds":%d,"unexpected":%d,"socketErrors":%d,"p99":%f,"cpuSeconds":%f}\n',
     summary.requests,
     summary.duration,
     worker:get("checked") and worker:get("unexpected") or errors.status,
     errors.connect + errors.read + errors.write + errors.timeout,
-    latency:percentile(50),
     latency:percentile(99),
     os.clock()
   ))

@@ -37,7 +37,6 @@ export interface Measurement {
   readonly requests: number;
   readonly requestsPerSecond: number;
   /** Latency in milliseconds, with all connections waiting. */
-  readonly p50: number;
   readonly p99: number;
   /** Processor time of the load generator and of the server as a share of the time: 1 is a whole core. */
   readonly loadCpu: number;
@@ -48,16 +47,14 @@ export interface Measurement {
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
-  readonly p999: number;
 }
 
-/** The output of `load.lua`. Latencies are in microseconds. */
+/** The output of `load.lua`. `p99` is in microseconds. */
 interface Summary {
   readonly requests: number;
   readonly microseconds: number;
   readonly unexpected: number;
   readonly socketErrors: number;
-  readonly p50: number;
   readonly p99: number;
   readonly cpuSeconds: number;
 }
@@ -105,7 +102,6 @@ export async function measure(
   return {
     requests,
     requestsPerSecond: requests / elapsed,
-    p50: summary.p50 / 1000,
     p99: summary.p99 / 1000,
     loadCpu: summary.cpuSeconds / elapsed,
     serverCpu: serverSeconds / elapsed,
