@@ -45,7 +45,10 @@ export async function compare(
   const { rounds, seconds, warmUp, paced } = comparison;
   await using contestants = await startContestants(scenario, prepared, withPeer, comparison);
   const { bare, service, peer, load } = contestants;
-  const run = (server: ServerProcess, length: number) => measure(server, load, length, comparison);
+  // The bare server must not use up the numbers of animals that can be changed only once.
+  const bareLoad = { ...load };
+  const run = (server: ServerProcess, length: number) =>
+    measure(server, server === bare ? bareLoad : load, length, comparison);
   for (const server of [bare, service, peer]) if (server !== undefined) await run(server, warmUp);
   const counter = scenario.logged === true ? () => service.lines() : scenario.scaleGoals && prepared.counted;
   const measured = await measureRounds(rounds, async () => {

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { startPostgres } from '../test/support/postgres.ts';
 import { ask, startRedis } from '../test/support/redis.ts';
@@ -11,17 +12,20 @@ export interface Stores {
   readonly redisUrl: string | undefined;
   /** For the heading of the figures. */
   readonly description: string;
-  /** Does the maintenance that the database would do later, so that it does not run during a measurement. */
-  settle(): Promise<void>;
+  execute(sql: string): Promise<void>;
 }
 
 /** A new SQLite database in `folder`. */
 export function sqliteStores(folder: string): Stores {
+  const file = join(folder, 'petstore.db');
   return {
-    databaseUrl: `sqlite:${join(folder, 'petstore.db')}`,
+    databaseUrl: `sqlite:${file}`,
     redisUrl: undefined,
     description: `database in ${tmpdir()}`,
-    settle: async () => undefined,
+    async execute(sql) {
+      using db = new DatabaseSync(file);
+      db.exec(sql);
+    },
   };
 }
 
@@ -46,8 +50,8 @@ export async function startSharedServers(): Promise<SharedServers> {
         databaseUrl,
         redisUrl: redis.url,
         description: `PostgreSQL ${postgresVersion} and Redis ${redisVersion}, on any core`,
-        settle: async () => {
-          await query(databaseUrl, 'VACUUM ANALYZE');
+        execute: async (sql) => {
+          await query(databaseUrl, sql);
         },
       };
     },

@@ -38,7 +38,7 @@ export async function petstoreApp(
     const page = await store.list(query);
     if (page === undefined) return reply.code(400).send(fault(400, 'The cursor is invalid.'));
     if (page.next !== undefined) reply.header('link', `<http://${host}/v1/pets?${page.next}>; rel="next"`);
-    return page.items;
+    return page.pets;
   });
 
   app.post<{ Body: NewPet }>('/v1/pets', { schema: CREATE }, async ({ body, host }, reply) => {

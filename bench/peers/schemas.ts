@@ -37,6 +37,40 @@ export const CREATE = {
   response: { 201: PET, '4xx': ERROR },
 } as const;
 
+const ORDER_OF_ACCOUNT = {
+  type: 'object',
+  required: ['id', 'petId', 'quantity', 'status', 'complete', 'createdAt', 'expiresAt'],
+  properties: {
+    id: { type: 'integer' },
+    petId: { type: 'integer' },
+    quantity: { type: 'integer' },
+    status: { type: 'string' },
+    complete: { type: 'boolean' },
+    createdAt: { type: 'string' },
+    expiresAt: { type: 'string' },
+  },
+} as const;
+
+export const PATCH = {
+  params: { type: 'object', required: ['petId'], properties: { petId: { type: 'integer' } } },
+  body: { type: 'object', properties: NEW_PET },
+  response: { 200: PET, '4xx': ERROR },
+} as const;
+
+export const ORDER = {
+  body: {
+    type: 'object',
+    required: ['petId'],
+    properties: { petId: { type: 'integer' }, quantity: { type: 'integer', const: 1 } },
+  },
+  response: { 201: ORDER_OF_ACCOUNT, '4xx': ERROR },
+} as const;
+
+export const COMPLETE = {
+  params: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'integer' } } },
+  response: { 200: ORDER_OF_ACCOUNT, '4xx': ERROR },
+} as const;
+
 export const GET = {
   params: {
     type: 'object',
