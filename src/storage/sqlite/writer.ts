@@ -34,7 +34,7 @@ export function startWritingThread(file: string, files: DatabaseFiles): Worker {
 }
 
 /** What `run` resolves with. It rejects when the operation fails alone. */
-type Result<Name extends keyof Writes> = Exclude<Awaited<ReturnType<Writes[Name]>>, OwnFault>;
+type Result<Name extends keyof Writes> = Awaited<ReturnType<Writes[Name]>>;
 
 interface Job {
   readonly name: keyof Writes;
