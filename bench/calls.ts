@@ -1,5 +1,5 @@
 import { encodeCursor } from '../src/domain/cursor.ts';
-import type { BenchRequest } from './request.ts';
+import { type BenchRequest, CREATED, NUMBER } from './request.ts';
 
 /** A request and the status that its answer must have. */
 export interface Call extends BenchRequest {
@@ -18,9 +18,9 @@ export function list(key: string, status = 200): Call {
   return get(`/v1/pets?limit=${PAGE}`, key, status);
 }
 
-/** The page of the animals with ids below `id`. */
-export function pageBelow(id: number, key: string): Call {
-  return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}`, key);
+/** The page of the animals with ids below `id`. `filter` begins with `&`. */
+export function pageBelow(id: number, key: string, filter = ''): Call {
+  return get(`/v1/pets?limit=${PAGE}&cursor=${encodeCursor(BigInt(id))}${filter}`, key);
 }
 
 /**
@@ -40,6 +40,20 @@ export function create(key: string): Call {
     body: '{"name":"Rex","categoryId":7,"status":"available"}',
     status: 201,
   };
+}
+
+/** A change of one animal. */
+export function patch(key: string): Call {
+  const body = '{"name":"Bruno","status":"sold"}';
+  return { ...create(key), method: 'PATCH', path: `/v1/pets/${NUMBER}`, body, status: 200 };
+}
+
+/** An order of one animal, which must be available, and its completion. */
+export function order(key: string): Call[] {
+  return [
+    { ...create(key), path: '/v1/store/orders', body: `{"petId":${NUMBER}}` },
+    { method: 'POST', path: `/v1/store/orders/${CREATED}/complete`, headers: bearer(key), status: 200 },
+  ];
 }
 
 /** One create and 19 lists. */

@@ -1,7 +1,6 @@
 import { type Contestants, startContestants } from './contestants.ts';
 import { median } from './figures.ts';
 import { type Latencies, measure, measurePaced } from './load.ts';
-import type { Peer } from './peers.ts';
 import type { RunContext, ServerProcess } from './processes.ts';
 import { measureRounds, type Round } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
@@ -36,32 +35,30 @@ export interface Result {
   readonly paced: Paced | undefined;
 }
 
-/** Measures one scenario on the bare server, the service and the peers, in turn. */
+/** Measures one scenario on the bare server, the service and the peer if it takes part, in turn. */
 export async function compare(
   scenario: Scenario,
   prepared: PreparedService,
-  peers: readonly Peer[],
+  withPeer: boolean,
   comparison: Comparison,
 ): Promise<Result> {
   const { rounds, seconds, warmUp, paced } = comparison;
-  await using contestants = await startContestants(scenario, prepared, peers, comparison);
-  const { bare, service, load } = contestants;
-  const run = (server: ServerProcess, length: number) => measure(server, load, length, comparison);
-  for (const server of [bare, service, ...contestants.peers.map((peer) => peer.server)]) {
-    await run(server, warmUp);
-  }
+  await using contestants = await startContestants(scenario, prepared, withPeer, comparison);
+  const { bare, service, peer, load } = contestants;
+  // The bare server must not use up the numbers of animals that can be changed only once.
+  const bareLoad = { ...load };
+  const run = (server: ServerProcess, length: number) =>
+    measure(server, server === bare ? bareLoad : load, length, comparison);
+  for (const server of [bare, service, peer]) if (server !== undefined) await run(server, warmUp);
   const counter = scenario.logged === true ? () => service.lines() : scenario.scaleGoals && prepared.counted;
   const measured = await measureRounds(rounds, async () => {
     const ofBare = await run(bare, seconds);
     const before = await counter?.();
     const ofService = await run(service, seconds);
     const after = await counter?.();
-    const ofPeers: Round['peers'][number][] = [];
-    for (const { name, synced, server } of contestants.peers) {
-      ofPeers.push({ name, synced, ...(await run(server, seconds)) });
-    }
+    const ofPeer = peer && (await run(peer, seconds));
     const counted = before !== undefined && after !== undefined ? (after - before) / ofService.requests : 1;
-    return { bare: ofBare, service: ofService, peers: ofPeers, counted };
+    return { bare: ofBare, service: ofService, peer: ofPeer, counted };
   });
   const isPaced = paced && scenario.goals.p99 !== undefined;
   return {
@@ -72,12 +69,12 @@ export async function compare(
 }
 
 async function measureAtPace(
-  { bare, service, peers, load }: Contestants,
+  { bare, service, peer, load }: Contestants,
   measured: readonly Round[],
   comparison: Comparison,
 ): Promise<Paced> {
   // Even an idle process has timers and garbage collections that delay the others on its core.
-  for (const { server } of peers) await server[Symbol.asyncDispose]();
+  await peer?.[Symbol.asyncDispose]();
   const rate = Math.round(PACE * median(measured.map((round) => round.service.requestsPerSecond)));
   const run = (server: ServerProcess, seconds: number) =>
     measurePaced(server, load, { rate, seconds }, comparison);

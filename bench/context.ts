@@ -5,7 +5,7 @@ import { count } from './figures.ts';
 import { pinToCores } from './placement.ts';
 import type { RunContext } from './processes.ts';
 import { type PreparedService, prepareService } from './service.ts';
-import { sqliteStores, startSharedStores } from './stores.ts';
+import { sqliteStores, startSharedServers } from './stores.ts';
 
 /** The type that `statfs` reports for a folder in memory. */
 const TMPFS = 0x0102_1994;
@@ -14,7 +14,7 @@ const TMPFS = 0x0102_1994;
 export interface BenchContext extends RunContext, AsyncDisposable {
   /** Reasons to doubt the figures. */
   readonly warnings: readonly string[];
-  /** Prepares a service with its own catalogue. With `scale`, there can be only one. */
+  /** Prepares a service with its own catalogue. */
   prepare(animals: number): Promise<PreparedService>;
 }
 
@@ -23,7 +23,7 @@ export async function openContext(signal: AbortSignal, scale = false): Promise<B
   const root = await mkdtemp(join(tmpdir(), 'petstore-bench-'));
   opening.defer(() => rm(root, { recursive: true }));
   // They start before this process is pinned, because they inherit its cores.
-  const shared = scale ? opening.use(await startSharedStores()) : undefined;
+  const shared = scale ? opening.use(await startSharedServers()) : undefined;
   const { place, unpinned } = pinToCores();
   const warnings = unpinned === undefined ? [] : [`Nothing is pinned to a core: ${unpinned}.`];
   if ((await statfs(root)).type === TMPFS) {
@@ -38,10 +38,12 @@ export async function openContext(signal: AbortSignal, scale = false): Promise<B
     signal,
     warnings,
     async prepare(animals) {
-      const folder = join(root, `${prepared++}`);
+      const name = `bench${prepared++}`;
+      const folder = join(root, name);
       await mkdir(folder);
       console.error(`Seeding ${count(animals)} animals …`);
-      return prepareService(shared ?? sqliteStores(folder), { animals, folder }, signal);
+      const stores = (await shared?.stores(name)) ?? sqliteStores(folder);
+      return prepareService(stores, { animals, folder }, signal);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

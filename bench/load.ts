@@ -4,7 +4,7 @@ import { execPath } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from './calls.ts';
 import { run, type RunContext, type ServerProcess } from './processes.ts';
-import { NUMBER, wireText } from './request.ts';
+import { CREATED, wireText } from './request.ts';
 import type { PreparedService } from './service.ts';
 
 const CONNECTIONS = 64;
@@ -28,8 +28,12 @@ export interface Load {
   readonly file: string;
   /** The statuses that answers may have. */
   readonly statuses: readonly number[];
-  /** If set, each number from 1 to this replaces `NUMBER` in the only request. */
-  readonly numbers: number | undefined;
+  /** Whether wrk reads each answer, which costs it time. Else it only counts those with 400 and above. */
+  readonly isChecked: boolean;
+  /** Each number from 1 to this replaces `NUMBER` in the first request. */
+  readonly numbers: number;
+  /** Numbers that earlier runs have used. */
+  used: number;
 }
 
 /** The result of one run at full load. */
@@ -37,7 +41,6 @@ export interface Measurement {
   readonly requests: number;
   readonly requestsPerSecond: number;
   /** Latency in milliseconds, with all connections waiting. */
-  readonly p50: number;
   readonly p99: number;
   /** Processor time of the load generator and of the server as a share of the time: 1 is a whole core. */
   readonly loadCpu: number;
@@ -48,16 +51,15 @@ export interface Measurement {
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
-  readonly p999: number;
 }
 
-/** The output of `load.lua`. Latencies are in microseconds. */
+/** The output of `load.lua`. `p99` is in microseconds. */
 interface Summary {
   readonly requests: number;
   readonly microseconds: number;
   readonly unexpected: number;
+  readonly numbers: number;
   readonly socketErrors: number;
-  readonly p50: number;
   readonly p99: number;
   readonly cpuSeconds: number;
 }
@@ -75,18 +77,19 @@ export async function writeLoad(
   const file = join(folder, 'requests');
   await writeFile(file, calls.map((call) => wireText(call, `127.0.0.1:${port}`)).join('\u0001'));
   const statuses = [...new Set(calls.map(({ status }) => status))];
-  return { file, statuses, numbers: calls[0]?.path.includes(NUMBER) === true ? animals : undefined };
+  const isChecked = calls.some(({ status, path }) => status >= 400 || path.includes(CREATED));
+  return { file, statuses, isChecked, numbers: animals, used: 0 };
 }
 
 /** Sends as many requests as the server answers. Rejects if a request fails or its answer has another status. */
 export async function measure(
   server: ServerProcess,
-  { file, statuses, numbers }: Load,
+  load: Load,
   seconds: number,
   { place, signal }: RunContext,
 ): Promise<Measurement> {
-  const checked = statuses.some((status) => status >= 400) ? statuses.join(',') : '';
-  const args = [file, checked, ...(numbers === undefined ? [] : [`${numbers}`])];
+  const { file, statuses, numbers, used, isChecked } = load;
+  const args = [file, isChecked ? statuses.join(',') : '', `${numbers}`, `${used}`];
   const length = [`-d${seconds}s`, '--timeout', `${TIMEOUT}s`];
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, ...length, '-s', WRK_SCRIPT, server.url, '--', ...args];
   const before = server.cpuSeconds();
@@ -95,6 +98,7 @@ export async function measure(
   const serverSeconds = server.cpuSeconds() - before;
   const summary = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Summary;
   const { requests, unexpected, socketErrors } = summary;
+  load.used += summary.numbers;
   if (requests === 0) throw new Error(`No answer in ${seconds} s: ${server.command}`);
   if (unexpected > 0 || socketErrors > 0) {
     throw new Error(
@@ -105,7 +109,6 @@ export async function measure(
   return {
     requests,
     requestsPerSecond: requests / elapsed,
-    p50: summary.p50 / 1000,
     p99: summary.p99 / 1000,
     loadCpu: summary.cpuSeconds / elapsed,
     serverCpu: serverSeconds / elapsed,

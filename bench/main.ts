@@ -1,8 +1,7 @@
-import { connections } from './connections.ts';
 import { growth } from './growth.ts';
-import { accountsMemory } from './memory.ts';
+import { memory } from './memory.ts';
 import { type Mode, type Options, readOptions, USAGE } from './options.ts';
-import { missingPeers } from './peers.ts';
+import { missingPeer } from './peers.ts';
 import { isInstalled } from './placement.ts';
 import { type Outcome, record, writeRecord } from './results.ts';
 import { smoke } from './smoke.ts';
@@ -12,8 +11,7 @@ import { throughput } from './throughput.ts';
 const MODES: Readonly<Record<Mode, (options: Options, signal: AbortSignal) => Promise<Outcome>>> = {
   throughput,
   grow: growth,
-  memory: accountsMemory,
-  connections,
+  memory,
   soak,
   smoke,
 };
@@ -53,10 +51,10 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Prints the outcome, and writes it to the results if the run was complete. */
 async function publish(options: Options, outcome: Outcome): Promise<void> {
-  const { mode, json, complete } = options;
+  const { mode, complete } = options;
   const contents = record(options, outcome, new Date());
   const warnings = (outcome.warnings ?? []).map((warning) => `Warning: ${warning}`);
-  console.log(json ? JSON.stringify(contents) : [outcome.text, ...warnings].join('\n\n'));
+  console.log([outcome.text, ...warnings].join('\n\n'));
   if (complete && mode !== 'smoke') console.error(`\nWritten to ${await writeRecord(options, contents)}.`);
 }
 
@@ -65,6 +63,6 @@ function missingPart({ mode, scale, scenarios }: Options): string | undefined {
   if (!isInstalled('wrk')) {
     return 'The load generator wrk is missing: install it with `apt-get install wrk`.';
   }
-  const hasPeers = scenarios.some((each) => (scale ? each.scaleGoals : each.goals)?.timesBest !== undefined);
-  return mode === 'throughput' && hasPeers ? missingPeers() : undefined;
+  const hasPeer = scenarios.some((each) => (scale ? each.scaleGoals : each.goals)?.times !== undefined);
+  return mode === 'throughput' && hasPeer ? missingPeer() : undefined;
 }

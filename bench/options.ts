@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios.ts';
 
 /** `throughput` measures every scenario. Each other mode has a flag of its name. */
-export const MODES = ['throughput', 'smoke', 'grow', 'memory', 'connections', 'soak'] as const;
+export const MODES = ['throughput', 'smoke', 'grow', 'memory', 'soak'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface Options {
@@ -15,17 +15,12 @@ export interface Options {
   /** Seconds of load that do not count. */
   readonly warmUp: number;
   readonly animals: number;
-  readonly json: boolean;
   readonly scenarios: typeof SCENARIOS;
-  /** Whether to measure how the service starts. */
-  readonly start: boolean;
   /** Whether the mode measures everything at its full length. Only then its results are written. */
   readonly complete: boolean;
 }
 
-const START = 'start';
-const ALL = SCENARIOS.map(({ name }) => name);
-const NAMES = [...ALL, START];
+const NAMES = SCENARIOS.map(({ name }) => name);
 const SCALE = SCENARIOS.filter(({ scaleGoals }) => scaleGoals !== undefined).map(({ name }) => name);
 
 /** Many short rounds, because other programs disturb only some of them. */
@@ -35,25 +30,22 @@ const DEFAULTS: Readonly<Record<Mode, typeof COMMON>> = {
   throughput: COMMON,
   grow: { ...COMMON, seconds: 5, animals: 10_000_000 },
   memory: { rounds: 1, seconds: 15, warmUp: 0, animals: 10_000 },
-  connections: COMMON,
   soak: { ...COMMON, rounds: 1, seconds: 600, warmUp: 20 },
   smoke: { ...COMMON, rounds: 2, seconds: 1, warmUp: 1 },
 };
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-Measures the service in every scenario, beside a bare server and peers. Modes measure something else.
+Measures the service in every scenario, beside a bare server and a peer. Modes measure something else.
 Writes the results to bench/results/, one file for each mode.
   --scale       ${SCALE.join(' and ')} on PostgreSQL and Redis, beside a conventional build
-  --grow        throughput, memory and start with ten million animals, compared with ten thousand
-  --memory      memory of 100,000 accounts, and how late the event loop is while they call
-  --connections memory of 10,000 idle connections, and throughput beside them
+  --grow        throughput, memory and start with ten million animals, compared with ten thousand; also with --scale
+  --memory      memory of 100,000 accounts and of 10,000 idle connections
   --soak        memory and latency over ten minutes at full load
   --smoke       a minute and a half: exits with 1 if a scenario is more than a quarter slower than in bench/results/
   --rounds N    measurements of each server, of which the medians count (default ${COMMON.rounds})
   --seconds N   length of each measurement (default ${COMMON.seconds}; --grow ${DEFAULTS.grow.seconds}; --memory ${DEFAULTS.memory.seconds}; all of --soak ${DEFAULTS.soak.seconds})
   --animals N   size of the catalogue (default ${COMMON.animals}; --memory ${DEFAULTS.memory.animals}; the large one of --grow ${DEFAULTS.grow.animals})
   --only NAME   this scenario only; may be repeated (${NAMES.join(', ')})
-  --json        print one JSON value instead of tables
   --help        print this help
 A run with --rounds, --seconds, --animals or --only writes no results.`;
 
@@ -70,34 +62,32 @@ export function readOptions(args: readonly string[]): Options | undefined {
       scale: FLAG,
       grow: FLAG,
       memory: FLAG,
-      connections: FLAG,
       soak: FLAG,
       smoke: FLAG,
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       animals: { type: 'string' },
       only: { type: 'string', multiple: true },
-      json: FLAG,
       help: FLAG,
     },
   });
   if (values.help) return undefined;
-  const { rounds, seconds, animals, only, json, scale } = values;
+  const { rounds, seconds, animals, only, scale } = values;
   const [mode = 'throughput', another] = MODES.filter((name) => name !== 'throughput' && values[name]);
   if (another !== undefined) throw new Error(`--${mode} and --${another} cannot be measured together.`);
-  if (scale && mode !== 'throughput') throw new Error(`--${mode} does not go with --scale.`);
+  if (scale && mode !== 'throughput' && mode !== 'grow')
+    throw new Error(`--${mode} does not go with --scale.`);
   if (rounds !== undefined && DEFAULTS[mode].rounds === 1) {
     throw new Error(`--${mode} does not go with --rounds: it measures once.`);
   }
   if (only !== undefined && mode !== 'throughput' && mode !== 'smoke') {
     throw new Error(`--${mode} does not go with --only.`);
   }
-  const known = mode === 'smoke' ? ALL : NAMES;
-  const unknown = only?.find((name) => !known.includes(name));
+  const unknown = only?.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`--only: there is no scenario ${unknown}; there are ${known.join(', ')}.`);
+    throw new Error(`--only: there is no scenario ${unknown}; there are ${NAMES.join(', ')}.`);
   }
-  const chosen = only ?? (scale ? SCALE : known);
+  const chosen = only ?? (scale ? SCALE : NAMES);
   const defaults = DEFAULTS[mode];
   return {
     mode,
@@ -106,9 +96,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     seconds: wholeNumber('--seconds', seconds, 1, 3_600) ?? defaults.seconds,
     warmUp: defaults.warmUp,
     animals: wholeNumber('--animals', animals, 100, 100_000_000) ?? defaults.animals,
-    json,
     scenarios: SCENARIOS.filter(({ name }) => chosen.includes(name)),
-    start: chosen.includes(START),
     complete: [rounds, seconds, animals, only].every((value) => value === undefined),
   };
 }

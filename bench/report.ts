@@ -1,5 +1,5 @@
-import { count, percent, ranged, type Spread, table } from './figures.ts';
-import { goalText, type Judged } from './goals.ts';
+import { count, percent, ranged, table } from './figures.ts';
+import { goalText } from './goals.ts';
 import { BARE_CPU_MIN } from './rounds.ts';
 import type { Row } from './rows.ts';
 
@@ -8,13 +8,17 @@ const COUNTED_MIN = 0.99;
 
 /** Formats all measurements. */
 export function tables(rows: readonly Row[]): string {
-  const parts = [ratios(rows), peers(rows), latencies(rows)];
-  return parts.filter((part) => part !== undefined).join('\n\n');
+  return [ratios(rows), peers(rows), latencies(rows)]
+    .filter((lines) => lines.length > 1)
+    .map(table)
+    .join('\n\n');
 }
 
-function ratios(rows: readonly Row[]): string {
+type Lines = readonly (readonly string[])[];
+
+function ratios(rows: readonly Row[]): Lines {
   const speeds = ['scenario', 'bare req/s', 'service req/s', 'ratio (range)', 'goal'];
-  const costs = ['µs bare', 'µs service', 'CPU ratio', 'p50 ms', 'p99 ms', 'wrk CPU'];
+  const costs = ['µs bare', 'µs service', 'CPU ratio', 'wrk CPU'];
   const lines = rows.map((row) => [
     row.scenario,
     count(row.bareRequestsPerSecond),
@@ -24,39 +28,28 @@ function ratios(rows: readonly Row[]): string {
     row.bareCpuTime.toFixed(1),
     row.serviceCpuTime.toFixed(1),
     row.cpuRatio.median.toFixed(2),
-    row.p50.toFixed(2),
-    row.p99.toFixed(2),
     percent(row.loadCpu),
   ]);
-  return table([[...speeds, ...costs], ...lines]);
+  return [[...speeds, ...costs], ...lines];
 }
 
-function peers(rows: readonly Row[]): string | undefined {
-  const line = (name: string, times: Spread & Judged) => [name, '', ranged(times), goalText(times)];
-  const lines = rows.flatMap(({ scenario, peers: all, timesBest, timesSynced }) => [
-    ...all.map(({ name, requestsPerSecond, times }) => {
-      return [`${scenario}: ${name}`, count(requestsPerSecond), ranged(times), ''];
-    }),
-    ...(timesBest ? [line(`${scenario}: best`, timesBest)] : []),
-    ...(timesSynced?.goal === undefined ? [] : [line(`${scenario}: best that syncs each`, timesSynced)]),
-  ]);
-  return lines.length === 0
-    ? undefined
-    : table([['peer', 'req/s', 'times the peer (range)', 'goal'], ...lines]);
+function peers(rows: readonly Row[]): Lines {
+  const lines = rows.flatMap(({ scenario, peerRequestsPerSecond = 0, times }) =>
+    times === undefined ? [] : [[scenario, count(peerRequestsPerSecond), ranged(times), goalText(times)]],
+  );
+  return [['scenario', 'peer req/s', 'times the peer (range)', 'goal'], ...lines];
 }
 
-function latencies(rows: readonly Row[]): string | undefined {
+function latencies(rows: readonly Row[]): Lines {
   const lines = rows.flatMap(({ scenario, paced }) =>
     (['service', 'bare'] as const).flatMap((name) => {
       if (paced === undefined) return [];
-      const { p50, p99, p999 } = paced[name];
+      const { p50, p99 } = paced[name];
       const goal = name === 'service' ? goalText(paced.p99) : '';
-      const figures = [p50, p99, p999].map((milliseconds) => milliseconds.toFixed(2));
-      return [[`${scenario}: ${name}`, count(paced.rate), ...figures, goal]];
+      return [[`${scenario}: ${name}`, count(paced.rate), p50.toFixed(2), p99.toFixed(2), goal]];
     }),
   );
-  if (lines.length === 0) return undefined;
-  return table([['at a steady rate', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'goal p99'], ...lines]);
+  return [['at a steady rate', 'req/s', 'p50 ms', 'p99 ms', 'goal p99'], ...lines];
 }
 
 /** Reasons to doubt the figures of a scenario, one line each. */

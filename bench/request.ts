@@ -1,11 +1,17 @@
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** The load generator replaces this character in a path with a number. */
+/** The load generator replaces this character with a number. */
 export const NUMBER = '\u0002';
 
+/** The load generator replaces this character with the number that ends the `Location` of the answer before. */
+export const CREATED = '\u0003';
+
+/** Octets of a number in a body, with spaces before it. */
+const NUMBER_WIDTH = 9;
+
 export interface BenchRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH';
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +27,8 @@ export interface Answer {
 
 /** Formats the request as it is sent to the server at `host`. */
 export function wireText({ method, path, headers, body = '' }: BenchRequest, host: string): string {
-  const length = method === 'POST' ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {};
+  const octets = Buffer.byteLength(body.replace(NUMBER, ' '.repeat(NUMBER_WIDTH)));
+  const length = method.startsWith('P') ? { 'Content-Length': `${octets}` } : {};
   const fields = Object.entries({ Host: host, ...headers, ...length });
   return `${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
@@ -40,6 +47,11 @@ export async function answerOf(url: string, { method, path, headers, body }: Ben
   request.on('error', reject);
   request.end(body);
   return promise;
+}
+
+/** The bare server has one answer for each kind of request. */
+export function kindOf(method: string, path: string): string {
+  return path.endsWith('/complete') ? 'complete' : method;
 }
 
 /** Removes the headers with these lower-case names from a list of alternating names and values. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { count } from './figures.ts';
+import { type Verdict, verdictTable } from './goals.ts';
 import type { Options } from './options.ts';
 import { type Ratios, ratiosOf, type Row } from './rows.ts';
 
@@ -24,6 +25,17 @@ export interface Outcome {
 export function heading({ animals, rounds, seconds }: Options): string {
   const length = rounds === 1 ? `${seconds} s` : `medians of ${rounds} rounds of ${seconds} s`;
   return `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}; ${count(animals)} animals; ${length}`;
+}
+
+/** The outcome of a mode whose figures have one goal each. */
+export function outcomeOf(
+  options: Options,
+  { warnings }: { readonly warnings: readonly string[] },
+  verdicts: readonly Verdict[],
+  figures: object,
+): Outcome {
+  const text = `${heading(options)}\n\n${verdictTable(verdicts)}`;
+  return { result: { ...figures, verdicts }, text, warnings };
 }
 
 /** Adds to a result what a reader needs to judge or repeat it. */

@@ -1,11 +1,11 @@
 import type { Measurement } from './load.ts';
-import type { Peer } from './peers.ts';
 
 /** One measurement of each server. */
 export interface Round {
   readonly bare: Measurement;
   readonly service: Measurement;
-  readonly peers: readonly (Measurement & Pick<Peer, 'name' | 'synced'>)[];
+  /** Only in scenarios with a goal for it. */
+  readonly peer: Measurement | undefined;
   /** Share of the service's requests that were counted in Redis, or logged, in scenarios that check this; else 1. */
   readonly counted: number;
 }

@@ -2,18 +2,9 @@ import type { Paced, Result } from './compare.ts';
 import { median, type Spread, spread } from './figures.ts';
 import { atLeast, type Goals, type Judged, under } from './goals.ts';
 import { cpuTime, type Latencies } from './load.ts';
-import type { Round } from './rounds.ts';
 
 /** The share of its core from which a process counts as fully busy. Below that, it waited for something. */
 const FULL_CORE = 0.95;
-
-export interface PeerRow {
-  readonly name: string;
-  readonly synced: boolean;
-  readonly requestsPerSecond: number;
-  /** Throughput of the service divided by that of the peer. */
-  readonly times: Spread;
-}
 
 export interface PacedRow {
   readonly rate: number;
@@ -35,13 +26,9 @@ export interface Row {
   /** Processor time per request, in microseconds. */
   readonly bareCpuTime: number;
   readonly serviceCpuTime: number;
-  /** Latency of the service in milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  readonly peers: readonly PeerRow[];
-  /** Compared with the fastest peer, and with the fastest that syncs each animal by itself. */
-  readonly timesBest: (Spread & Judged) | undefined;
-  readonly timesSynced: (Spread & Judged) | undefined;
+  readonly peerRequestsPerSecond: number | undefined;
+  /** Throughput of the service divided by that of the peer. */
+  readonly times: (Spread & Judged) | undefined;
   readonly paced: PacedRow | undefined;
   /** The highest share of its core that the load generator used. */
   readonly loadCpu: number;
@@ -57,7 +44,8 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
   const bares = rounds.map(({ bare }) => bare);
   const services = rounds.map(({ service }) => service);
   const ratio = spread(rounds.map(({ bare, service }) => service.requestsPerSecond / bare.requestsPerSecond));
-  const peers = peerRows(rounds);
+  const both = rounds.flatMap(({ service, peer }) => (peer === undefined ? [] : [{ service, peer }]));
+  const times = spread(both.map(({ service, peer }) => service.requestsPerSecond / peer.requestsPerSecond));
   return {
     scenario: name,
     bareRequestsPerSecond: median(bares.map(({ requestsPerSecond }) => requestsPerSecond)),
@@ -66,14 +54,12 @@ export function rowOf({ scenario: { name }, rounds, paced }: Result, goals: Goal
     cpuRatio: spread(rounds.map(({ bare, service }) => cpuTime(bare) / cpuTime(service))),
     bareCpuTime: median(bares.map(cpuTime)),
     serviceCpuTime: median(services.map(cpuTime)),
-    p50: median(services.map(({ p50 }) => p50)),
-    p99: median(services.map(({ p99 }) => p99)),
-    peers,
-    timesBest: best(peers, goals.timesBest),
-    timesSynced: best(
-      peers.filter(({ synced }) => synced),
-      goals.timesSynced,
-    ),
+    ...(both.length === 0
+      ? { peerRequestsPerSecond: undefined, times: undefined }
+      : {
+          peerRequestsPerSecond: median(both.map(({ peer }) => peer.requestsPerSecond)),
+          times: { ...times, ...atLeast(goals.times, times.median) },
+        }),
     paced: paced && pacedRow(paced, goals.p99),
     loadCpu: Math.max(...[...bares, ...services].map(({ loadCpu }) => loadCpu)),
     loadBound: [...bares, ...services].some(
@@ -94,31 +80,10 @@ export function ratiosOf({ ratio, cpuRatio }: Pick<Row, 'ratio' | 'cpuRatio'>): 
   return { throughput: ratio.median, cpu: cpuRatio.median };
 }
 
-function peerRows(rounds: readonly Round[]): PeerRow[] {
-  return (rounds[0]?.peers ?? []).map(({ name, synced }, index) => {
-    const both = rounds.flatMap(({ service, peers }) => {
-      const peer = peers[index];
-      return peer === undefined ? [] : [{ service, peer }];
-    });
-    return {
-      name,
-      synced,
-      requestsPerSecond: median(both.map(({ peer }) => peer.requestsPerSecond)),
-      times: spread(both.map(({ service, peer }) => service.requestsPerSecond / peer.requestsPerSecond)),
-    };
-  });
-}
-
-function best(peers: readonly PeerRow[], goal: number | undefined): (Spread & Judged) | undefined {
-  const [closest] = peers.map(({ times }) => times).toSorted((a, b) => a.median - b.median);
-  return closest && { ...closest, ...atLeast(goal, closest.median) };
-}
-
 function pacedRow({ rate, rounds }: Paced, goal: number | undefined): PacedRow {
   const medians = (all: readonly Latencies[]): Latencies => ({
     p50: median(all.map(({ p50 }) => p50)),
     p99: median(all.map(({ p99 }) => p99)),
-    p999: median(all.map(({ p999 }) => p999)),
   });
   const services = rounds.map(({ service }) => service);
   const p99 = spread(services.map((each) => each.p99));

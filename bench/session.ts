@@ -1,7 +1,6 @@
 import { compare } from './compare.ts';
 import { type BenchContext, openContext } from './context.ts';
 import type { Options } from './options.ts';
-import { peersOver } from './peers.ts';
 import { type Row, rowOf } from './rows.ts';
 import type { Scenario } from './scenarios.ts';
 import type { PreparedService } from './service.ts';
@@ -27,8 +26,8 @@ export async function openSession(options: Options, signal: AbortSignal): Promis
     async measure(scenario) {
       console.error(`Measuring ${scenario.name} …`);
       const goals = scale ? (scenario.scaleGoals ?? {}) : scenario.goals;
-      const peers = isSmoke || goals.timesBest === undefined ? [] : peersOver(prepared.stores);
-      return rowOf(await compare(scenario, prepared, peers, comparison), goals);
+      const withPeer = !isSmoke && goals.times !== undefined;
+      return rowOf(await compare(scenario, prepared, withPeer, comparison), goals);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

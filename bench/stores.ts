@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { startPostgres } from '../test/support/postgres.ts';
 import { ask, startRedis } from '../test/support/redis.ts';
@@ -11,42 +12,57 @@ export interface Stores {
   readonly redisUrl: string | undefined;
   /** For the heading of the figures. */
   readonly description: string;
-  /** Does the maintenance that the database would do later, so that it does not run during a measurement. */
-  settle(): Promise<void>;
+  execute(sql: string): Promise<void>;
 }
 
 /** A new SQLite database in `folder`. */
 export function sqliteStores(folder: string): Stores {
+  const file = join(folder, 'petstore.db');
   return {
-    databaseUrl: `sqlite:${join(folder, 'petstore.db')}`,
+    databaseUrl: `sqlite:${file}`,
     redisUrl: undefined,
     description: `database in ${tmpdir()}`,
-    settle: async () => undefined,
+    async execute(sql) {
+      using db = new DatabaseSync(file);
+      db.exec(sql);
+    },
   };
 }
 
+export interface SharedServers extends AsyncDisposable {
+  /** A new database of this name. Counts are shared. */
+  stores(database: string): Promise<Stores>;
+}
+
 /** Starts PostgreSQL and Redis. */
-export async function startSharedStores(): Promise<Stores & AsyncDisposable> {
+export async function startSharedServers(): Promise<SharedServers> {
   await using starting = new AsyncDisposableStack();
   const redis = starting.adopt(await startRedis(), (server) => server.stop());
   const postgres = starting.adopt(await startPostgres(), (server) => server.stop());
-  const query = async (sql: string): Promise<unknown> => {
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
-    await client.end();
-    return rows[0]?.[0];
-  };
   const redisVersion = /redis_version:(\S+)/.exec(await ask<string>(redis.url, ['INFO', 'server']))?.[1];
-  const postgresVersion = String(await query('SHOW server_version')).split(' ')[0];
+  const postgresVersion = (await query(postgres.url, 'SHOW server_version')).split(' ')[0];
   const servers = starting.move();
   return {
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
-    description: `PostgreSQL ${postgresVersion} and Redis ${redisVersion}, on any core`,
-    settle: async () => {
-      await query('VACUUM ANALYZE');
+    async stores(database) {
+      await query(postgres.url, `CREATE DATABASE ${database}`);
+      const databaseUrl = postgres.url.replace(/postgres$/, database);
+      return {
+        databaseUrl,
+        redisUrl: redis.url,
+        description: `PostgreSQL ${postgresVersion} and Redis ${redisVersion}, on any core`,
+        execute: async (sql) => {
+          await query(databaseUrl, sql);
+        },
+      };
     },
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   };
+}
+
+async function query(connectionString: string, sql: string): Promise<string> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+  await client.end();
+  return String(rows[0]?.[0]);
 }

@@ -9,9 +9,13 @@ const TIMEOUT = 5_000;
  * The service's own SQLite file, with the settings that SQLite recommends: write-ahead log, prepared statements, and a
  * commit that waits for the disk. Integers are numbers, as by default.
  */
-export function openSqlite(file: string) {
+export function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: TIMEOUT });
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  return db;
+}
+
+export function sqliteStore(db: DatabaseSync) {
   const keyByHash = db.prepare(`${SELECT_KEYS} WHERE k.hash = ?`);
   const page = db.prepare(`SELECT ${COLUMNS} FROM pets WHERE id < ? ORDER BY id DESC LIMIT ?`);
   const pageOfStatus = db.prepare(

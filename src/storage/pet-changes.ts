@@ -4,12 +4,10 @@ import { transition } from '../domain/pet-status.ts';
 import type { PetPatch } from '../domain/pet.ts';
 import type { PetChanges } from '../domain/ports.ts';
 import { isCurrent, petJson } from '../written.ts';
-import type { Engine, Transaction } from './engine.ts';
+import type { Engine, Transaction, Value } from './engine.ts';
 import { lockPet } from './pet-state.ts';
 
 export const TABLES = [];
-
-const UPDATE = 'UPDATE pets SET name = $2, category_id = $3, status = $4 WHERE id = $1';
 
 async function updatePet(
   transaction: Transaction,
@@ -26,9 +24,16 @@ async function updatePet(
   if (names.includes('status') && !mayPatchStatus) return { refused: 'conflict' };
   if (fault !== undefined) return { refused: 'invalid_request' };
   const { name = pet.name, categoryId = pet.categoryId, status = pet.status ?? null } = given;
-  const after = petJson({ id, name, categoryId, ...(status !== null && { status }) });
-  if (after !== before) await transaction.query(UPDATE, [id, name, categoryId, status]);
-  return { status: 200, location: undefined, json: after };
+  const values: Value[] = [id];
+  const changes = [
+    ...(name === pet.name ? [] : [`name = $${values.push(name)}`]),
+    ...(categoryId === pet.categoryId ? [] : [`category_id = $${values.push(categoryId)}`]),
+    ...(status === (pet.status ?? null) ? [] : [`status = $${values.push(status)}`]),
+  ];
+  // SQLite rewrites the index entries of every column that an UPDATE names, even if its value stays the same.
+  if (changes.length > 0) await transaction.query(`UPDATE pets SET ${changes.join()} WHERE id = $1`, values);
+  const json = petJson({ id, name, categoryId, ...(status !== null && { status }) });
+  return { status: 200, location: undefined, json };
 }
 
 async function deletePet(

@@ -10,12 +10,12 @@ import { rowOf } from '../../bench/rows.ts';
 const SCENARIO = { name: 'list', requests: () => [], goals: {} };
 
 function measured(requestsPerSecond: number, others: Partial<Measurement> = {}): Measurement {
-  const busy = { loadCpu: 0.5, serverCpu: 1 };
-  return { requests: requestsPerSecond, requestsPerSecond, p50: 1, p99: 2, ...busy, ...others };
+  return { requests: requestsPerSecond, requestsPerSecond, p99: 2, loadCpu: 0.5, serverCpu: 1, ...others };
 }
 
-function round(bare: number, service: number, peers: Round['peers'] = []): Round {
-  return { bare: measured(bare), service: measured(service), peers, counted: 1 };
+function round(bare: number, service: number, peer?: number): Round {
+  const ofPeer = peer === undefined ? undefined : measured(peer);
+  return { bare: measured(bare), service: measured(service), peer: ofPeer, counted: 1 };
 }
 
 function row(rounds: readonly Round[], goals: Goals = {}, paced?: Result['paced']): ReturnType<typeof rowOf> {
@@ -34,20 +34,14 @@ test('a figure that equals its goal reaches the goal', () => {
   equal(row(rounds).ratio.reached, undefined);
 });
 
-test('the best syncing peer is chosen among peers that sync', () => {
-  const peers = [
-    { name: 'slow', synced: true, ...measured(10) },
-    { name: 'unsynced', synced: false, ...measured(40) },
-    { name: 'fast', synced: true, ...measured(20) },
-  ];
-  const { timesBest, timesSynced } = row([round(100, 80, peers)], { timesBest: 3, timesSynced: 4 });
-  deepEqual([timesBest?.median, timesBest?.reached], [2, false]);
-  deepEqual([timesSynced?.median, timesSynced?.reached], [4, true]);
+test('the peer is compared within each round, if it took part', () => {
+  const { times } = row([round(100, 80, 20), round(100, 40, 8)], { times: 5 });
+  deepEqual([times?.median, times?.reached], [4.5, false]);
+  equal(row([round(100, 80)], { times: 5 }).times, undefined);
 });
 
 test('the median latency at a steady rate must stay under its goal', () => {
-  const latencies = (p99: number) => ({ p50: 1, p99, p999: 9 });
-  const rounds = [2, 2.9, 8].map((p99) => ({ service: latencies(p99), bare: latencies(1) }));
+  const rounds = [2, 2.9, 8].map((p99) => ({ service: { p50: 1, p99 }, bare: { p50: 1, p99: 1 } }));
   const p99Of = (goal: number) => row([round(1, 1)], { p99: goal }, { rate: 1, rounds }).paced?.p99;
   deepEqual([p99Of(3)?.median, p99Of(3)?.reached, p99Of(2.9)?.reached], [2.9, true, false]);
 });

@@ -14,9 +14,8 @@ const PATIENCE = 5_000;
 const CHECK_INTERVAL = 50;
 
 /**
- * Turns of the event loop that a group of creates waits for more, unless the loop is idle. One transaction for all of
- * them is cheaper than two. Under full load a turn takes 1 to 2 ms, so the group does not wait longer. Other writes do
- * not wait at all.
+ * Turns of the event loop that a group of writes waits for more, unless the loop is idle. One transaction for all of
+ * them is cheaper than two. Under full load a turn takes 1 to 2 ms, so the group does not wait longer.
  */
 const GATHERING_TURNS = 3;
 
@@ -26,15 +25,13 @@ const IDLE_TURN = 0.02;
 /** What can be asked for. The writer turns consecutive animals into one `createPets`. */
 type Writes = Operations & { createPet(pet: PetValues): bigint };
 
-const GATHERED: ReadonlySet<keyof Writes> = new Set(['createPet', 'once']);
-
 /** Starts the thread for a file that `openDatabase` has opened before. `file` is an absolute path. */
 export function startWritingThread(file: string, files: DatabaseFiles): Worker {
   return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
 }
 
 /** What `run` resolves with. It rejects when the operation fails alone. */
-type Result<Name extends keyof Writes> = Exclude<Awaited<ReturnType<Writes[Name]>>, OwnFault>;
+type Result<Name extends keyof Writes> = Awaited<ReturnType<Writes[Name]>>;
 
 interface Job {
   readonly name: keyof Writes;
@@ -56,8 +53,6 @@ export class Writer {
   #thread: Worker | undefined;
   #answer: PromiseWithResolvers<Answer> | undefined;
   #waiting: Job[] = [];
-  /** A write waits that is not gathered. */
-  #urgent = false;
   /** Until no write is left. */
   #running: Promise<void> | undefined;
   #check: NodeJS.Timeout | undefined;
@@ -83,7 +78,6 @@ export class Writer {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const deadline = this.#clock().monotonic + patience;
     this.#waiting.push({ name, args, resolve, reject, deadline });
-    if (!GATHERED.has(name)) this.#urgent = true;
     if (this.#running === undefined) this.#running = this.#writeAll();
     else this.#checkLater();
     return promise as Promise<Result<Name>>;
@@ -103,7 +97,6 @@ export class Writer {
       await this.#gather();
       const jobs = this.#waiting;
       this.#waiting = [];
-      this.#urgent = false;
       await this.#write(jobs);
     }
     this.#running = undefined;
@@ -114,7 +107,7 @@ export class Writer {
     for (let turn = 0; turn <= GATHERING_TURNS; turn++) {
       await nextTurn();
       const now = this.#clock().monotonic;
-      if (this.#urgent || now - before < IDLE_TURN) return;
+      if (now - before < IDLE_TURN) return;
       before = now;
     }
   }

@@ -8,6 +8,7 @@ import { IDEMPOTENCY, insertInto } from '../tables.ts';
 import { WRITES } from '../writes.ts';
 import { connectToWrite, transactionOn } from './connection.ts';
 import { checkBeforeCommit, type DatabaseFiles } from './database-files.ts';
+import { storeError } from './errors.ts';
 import { petInserter } from './pet-writes.ts';
 
 /*
@@ -74,19 +75,15 @@ function connect() {
 /** What the thread can do, inside a transaction that it has begun. */
 function operationsOn(db: DatabaseSync) {
   const transaction = transactionOn(db, () => now);
-  const runWrite = (name: string, args: readonly unknown[]) =>
+  const runWrite = (name: string, args: readonly unknown[]): Promise<unknown> =>
     (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
   return {
     createPets: petInserter(db),
-    change: (sql: string, values: readonly Value[]): Promise<readonly Row[] | OwnFault> =>
-      undoneAlone(db, () => transaction.query(sql, values)),
+    change: (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
+      transaction.query(sql, values),
     /** Runs the write that `writes.ts` lists under this name. */
-    write: (name: string, args: readonly unknown[]): Promise<unknown> =>
-      undoneAlone(db, () => runWrite(name, args)),
-    /**
-     * Runs the write of this name and records its answer, unless the key has a record. An error undoes the whole
-     * transaction, as an error of a create does: a savepoint would copy every page that it changes.
-     */
+    write: runWrite,
+    /** Runs the write of this name and records its answer, unless the key has a record. */
     async once(
       { accountId, key, fingerprint, now: createdAt, expiredUntil }: RecordKey,
       name: string,
@@ -118,26 +115,39 @@ async function perform(orders: readonly Order[]): Promise<Answer> {
   try {
     // Opened when needed: that the file cannot be opened now is an answer like any other.
     connection ??= connect();
-    const { db, operations } = connection;
-    db.exec('BEGIN IMMEDIATE');
-    try {
-      const results: unknown[] = [];
-      for (const [name, args, isGroup] of orders) {
-        const result = await (operations[name] as Operation)(...args);
-        if (isGroup === true) results.push(...(result as readonly unknown[]));
-        else results.push(result);
-      }
-      // Just before the commit: a file that is deleted later goes after the answer.
-      check();
-      db.exec('COMMIT');
-      return { results };
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
-    }
+    return { results: await commit(orders, connection, false) };
   } catch (error) {
     return { fault: faultOf(error) };
   }
+}
+
+/**
+ * Commits all orders in one transaction, or nothing of them. When an order fails, the transaction begins again with a
+ * savepoint for each order, so that only this one is undone. Without savepoints a PATCH costs the thread 15 % less.
+ */
+async function commit(
+  orders: readonly Order[],
+  { db, operations }: ReturnType<typeof connect>,
+  hasSavepoints: boolean,
+): Promise<readonly unknown[]> {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const results: unknown[] = [];
+    for (const [name, args, isGroup = false] of orders) {
+      const work = async () => (operations[name] as Operation)(...args);
+      const result = hasSavepoints && !isGroup ? await undoneAlone(db, work) : await work();
+      if (isGroup) results.push(...(result as readonly unknown[]));
+      else results.push(result);
+    }
+    // Just before the commit: a file that is deleted later goes after the answer.
+    check();
+    db.exec('COMMIT');
+    return results;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    if (hasSavepoints || !isOwnFault(error)) throw error;
+  }
+  return commit(orders, { db, operations }, true);
 }
 
 /** Runs a write so that the others of its transaction are done even if it fails. */
@@ -148,11 +158,15 @@ async function undoneAlone<T>(db: DatabaseSync, work: () => Promise<T>): Promise
     db.exec('RELEASE one_write');
     return result;
   } catch (error) {
-    // `unavailable`: the disk or the file fails, for all of them.
-    if (error instanceof ServiceError || !db.isTransaction) throw error;
+    if (!isOwnFault(error) || !db.isTransaction) throw error;
     db.exec('ROLLBACK TO one_write; RELEASE one_write');
     return { ownFault: faultOf(error) };
   }
+}
+
+/** Whether an error is that of one write. `unavailable` is not: the disk or the file fails, for all of them. */
+function isOwnFault(error: unknown): boolean {
+  return !(storeError(error) instanceof ServiceError);
 }
 
 function faultOf(thrown: unknown): Fault {
