@@ -40,7 +40,7 @@ test('a connection that the server ends during use costs a 503', async (t) => {
   }
   await store.lockForServing('production');
   await assert.rejects(store.archive.addAll(slowly(), { atomic: true }), UNAVAILABLE);
-  assert.deepEqual(await store.pets.list({ limit: 1 }), { pets: '[]', next: undefined });
+  assert.deepEqual(await store.pets.list({ limit: 1 }), { items: '[]', next: undefined });
   // The store reports the loss of a connection when the event loop reads it, which may be after the answers.
   assert.match((await store.lost).message, /terminat/);
 });
@@ -126,7 +126,7 @@ test('when the server stops answering, one timeout later all connections are new
     pages.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   );
-  assert.deepEqual(await pets.list({ limit: 1 }), { pets: '[]', next: undefined });
+  assert.deepEqual(await pets.list({ limit: 1 }), { items: '[]', next: undefined });
   await readAll();
 });
 
