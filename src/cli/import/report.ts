@@ -27,8 +27,7 @@ export function textReport(progress: Progress, dryRun: boolean): Report {
       progress.clear();
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
-      if (categories.length > 0)
-        printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
+      if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
       for (const { reason, rows } of reasons.summary()) printLine(`${String(rows).padStart(9)}  ${reason}`);
     },
   };
