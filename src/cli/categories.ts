@@ -18,7 +18,7 @@ Example:
   petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
 
 export function categoriesCommands(program: Command): void {
-  const categories = program.command('categories').description('categories of animals');
+  const categories = program.command('categories').description('categories of animals: list, create');
 
   categories
     .command('list')

@@ -11,16 +11,16 @@ const PIECE_LENGTH = 64 * 1024;
 
 /** What can be exported: its items, oldest first, as of one instant, and each of them as text. */
 interface Kind<T> {
-  readAll(store: Store): AsyncIterable<T>;
-  json(item: T): string;
+  readonly readAll: (store: Store) => AsyncIterable<T>;
+  readonly json: (item: T) => string;
   /** The header line of CSV. */
   readonly columns: string;
-  csv(item: T): string;
+  readonly csv: (item: T) => string;
 }
 
 interface Format<T> {
   readonly header: string;
-  line(item: T): string;
+  readonly line: (item: T) => string;
   readonly separator: string;
   readonly end: string;
 }

@@ -19,7 +19,7 @@ interface ListOptions extends JsonOption {
 const HEADER = ['ID', 'ACCOUNT', 'PET', 'STATUS', 'CREATED', 'EXPIRES', 'SHIP DATE'];
 
 export function ordersCommands(program: Command): void {
-  const orders = program.command('orders').description('orders of animals, of all accounts');
+  const orders = program.command('orders').description('orders of all accounts: list, cancel');
 
   orders
     .command('list')
