@@ -11,8 +11,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The refusal of a command that makes no database. `where` is the file, or an address without a password. */
-export function noDatabase(where: string): StartupError {
-  return new StartupError(
-    `There is no petstore database at ${where}: check the address, or make one with petstore migrate.`,
-  );
+export class NoDatabaseError extends StartupError {
+  constructor(where: string) {
+    super(`There is no petstore database at ${where}: check the address, or make one with petstore migrate.`);
+  }
 }

@@ -1,6 +1,7 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
+import { NoDatabaseError } from '../startup-error.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -36,6 +37,16 @@ export async function withStore(command: Command, mustExist = true): Promise<voi
 /** Like `withStore`, and makes the database if there is none yet. */
 export function withNewStore(command: Command): Promise<void> {
   return withStore(command, false);
+}
+
+/** Like `withStore`, and runs the command without a store if there is no database. */
+export async function withStoreIfAny(command: (store: Store | undefined) => Promise<void>): Promise<void> {
+  try {
+    await withStore(({ store }) => command(store));
+  } catch (error) {
+    if (!(error instanceof NoDatabaseError)) throw error;
+    await command(undefined);
+  }
 }
 
 /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */

@@ -1,33 +1,21 @@
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type { Pet } from '../domain/pet.ts';
-import { petJson } from '../written.ts';
 import { withStore } from './context.ts';
+import { EXPORTS, FORMAT_NAMES, type FormatName } from './export-formats.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printable, ReaderStalled } from './output.ts';
-
-/** Characters of one write. A write for each animal would take longer. */
-const PIECE_LENGTH = 64 * 1024;
-
-const FORMATS = {
-  ndjson: { header: '', line: (pet: Pet) => `${petJson(pet)}\n`, separator: '', end: '' },
-  csv: { header: 'id,name,categoryId,status\n', line: csvLine, separator: '', end: '' },
-};
-
-type Format = (typeof FORMATS)['csv'];
-
-/** One JSON value. */
-const ARRAY: Format = { header: '[', line: (pet) => printable(petJson(pet)), separator: ',', end: ']\n' };
+import { ReaderStalled } from './output.ts';
 
 const NOTES = `
 The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.
 
-Example:
-  petstore export > animals.ndjson`;
+Examples:
+  petstore export > animals.ndjson
+  petstore export --what orders --format csv > orders.csv`;
 
 interface ExportOptions extends JsonOption {
-  readonly format: keyof typeof FORMATS;
+  readonly what: keyof typeof EXPORTS;
+  readonly format: FormatName;
 }
 
 /** Node does not document the handle. Without it, an export to a terminal that takes nothing does not end. */
@@ -39,18 +27,17 @@ interface BlockingOutput {
 export function exportCommand(program: Command, wait = systemWait): void {
   program
     .command('export')
-    .description('write every animal to standard output, oldest first, as of one instant')
-    .addOption(
-      new Option('--format <format>', 'of the output').choices(Object.keys(FORMATS)).default('ndjson'),
-    )
+    .description('write every animal, category or order to standard output, oldest first, as of one instant')
+    .addOption(new Option('--what <kind>', 'what to write').choices(Object.keys(EXPORTS)).default('pets'))
+    .addOption(new Option('--format <format>', 'of the output').choices(FORMAT_NAMES).default('ndjson'))
     .addOption(new Option(...JSON_OPTION).conflicts('format'))
     .addHelpText('after', NOTES)
-    .action((options: ExportOptions) => exportPets(options, wait));
+    .action((options: ExportOptions) => writeAll(options, wait));
 }
 
-function exportPets({ format, json }: ExportOptions, wait: Wait): Promise<void> {
+function writeAll({ what, format, json }: ExportOptions, wait: Wait): Promise<void> {
   return withStore(async ({ store }) => {
-    const text = piecesOf(store.archive.readAll(), json ? ARRAY : FORMATS[format]);
+    const text = EXPORTS[what](store, json ? 'array' : format);
     waitWithoutBlocking(process.stdout);
     try {
       await writePieces(text, process.stdout, wait);
@@ -64,23 +51,6 @@ function exportPets({ format, json }: ExportOptions, wait: Wait): Promise<void> 
 /** Node writes to a terminal synchronously. A terminal that takes nothing would then block the timer of `writePieces`. */
 function waitWithoutBlocking({ isTTY, _handle }: BlockingOutput): void {
   if (isTTY === true) _handle?.setBlocking?.(false);
-}
-
-async function* piecesOf(pets: AsyncIterable<Pet>, format: Format): AsyncGenerator<string> {
-  let piece = format.header;
-  let separator = '';
-  for await (const pet of pets) {
-    piece += separator + format.line(pet);
-    separator = format.separator;
-    if (piece.length < PIECE_LENGTH) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece + format.end;
-}
-
-function csvLine({ id, name, categoryId, status }: Pet): string {
-  return `${id},"${name.replaceAll('"', '""')}",${categoryId},${status ?? ''}\n`;
 }
 
 /** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */

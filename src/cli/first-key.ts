@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isInForce, type KeyRecord, limitsOf, SCOPES } from '../domain/account.ts';
+import { isInForce, type KeyRecord, SCOPES } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/ports.ts';
-import { issueKey } from './issue-key.ts';
+import { defaultAccount, issueKey } from './issue-key.ts';
 
 interface Started {
   readonly accounts: AccountRepository;
@@ -29,7 +29,7 @@ export async function firstKeyText(started: Started): Promise<string> {
   // In a terminal that shows both, the text appears below the first lines of the log.
   flushLog();
   if (isFirst) {
-    const account = await accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
+    const account = await defaultAccount(accounts);
     const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
     const { key } = await issueKey(accounts, randomBytes, settings);
     return newKeyText(key, account.plan, url);

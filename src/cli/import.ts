@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../domain/pet.ts';
-import type { PetArchive } from '../domain/ports.ts';
-import { systemClock, withNewStore } from './context.ts';
+import type { PetArchive, ReservedCategory } from '../domain/ports.ts';
+import { type CategoryIds, committedIds, inventedIds, reservedIds } from './category-ids.ts';
+import { systemClock, withNewStore, withStoreIfAny } from './context.ts';
 import { readLines } from './import/lines.ts';
-import { addMapping, MAP_SYNTAX, type Mapping, neededColumns, newPetOf } from './import/mapping.ts';
+import { addMapping, MAP_SYNTAX, type Mapping, mapsNames, neededColumns, readPet } from './import/mapping.ts';
 import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
@@ -20,8 +21,12 @@ The command refuses each row that holds no valid animal, with its line and the r
 --map lists the values of a column with their results, and other values refuse their row. *=RESULT is the result of all
 other values, and * keeps them as they are. An empty or missing value is listed as =RESULT.
 
+--map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
+categories that are missing. A number in the column stays the id that it is.
+
 Examples:
   petstore import animals.csv
+  petstore import shelter.csv --map name=Name --map categoryId=AnimalType
   petstore export | DATABASE_URL=sqlite:copy.db petstore import -
   petstore import shelter.csv --dry-run --refused refused.csv --map 'name=Name:=Nameless,*' \\
     --map categoryId=Kind:Dog=1,Cat=2 --map 'status=Outcome:Adoption=sold,*=available'`;
@@ -64,41 +69,53 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
     format === 'csv' ? await csvTable(lines, neededColumns(options.map)) : ndjsonTable(lines);
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
-    if (options.dryRun) await importRows(rows, options, refusedFile, NOWHERE);
-    else await withNewStore(({ store }) => importRows(rows, options, refusedFile, store.archive));
+    const importInto = (archive: Importer, ids: CategoryIds) =>
+      importRows(rows, options, refusedFile, archive, ids);
+    if (!options.dryRun)
+      await withNewStore(({ store: { archive, categories } }) =>
+        importInto(archive, options.atomic ? reservedIds(categories) : committedIds(categories)),
+      );
+    else if (!mapsNames(options.map)) await importInto(NOWHERE, inventedIds(undefined));
+    else await withStoreIfAny((store) => importInto(NOWHERE, inventedIds(store?.categories)));
   } finally {
     const lack = refusedFile?.close();
     if (lack !== undefined) printError(`petstore: ${lack}`);
   }
 }
 
+type Importer = Pick<PetArchive, 'addAll'>;
+
 async function importRows(
   rows: AsyncIterable<Row>,
   { atomic = false, dryRun = false, json, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
-  archive: Pick<PetArchive, 'addAll'>,
+  archive: Importer,
+  ids: CategoryIds,
 ): Promise<void> {
   const progress = new Progress(process.stderr, systemClock());
   const report = json ? jsonReport(progress, dryRun) : textReport(progress, dryRun);
   let valid = 0;
   let imported = 0;
   let refused = 0;
+  let made: readonly ReservedCategory[] = ids.made;
   const onProgress = (count: number) => {
     imported = count;
     progress.update(count);
   };
   async function* pets(): AsyncGenerator<NewPet> {
     for await (const row of rows) {
-      const pet = 'fault' in row ? { faults: [row.fault] } : newPetOf(row, map);
-      if ('faults' in pet) {
+      const read = 'fault' in row ? { faults: [row.fault] } : readPet(row, map);
+      if ('faults' in read) {
         refused++;
         refusedFile?.add(row.lines);
-        await report.refuse(row.lines[0]?.number ?? 0, pet.faults);
+        await report.refuse(row.lines[0]?.number ?? 0, read.faults);
         continue;
       }
       valid++;
       // After a refused row nothing will be imported. The others are still checked, to report every fault.
-      if (!atomic || refused === 0) yield pet;
+      if (atomic && refused > 0) continue;
+      const { pet, category } = read;
+      yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
     }
     if (refused > 0 && (atomic || valid === 0)) {
       const why = valid === 0 ? 'every row is refused' : '--atomic allows no refused row';
@@ -106,17 +123,20 @@ async function importRows(
     }
   }
   try {
-    await archive.addAll(pets(), { atomic, onProgress });
+    await archive.addAll(pets(), { atomic, onProgress, categories: ids.made });
   } catch (error) {
-    if (atomic) imported = 0;
+    if (atomic) {
+      imported = 0;
+      made = [];
+    }
     throw error;
   } finally {
-    await report.end(imported, refused);
+    await report.end({ imported, refused, categories: made.map(({ name }) => name) });
   }
 }
 
 /** Takes all animals and stores none. */
-const NOWHERE: Pick<PetArchive, 'addAll'> = {
+const NOWHERE: Importer = {
   async addAll(pets, { onProgress }) {
     let count = 0;
     for await (const _ of pets) onProgress?.(++count);

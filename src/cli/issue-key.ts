@@ -63,6 +63,11 @@ async function newAccount(
   return accounts.findOrCreateAccount(accountName(name), plan, limitsOf(plan, custom));
 }
 
+/** The account of those who name none, made with plan Free if there is none. */
+export function defaultAccount(accounts: AccountRepository): Promise<Account> {
+  return accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
+}
+
 /** Makes a key and stores its hash. */
 export async function issueKey(
   accounts: AccountRepository,

@@ -17,6 +17,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   keys: async () => (await import('./keys.ts')).keysCommands,
   bans: async () => (await import('./quotas.ts')).bansCommands,
   usage: async () => (await import('./quotas.ts')).usageCommand,
+  categories: async () => (await import('./categories.ts')).categoriesCommands,
+  orders: async () => (await import('./orders.ts')).ordersCommands,
   import: async () => (await import('./import.ts')).importCommand,
   seed: async () => (await import('./seed.ts')).seedCommand,
   export: async () => (await import('./export.ts')).exportCommand,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/account.ts';
+import { INT64_MAX } from '../domain/int64.ts';
 import { type Limits, PLAN_NAMES } from '../domain/plan.ts';
 
 /** The values of the options that `limitOptions` adds. */
@@ -30,6 +31,13 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
 
 /** The number of a key, as `keys list` shows it. */
 export const keyId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+/** The number of an animal or an order, which can be any positive int64. */
+export function rowId(text: string): bigint {
+  const id = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+  if (id >= 1n && id <= INT64_MAX) return id;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${INT64_MAX}.`);
+}
 
 export function planOption(description: string): Option {
   return new Option('--plan <plan>', description).choices(PLAN_NAMES);

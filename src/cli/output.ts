@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
+import { toJson } from '../written.ts';
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;
@@ -65,16 +66,64 @@ export function printRows<T extends object>(
 
 /** Prints rows below a header, in columns as wide as their widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const lines = [header, ...rows].map((line) => line.map(printable));
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of lines) {
-    printLine(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+  process.stdout.write(tableText([header, ...rows], []));
+}
+
+/**
+ * Like `printRows`, page by page, so that memory stays flat. A column becomes wider when a later page needs it. Ends early
+ * when nobody reads the output.
+ */
+export async function printPages<T extends object>(
+  json: true | undefined,
+  pages: AsyncIterable<readonly T[]>,
+  header: readonly string[],
+  cellsOf: (row: T) => readonly string[],
+): Promise<void> {
+  const output = new LongOutput(process.stdout);
+  for await (const piece of json ? jsonPieces(pages) : tablePieces(pages, header, cellsOf)) {
+    await output.write(piece);
+    if (!process.stdout.writable) return;
   }
+  await output.flush();
+}
+
+async function* jsonPieces(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let start = '[';
+  for await (const rows of pages) {
+    if (rows.length === 0) continue;
+    yield start + rows.map((row) => printable(toJson(row))).join(',');
+    start = ',';
+  }
+  yield start === '[' ? '[]\n' : ']\n';
+}
+
+async function* tablePieces<T>(
+  pages: AsyncIterable<readonly T[]>,
+  header: readonly string[],
+  cellsOf: (row: T) => readonly string[],
+): AsyncGenerator<string> {
+  const widths: number[] = [];
+  let above = [header];
+  for await (const rows of pages) {
+    yield tableText([...above, ...rows.map(cellsOf)], widths);
+    above = [];
+  }
+}
+
+/** Lines in columns. `widths` has the characters of each column so far, and grows with the lines. */
+function tableText(rows: readonly (readonly string[])[], widths: number[]): string {
+  const lines = rows.map((row) => row.map(printable));
+  for (const line of lines)
+    for (const [column, { length }] of line.entries()) widths[column] = Math.max(widths[column] ?? 0, length);
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /** Unix milliseconds as an ISO 8601 instant in UTC, or null when there is none. */

@@ -1,77 +1,104 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
-import type { NewPet, PetStatus } from '../domain/pet.ts';
-import { withNewStore } from './context.ts';
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import { committedIds } from './category-ids.ts';
+import { type CommandContext, withNewStore } from './context.ts';
+import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
+import { defaultAccount, existingAccount } from './issue-key.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { Progress } from './progress.ts';
+import { addOrders } from './seed-orders.ts';
+
+const COUNT_MAX = 100_000_000;
 
 /** The generator has 32 bits of state. */
 const RANDOM_SEED_MAX = 2 ** 32 - 1;
 
-const NAMES = (
-  'Ada Bello Biscuit Caramel Charlie Chloé Clover Coco Daisy Felix Finn Flocke Ginger Hazel Ivy Jasper Juno ' +
-  'Kiwi Lola Luna Maple Max Milo Minka Mochi Nala Nemo Oliver Oreo Pepper Peppa Poppy Rex Rocky Rosie Ruby ' +
-  'Sammy Simba Šárka Teddy Tiger Toffee Waffle Willow Yuki Ziggy'
-).split(' ');
+const NOTES = `
+The animals belong to twelve invented categories, which the command makes unless they exist. --orders makes orders of the
+newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
+--account, or to the account "default", which the command makes if there is none.
 
-/** The statuses of ten animals. Most are available, as in a shelter, and one has no status. */
-const STATUSES: readonly (PetStatus | undefined)[] = [
-  ...Array<PetStatus>(5).fill('available'),
-  'pending',
-  ...Array<PetStatus>(3).fill('sold'),
-  undefined,
-];
+Example:
+  petstore seed 1000 --orders 100 --random-seed 7`;
 
-const CATEGORIES = 12;
+interface SeedOptions extends JsonOption {
+  readonly randomSeed?: number;
+  readonly orders?: number;
+  readonly account?: string;
+}
 
 export function seedCommand(program: Command): void {
   program
     .command('seed')
-    .argument('<count>', 'how many', wholeNumber(1, 100_000_000))
+    .argument('<count>', 'how many', wholeNumber(1, COUNT_MAX))
     .description('add invented animals, to try the service out and for benchmarks')
     .option(
       '--random-seed <number>',
       'the same number gives the same animals',
       wholeNumber(0, RANDOM_SEED_MAX),
     )
+    .option(
+      '--orders <number>',
+      'also make orders, at most one for each animal that is added as available',
+      wholeNumber(1, COUNT_MAX),
+    )
+    .option('--account <name>', 'the account of the orders; it must exist')
     .option(...JSON_OPTION)
+    .addHelpText('after', NOTES)
     .action(seed);
 }
 
-function seed(
+async function seed(
   count: number,
-  { randomSeed = randomInt(RANDOM_SEED_MAX), json }: JsonOption & { randomSeed?: number },
+  { randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, json }: SeedOptions,
 ): Promise<void> {
+  if (name !== undefined && orders === 0)
+    throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
+  await refuseTooManyOrders(orders, count, randomSeed);
   return withNewStore(async ({ clock, store }) => {
+    // First, because a mistyped name adds nothing.
+    const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
+    const ids = committedIds(store.categories);
+    const categoryIds: bigint[] = [];
+    for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
     const progress = new Progress(process.stderr, clock);
-    const pets = inventPets(count, randomSeed);
+    const pets = inventPets(count, randomSeed, categoryIds);
     const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });
     progress.clear();
-    if (json) printJson({ added, randomSeed });
-    else printLine(`added ${added} animals (--random-seed ${randomSeed} gives the same again)`);
+    const ordered =
+      account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
+    if (json) return printJson({ added, orders: ordered ?? 0, randomSeed });
+    const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
+    printLine(`added ${things} (--random-seed ${randomSeed} gives the same again)`);
   });
 }
 
-/** `count` animals that look real. The same `randomSeed` gives the same ones. */
-async function* inventPets(count: number, randomSeed: number): AsyncGenerator<NewPet> {
-  const random = mulberry32(randomSeed);
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  for (let i = 0; i < count; i++) {
-    const name = pick(NAMES);
-    const categoryId = BigInt(1 + Math.floor(random() * CATEGORIES));
-    const status = pick(STATUSES);
-    yield status === undefined ? { name, categoryId } : { name, categoryId, status };
-  }
+function accountOf(accounts: AccountRepository, name: string | undefined): Promise<Account> {
+  return name === undefined ? defaultAccount(accounts) : existingAccount(accounts, name);
 }
 
-/** Tommy Ettinger's generator: numbers from 0 to 1, the same ones for the same seed. Not for secrets. */
-function mulberry32(randomSeed: number): () => number {
-  let state = randomSeed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+async function seedOrders(
+  { clock, store }: Pick<CommandContext, 'clock' | 'store'>,
+  account: Account,
+  count: number,
+  random: () => number,
+): Promise<number> {
+  const progress = new Progress(process.stderr, clock, 'orders');
+  const made = await addOrders(store, { account, count, random, onProgress: progress.update });
+  progress.clear();
+  return made;
+}
+
+/** @throws ServiceError `invalid_parameter` when fewer of the animals will be available. */
+async function refuseTooManyOrders(orders: number, count: number, randomSeed: number): Promise<void> {
+  let available = 0;
+  if (orders === 0) return;
+  for await (const { status } of inventPets(count, randomSeed, [0n]))
+    if (status === 'available' && ++available === orders) return;
+  const message = `Only ${available} of these animals are available, so --orders can be at most ${available}.`;
+  throw new ServiceError('invalid_parameter', message);
 }

@@ -45,6 +45,12 @@ export interface CategoryQuery {
 export interface CategoryRepository {
   list(query: CategoryQuery): Promise<Page<Category>>;
   get(id: bigint): Promise<Written<Category> | undefined>;
+  /** The category with this name, ignoring case. */
+  findByName(name: string): Promise<Category | undefined>;
+  /** Every category as of one instant, oldest first. */
+  readAll(): AsyncIterable<Category>;
+  /** An id that no other category gets, for a `ReservedCategory`. */
+  reserveId(): Promise<bigint>;
   /** `conflict`: another category has the name, ignoring case. */
   create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;
   /** `ifMatch`: the entity tags that `isCurrent` compares. */

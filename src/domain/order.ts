@@ -64,6 +64,9 @@ export type OrderStatus = z.infer<typeof OrderStatus>;
 export type NewOrder = Readonly<z.infer<typeof NewOrder>>;
 export type Order = Readonly<z.infer<typeof Order>>;
 
+/** An order with the name of its account, as operators see it. */
+export type AccountOrder = Order & { readonly account: string };
+
 export type OrderQuery = {
   /** 1 to 100. */
   readonly limit: number;
@@ -98,6 +101,12 @@ export interface OrderRepository {
     id: bigint,
     ifMatch: readonly string[] | undefined,
   ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
+  /** Like `list`, for operators. */
+  listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
+  /** Like `get`, for operators. */
+  getWithAccount(id: bigint): Promise<Written<AccountOrder> | undefined>;
+  /** Every order as of one instant, oldest first. */
+  readAll(): AsyncIterable<AccountOrder>;
   /**
    * Expires orders whose time has passed, those that are due longest first, and makes their animals available. Resolves
    * with whether there may be more. Any number of processes may call it at once.

@@ -115,6 +115,17 @@ export interface PetArchive {
 export interface AddAllOptions {
   readonly atomic: boolean;
   readonly onProgress?: (count: number) => void;
+  /**
+   * Categories that `atomic` adds in its commit, with reserved ids. They are read when all animals have been given.
+   * Rejects with ServiceError `conflict` when the name of one has been taken.
+   */
+  readonly categories?: readonly ReservedCategory[];
+}
+
+/** A category that is still to be added. */
+export interface ReservedCategory {
+  readonly id: bigint;
+  readonly name: string;
 }
 
 export interface NewKey {

@@ -1,7 +1,8 @@
 // Contract: sections 2 and 3.
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Answer, Refusal } from '../domain/ports.ts';
+import type { Answer, Refusal, ReservedCategory } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../written.ts';
 import type { Engine, Transaction } from './engine.ts';
@@ -29,6 +30,11 @@ const SELECT = `SELECT ${columnsOf(CATEGORIES)} FROM categories`;
 
 const INSERT = `${insertInto(CATEGORIES, ['name', 'description', 'folded_name'])}
   ON CONFLICT DO NOTHING RETURNING ${columnsOf(CATEGORIES)}`;
+
+/** No category has this name, because it is empty. */
+const RESERVED = '';
+
+const INSERT_RESERVED = `${insertInto(CATEGORIES, ['id', 'name', 'folded_name'])} ON CONFLICT DO NOTHING RETURNING id`;
 
 const IS_TAKEN = 'SELECT 1 FROM categories WHERE folded_name = $1 AND id <> $2';
 
@@ -74,7 +80,28 @@ async function updateCategory(
   return { status: 200, location: undefined, json: after };
 }
 
-export const WRITES = { createCategory, updateCategory };
+/** The databases never assign the id of a row again that is deleted. Nobody sees this row, because it is never committed. */
+async function reserveCategoryId(transaction: Transaction): Promise<bigint> {
+  const [row] = await transaction.query<CategoryRow>(INSERT, [RESERVED, null, RESERVED]);
+  if (row === undefined) throw new Error('The database returned no id.');
+  await transaction.query('DELETE FROM categories WHERE id = $1', [row[0]]);
+  return row[0];
+}
+
+/** @throws ServiceError `conflict` when a name has been taken since. */
+export async function addReserved(
+  transaction: Pick<Transaction, 'query'>,
+  categories: readonly ReservedCategory[],
+): Promise<void> {
+  for (const { id, name } of categories) {
+    const added = await transaction.query(INSERT_RESERVED, [id, name, foldedName(name)]);
+    if (added.length > 0) continue;
+    const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
+    throw new ServiceError('conflict', message);
+  }
+}
+
+export const WRITES = { createCategory, updateCategory, reserveCategoryId };
 
 export function open(engine: Engine): CategoryRepository {
   return {
@@ -86,6 +113,15 @@ export function open(engine: Engine): CategoryRepository {
       const [row] = await engine.read<CategoryRow>(`${SELECT} WHERE id = $1`, [id]);
       return row && toJson(categoryFromRow(row));
     },
+    async findByName(name) {
+      const [row] = await engine.read<CategoryRow>(`${SELECT} WHERE folded_name = $1`, [foldedName(name)]);
+      return row && categoryFromRow(row);
+    },
+    async *readAll() {
+      await using snapshot = await engine.snapshot();
+      for await (const rows of snapshot.rows(CATEGORIES)) yield* rows.map(categoryFromRow);
+    },
+    reserveId: () => engine.write(reserveCategoryId),
     create: (category, idempotency) => writeOnce(engine, idempotency, createCategory, category),
     update: (id, patch, ifMatch) => engine.write(updateCategory, id, patch, ifMatch),
   };

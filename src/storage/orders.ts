@@ -1,6 +1,7 @@
 // Contract: sections 2 and 3.
 import { instantFromText } from '../domain/instant.ts';
 import {
+  type AccountOrder,
   type NewOrder,
   type Order,
   type OrderQuery,
@@ -16,7 +17,7 @@ import { writeOnce } from './idempotency.ts';
 import { expireDue, expireOrders } from './order-expiry.ts';
 import { firstId, pageOf } from './page.ts';
 import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
-import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
+import { ACCOUNTS, columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 export const ORDERS = {
   name: 'orders',
@@ -53,7 +54,7 @@ const INSERT = `${insertInto(ORDERS, [
 /** `$2` is null for any account. */
 const FIND = `SELECT ${COLUMNS} FROM orders WHERE id = $1 AND account_id = coalesce($2, account_id)`;
 
-export function orderFromRow(row: OrderRow): Order {
+export function orderFromRow(row: OrderRow | NamedRow): Order {
   const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
   return {
     id,
@@ -65,6 +66,14 @@ export function orderFromRow(row: OrderRow): Order {
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
   };
+}
+
+/** The row of an order, and the name of its account. */
+type NamedRow = readonly [...OrderRow, account: string];
+
+function accountOrder(row: NamedRow): AccountOrder {
+  const { id, ...order } = orderFromRow(row);
+  return { id, account: row[ORDERS.columns.length], ...order };
 }
 
 function isoTime(instant: bigint): string {
@@ -186,11 +195,33 @@ export function pageQuery(
   return { sql, values };
 }
 
+/** `sql` with the name of the account behind the columns of each order. */
+function joinAccounts(sql: string): string {
+  return `SELECT found.*, accounts.name FROM (${sql}) AS found JOIN accounts ON accounts.id = found.account_id
+    ORDER BY found.id DESC`;
+}
+
 export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {
   return {
     async list(query) {
       const { sql, values } = pageQuery(engine.newest, query);
       return pageOf((await engine.read<OrderRow>(sql, values)).map(orderFromRow), query.limit);
+    },
+    async listWithAccounts(query) {
+      const { sql, values } = pageQuery(engine.newest, query);
+      const rows = await engine.read<NamedRow>(joinAccounts(sql), values);
+      return pageOf(rows.map(accountOrder), query.limit);
+    },
+    async getWithAccount(id) {
+      const [row] = await engine.read<NamedRow>(joinAccounts(FIND), [id, null]);
+      return row && toJson(accountOrder(row));
+    },
+    async *readAll() {
+      await using snapshot = await engine.snapshot();
+      const names = new Map<bigint, string>();
+      for await (const rows of snapshot.rows(ACCOUNTS)) for (const [id, name] of rows) names.set(id, name);
+      for await (const rows of snapshot.rows(ORDERS))
+        yield* rows.map((row) => accountOrder([...row, names.get(row[1]) ?? '']));
     },
     async get(accountId, id) {
       const [row] = await engine.read<OrderRow>(FIND, [id, accountId ?? null]);

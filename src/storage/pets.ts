@@ -2,6 +2,7 @@
 import { type NewPet, type Pet, PetStatus } from '../domain/pet.ts';
 import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
 import { petAdded } from '../written.ts';
+import { addReserved } from './categories.ts';
 import { chunksOf, type Engine, type Transaction } from './engine.ts';
 import { columnsOf, insertInto, PETS, type RowOf } from './tables.ts';
 
@@ -11,8 +12,14 @@ export type AddPets = (pets: readonly NewPet[]) => Promise<unknown>;
 /** The operations on animals that each engine has in a version of its own, because they are hot. */
 export interface EnginePets extends PetRepository {
   readonly addMany: AddPets;
-  /** Commits all that `work` adds at its end, or nothing when it throws. Creates of others do not wait for it. */
-  addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T>;
+  /**
+   * Commits all that `work` adds at its end, with what `beforeCommit` does in the same transaction, or nothing when one of
+   * them throws. Creates of others do not wait for `work`.
+   */
+  addAtomically<T>(
+    work: (addMany: AddPets) => Promise<T>,
+    beforeCommit: (transaction: Pick<Transaction, 'query'>) => Promise<void>,
+  ): Promise<T>;
 }
 
 export type PetRow = RowOf<typeof PETS>;
@@ -46,7 +53,7 @@ const IMPORT_CHUNK = 1_000;
 
 export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive {
   return {
-    addAll(pets, { atomic, onProgress }) {
+    addAll(pets, { atomic, onProgress, categories = [] }) {
       const addChunks = async (add: AddPets): Promise<number> => {
         let count = 0;
         for await (const chunk of chunksOf(pets, IMPORT_CHUNK)) {
@@ -56,7 +63,8 @@ export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive 
         }
         return count;
       };
-      return atomic ? enginePets.addAtomically(addChunks) : addChunks(enginePets.addMany);
+      if (!atomic) return addChunks(enginePets.addMany);
+      return enginePets.addAtomically(addChunks, (transaction) => addReserved(transaction, categories));
     },
     async *readAll() {
       await using snapshot = await engine.snapshot();

@@ -79,7 +79,7 @@ for (const [shell, offered] of Object.entries({ bash: offeredByBash, fish: offer
   });
 
   test(`${shell} completes every command that petstore has`, async (t) => {
-    const groups = ['petstore', 'petstore accounts', 'petstore keys', 'petstore bans'];
+    const groups = ['petstore', 'petstore accounts', 'petstore keys', 'petstore bans', 'petstore orders'];
     const found = await offered(
       t,
       groups.map((group) => `${group} `),

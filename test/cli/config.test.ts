@@ -18,6 +18,7 @@ test('config shows each value in force and where it comes from', async () => {
   assert.deepEqual(found.get('LOG_LEVEL'), ['info', 'default'], 'an empty variable counts as unset');
   assert.deepEqual(found.get('DATABASE_URL'), ['sqlite:data/petstore.db', 'default']);
   assert.deepEqual(found.get('BAN_AFTER'), ['100', 'default']);
+  assert.deepEqual(found.get('ORDER_HOLD_HOURS'), ['72', 'default']);
   assert.deepEqual(found.get('REDIS_URL'), [null, 'default']);
   const { stdout } = await run(['config'], variables);
   assert.match(stdout, /^VARIABLE +VALUE +FROM\n/);

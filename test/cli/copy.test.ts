@@ -118,7 +118,7 @@ test('a server that is lost half way gives one clear line and exit 1', async (t)
 
 test('the report names every table with its count and checksum', async (t) => {
   const source = temporaryEnvironment(t);
-  await run(['seed', '2', '--random-seed', '7'], source);
+  await run(['import', '-'], source, 'name,categoryId\nRex,1\nBo,1\n');
   const { code, stdout, stderr } = await run(copy(source, await temporaryPostgres(t)), {});
   const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
   const width = Math.max(...TABLES.map(({ name }) => name.length));
@@ -128,6 +128,29 @@ test('the report names every table with its count and checksum', async (t) => {
     ...TABLES.map(({ name }) => `${name.padEnd(width)}  ${name === 'pets' ? '2     …' : `0     ${empty}`}`),
     '',
   ]);
+});
+
+test('categories and orders reach the other database and come back the same', async (t) => {
+  const source = temporaryEnvironment(t);
+  await run(['seed', '200', '--random-seed', '7', '--orders', '50'], source);
+  const there = { DATABASE_URL: await temporaryPostgres(t) };
+  const back = { DATABASE_URL: `sqlite:${join(temporaryFolder(t), 'back.db')}` };
+  await runJson(copy(source, there.DATABASE_URL), {});
+  await runJson(copy(there, back.DATABASE_URL), {});
+  for (const what of ['pets', 'categories', 'orders']) {
+    const [first, second, third] = await Promise.all(
+      [source, there, back].map((variables) => run(['export', '--what', what], variables)),
+    );
+    assert.notEqual(first?.stdout, '');
+    assert.deepEqual(second, first);
+    assert.deepEqual(third, first);
+  }
+  for (const variables of [there, back]) {
+    assert.equal((await runJson<{ id: number }>(['categories', 'create', 'Yaks'], variables)).id, 13);
+    await run(['seed', '10', '--random-seed', '7', '--orders', '1'], variables);
+    const [newest] = await runJson<readonly { id: number }[]>(['orders', 'list'], variables);
+    assert.equal(newest?.id, 51);
+  }
 });
 
 test('copy creates no source, and says in one line what prevents the copy', async (t) => {

@@ -52,7 +52,14 @@ test('a slow reader of --json gets the whole value', { timeout: 120_000 }, async
   const report = JSON.parse(stdout) as { refusals: readonly unknown[] };
   assert.deepEqual(
     { ...report, refusals: report.refusals.length },
-    { refusals: ROWS, reasons: [{ reason: REASON, rows: ROWS }], dryRun: false, imported: 0, refused: ROWS },
+    {
+      refusals: ROWS,
+      reasons: [{ reason: REASON, rows: ROWS }],
+      dryRun: false,
+      imported: 0,
+      refused: ROWS,
+      categories: [],
+    },
   );
   assert.deepEqual(report.refusals.at(-1), { line: ROWS + 1, reason: REASON });
 });

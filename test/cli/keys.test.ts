@@ -37,7 +37,7 @@ test('keys create --json prints key and settings in order, and creates the accou
   assert.equal(
     stdout,
     `{"id":1,"key":"${key}","account":"shop","plan":"free","environment":"production",` +
-      '"scopes":["pets:read","pets:write"],"label":null,"expiresAt":null}\n',
+      '"scopes":["pets:read","pets:write","store:read","store:write"],"label":null,"expiresAt":null}\n',
   );
 });
 
@@ -219,4 +219,23 @@ test('wrong use of keys gives a reason, changes nothing and exits 2', async (t) 
     assert.match(stderr, reason);
   }
   assert.deepEqual(await runJson(['accounts', 'list'], variables), []);
+});
+
+test('a key keeps its scopes in lists and rotations, and help names those of a new key', async (t) => {
+  const variables = temporaryEnvironment(t);
+  // A key of the version before has these, because there were no others.
+  await create(variables, '--scopes', 'pets:read,pets:write');
+  const scopes = ['pets:read', 'pets:write'];
+  const rotated = await runJson<{ scopes: readonly string[] }>(['keys', 'rotate', '1'], variables);
+  assert.deepEqual(rotated.scopes, scopes);
+  const listed = await runJson<readonly { scopes: readonly string[] }[]>(['keys', 'list'], variables);
+  assert.deepEqual(
+    listed.map((key) => key.scopes),
+    [scopes, scopes],
+  );
+  const { stdout } = await run(['keys', 'create', '--help'], variables);
+  assert.match(
+    stdout.replaceAll(/\s+/g, ' '),
+    /--scopes <list> .* \(default: pets:read,pets:write,store:read,store:write\)/,
+  );
 });

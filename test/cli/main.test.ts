@@ -7,6 +7,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['list', 'create', 'set', 'suspend', 'resume', 'rename'],
   keys: ['create', 'list', 'find', 'rotate', 'revoke'],
   bans: ['list', 'lift'],
+  categories: ['list', 'create'],
+  orders: ['list', 'cancel'],
 };
 const SINGLE = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', 'config', 'completion'];
 const COMMANDS = [...SINGLE, ...Object.keys(GROUPS)];

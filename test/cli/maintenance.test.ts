@@ -6,45 +6,6 @@ import { test } from 'node:test';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('the same --random-seed makes the same animals, of every status and of none', async (t) => {
-  const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
-  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), {
-    added: 1_500,
-    randomSeed: 7,
-  });
-  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], second), {
-    added: 1_500,
-    randomSeed: 7,
-  });
-  await runJson(['seed', '1500', '--random-seed', '8'], other);
-  const [one, same, different] = await Promise.all(
-    [first, second, other].map(async (variables) => (await run(['export'], variables)).stdout),
-  );
-  assert.equal(one, same);
-  assert.notEqual(one, different);
-  assert.equal(one?.trimEnd().split('\n').length, 1_500);
-  for (const status of ['available', 'pending', 'sold']) assert.ok(one?.includes(`"status":"${status}"}\n`));
-  assert.match(one ?? '', /"categoryId":\d+\}\n/);
-});
-
-test('seed prints the number that makes the same animals again', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const { stdout } = await run(['seed', '3'], variables);
-  const number = /^added 3 animals \(--random-seed (\d+) gives the same again\)\n$/.exec(stdout)?.[1];
-  const again = temporaryEnvironment(t);
-  await run(['seed', '3', '--random-seed', number ?? ''], again);
-  assert.equal((await run(['export'], again)).stdout, (await run(['export'], variables)).stdout);
-});
-
-test('an invalid count exits 2', async (t) => {
-  const variables = temporaryEnvironment(t);
-  for (const args of [['0'], ['1.5'], ['1e3'], ['many'], ['1', '--random-seed', 'x'], []]) {
-    const { code, stdout } = await run(['seed', ...args], variables);
-    assert.equal(code, 2, args.join(' '));
-    assert.equal(stdout, '');
-  }
-});
-
 test('backup writes a consistent copy while the service runs, and overwrites nothing', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '100', '--random-seed', '1'], variables);

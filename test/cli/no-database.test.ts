@@ -17,6 +17,8 @@ const COMMANDS = [
   NEW_KEY,
   ['keys', 'list'],
   ['bans', 'list'],
+  ['categories', 'create', 'Dogs'],
+  ['orders', 'list'],
   ['usage'],
   ['export'],
   ['backup', 'copy.db'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { NewKey, Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
@@ -20,6 +21,8 @@ export interface Fixture {
   readonly another: () => Promise<Store>;
   /** Closes `store` and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
+  /** Deletes a category or an order by hand: the service has no operation for it. */
+  readonly deleteRow: (table: 'categories' | 'orders', id: bigint) => Promise<void>;
 }
 
 /** Gives an empty store, and removes it when the test is over. */
@@ -37,6 +40,12 @@ export function withIdsOf(pets: readonly Pet[], asked: readonly NewPet[]): Pet[]
 export function petOf(creation: Outcome): Pet {
   assert.ok('answer' in creation, `The outcome is ${creation.outcome}.`);
   return parseExactJson(creation.answer.json) as Pet;
+}
+
+/** The id in the answer of a write that must have been done. */
+export function idOf(outcome: Outcome<number, ErrorCode>): bigint {
+  assert.ok('answer' in outcome, outcome.outcome);
+  return (parseExactJson(outcome.answer.json) as { id: bigint }).id;
 }
 
 /** Adds animals one after the other, and gives them oldest first. */

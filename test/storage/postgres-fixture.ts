@@ -72,5 +72,8 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       store = await open();
       return store;
     },
+    async deleteRow(table, id) {
+      await raw(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    },
   };
 }

@@ -42,5 +42,8 @@ export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t))
       store = open();
       return store;
     },
+    async deleteRow(table, id) {
+      raw().prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
+    },
   };
 }

@@ -4,13 +4,14 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Value } from '../../src/storage/engine.ts';
 import { TABLES } from '../../src/storage/all-tables.ts';
 import { copyTables } from '../../src/storage/transfer.ts';
 import type { Table } from '../../src/storage/tables.ts';
-import { addPets, newKey, petOf, REX } from './fixture.ts';
+import { addPets, idOf, newKey, petOf, REX } from './fixture.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows, readSnapshot, transferContract } from './transfer-contract.ts';
@@ -21,6 +22,8 @@ transferContract('PostgreSQL', (t) => postgresFixture(t));
 const QUIET = { onProgress: () => undefined, beforeCommit: async () => undefined };
 
 const copy = (from: Store, to: Store) => copyTables(from.database, to.database, QUIET);
+
+const AVAILABLE: NewPet = { ...REX, status: 'available' };
 
 type TableRow = readonly Value[];
 
@@ -49,6 +52,16 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
   idempotency: [
     [2n, 'sha256 !~"\\', 'cc', 201n, '/pets/1', '{"name":"\\u0001\\"🐕"}', 5n],
     [2n, 'sha256 ~', 'dd', 200n, null, '', 6n],
+  ],
+  categories: [
+    [1n, 'Élans "und" \\ \t🐕', null, 'élans'],
+    [INT64_MAX - 1n, 'NULL', '', 'null'],
+  ],
+  orders: [
+    [1n, 2n, 1n, 1n, null, 'pending', 1n, 2n],
+    [2n, 3n, 1n, 1n, INT64_MIN, 'complete', 1n, INT64_MAX],
+    [3n, 3n, INT64_MAX, 1n, 0n, 'cancelled', 0n, 0n],
+    [INT64_MAX - 1n, 2n, 3n, 1n, 5n, 'expired', -1n, 1n],
   ],
   usage: ENVIRONMENTS.toSorted().map((of: Environment): TableRow => [of, 'account 2', 1n, 2n, 3n, 4n]),
   standings: [
@@ -104,14 +117,24 @@ for (const [direction, newSource, newTarget] of [
     assert.equal(summaries.find(({ name }) => name === 'usage')?.sha256, sha256);
   });
 
-  test(`${direction}: ids of deleted animals, accounts and keys stay used`, async (t) => {
-    const { store: source } = await newSource(t);
+  test(`${direction}: no id that the source assigned is assigned again`, async (t) => {
+    const { store: source, deleteRow } = await newSource(t);
     const { store: target } = await newTarget(t);
     const { id } = await source.accounts.createAccount('shop', 'pro', PLANS.pro);
     await source.accounts.addKey(newKey(id));
-    const [, , newest] = await addPets(source.pets, [REX, REX, REX]);
+    const [first, second, newest] = await addPets(source.pets, [AVAILABLE, AVAILABLE, REX]);
     await source.petChanges.delete(newest?.id ?? 0n, undefined);
+    const category = async (of: Store, name: string) => idOf(await of.categories.create({ name }));
+    const order = async (of: Store, pet: Pet | undefined) =>
+      idOf(await of.orders.create(id, { petId: pet?.id ?? 0n }));
+    await category(source, 'Dogs');
+    const newestCategory = await category(source, 'Cats');
+    await deleteRow('categories', newestCategory);
+    const newestOrder = await order(source, first);
+    await deleteRow('orders', newestOrder);
     await copy(source, target);
+    assert.equal(await category(target, 'Cats'), newestCategory + 1n);
+    assert.equal(await order(target, second), newestOrder + 1n);
     assert.equal(petOf(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
     const account = await target.accounts.createAccount('other', 'pro', PLANS.pro);
     assert.equal(account.id, id + 1);

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { NewCategory } from '../../domain/category.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
 import { faultsOf } from '../../domain/parse.ts';
@@ -17,12 +18,25 @@ const KEPT = Symbol('kept');
 
 interface Origin {
   readonly column: string;
-  /** The result of each value in the column. Undefined: the column holds the results themselves. */
+  /**
+   * The result of each value in the column. Undefined: the column holds the results themselves, or the names of
+   * categories.
+   */
   readonly results: ReadonlyMap<string, unknown> | undefined;
 }
 
 /** Where each field comes from. A field that is not in the map comes from the column of its own name. */
 export type Mapping = ReadonlyMap<Field, Origin>;
+
+/** A text like this in a column of categories is an id, or a faulty one, and no name. */
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** What a row holds. */
+export interface ReadPet {
+  readonly pet: NewPet;
+  /** The name of its category, which takes the place of `categoryId`. */
+  readonly category: string | undefined;
+}
 
 export const MAP_SYNTAX = 'field=COLUMN or field=COLUMN:VALUE=RESULT,VALUE=RESULT';
 
@@ -75,13 +89,20 @@ export function neededColumns(mapping: Mapping): readonly string[] {
   );
 }
 
+/** Whether a column holds the names of categories. */
+export function mapsNames(mapping: Mapping): boolean {
+  const origin = mapping.get('categoryId');
+  return origin !== undefined && origin.results === undefined;
+}
+
 /** The animal in a row, or all its faults, as sentences. */
-export function newPetOf(
+export function readPet(
   row: ReadableRow,
   mapping: Mapping,
-): NewPet | { readonly faults: readonly string[] } {
+): ReadPet | { readonly faults: readonly string[] } {
   const values: Partial<Record<Field, unknown>> = {};
   const unmapped: string[] = [];
+  let category: string | undefined;
   for (const field of FIELDS) {
     const { column, results } = mapping.get(field) ?? { column: field, results: undefined };
     const given = row.value(column);
@@ -93,11 +114,22 @@ export function newPetOf(
       value = results.has(listed) ? results.get(listed) : PLACEHOLDERS[field];
     }
     if (value === KEPT) value = row.textOnly && typeof given === 'string' ? fromText(field, given) : given;
+    if (field === 'categoryId' && mapsNames(mapping) && !isNumber(value)) {
+      const name = NewCategory.shape.name.safeParse(value);
+      if (!name.success) unmapped.push(`${column} ${name.error.issues[0]?.message}.`);
+      category = name.data;
+      value = PLACEHOLDERS.categoryId;
+    }
     if (value !== undefined) values[field] = value;
   }
   const { data, error } = NewPet.safeParse(values);
   const faults = error === undefined ? [] : faultsOf(NewPet, values, error).map((fault) => `${fault}.`);
-  return data === undefined || unmapped.length > 0 ? { faults: [...faults, ...unmapped] } : data;
+  if (data === undefined || unmapped.length > 0) return { faults: [...faults, ...unmapped] };
+  return { pet: data, category };
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'string' ? NUMBER.test(value) : ['bigint', 'number'].includes(typeof value);
 }
 
 /** The text of a value in a mapping. A missing value is the empty text. Nested values cannot be mapped. */

@@ -4,7 +4,14 @@ import type { Progress } from '../progress.ts';
 /** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {
   refuse(line: number, faults: readonly string[]): Promise<void>;
-  end(imported: number, refused: number): Promise<void>;
+  end(counts: Counts): Promise<void>;
+}
+
+interface Counts {
+  readonly imported: number;
+  readonly refused: number;
+  /** The names of new categories. */
+  readonly categories: readonly string[];
 }
 
 export function textReport(progress: Progress, dryRun: boolean): Report {
@@ -16,10 +23,11 @@ export function textReport(progress: Progress, dryRun: boolean): Report {
       reasons.count(faults);
       return output.write(`${printable(`line ${line}: ${faults.join(' ')}`)}\n`);
     },
-    async end(imported, refused) {
+    async end({ imported, refused, categories }) {
       progress.clear();
       await output.flush();
       printLine(`${dryRun ? 'would import' : 'imported'} ${imported}, refused ${refused}`);
+      if (categories.length > 0) printLine(`${dryRun ? 'would make' : 'made'} ${named(categories)}`);
       for (const { reason, rows } of reasons.summary()) printLine(`${String(rows).padStart(9)}  ${reason}`);
     },
   };
@@ -37,10 +45,10 @@ export function jsonReport(progress: Progress, dryRun: boolean): Report {
       reasons.count(faults);
       return output.write(start + printable(JSON.stringify({ line, reason: faults.join(' ') })));
     },
-    async end(imported, refused) {
+    async end(counts) {
       progress.clear();
-      const start = refused === 0 ? separator : '';
-      const end = JSON.stringify({ reasons: reasons.summary(), dryRun, imported, refused }).slice(1);
+      const start = counts.refused === 0 ? separator : '';
+      const end = JSON.stringify({ reasons: reasons.summary(), dryRun, ...counts }).slice(1);
       await output.write(`${start}],${printable(end)}\n`);
       await output.flush();
     },
@@ -51,6 +59,13 @@ export function jsonReport(progress: Progress, dryRun: boolean): Report {
 const COUNTED_MAX = 1_000;
 
 const SHOWN_MAX = 10;
+
+/** How many categories, and the names of the first ones. */
+function named(names: readonly string[]): string {
+  const more = names.length - SHOWN_MAX;
+  const first = names.slice(0, SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `${names.length} ${names.length === 1 ? 'category' : 'categories'}: ${first}`;
+}
 
 /** How many rows were refused for each reason. A row with two faults counts for both. */
 class Reasons {

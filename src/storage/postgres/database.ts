@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
-import { noDatabase, reasonOf, StartupError } from '../../startup-error.ts';
+import { NoDatabaseError, reasonOf, StartupError } from '../../startup-error.ts';
 import type { PoolLimits } from '../database-url.ts';
 import type { StoreSettings } from '../engine.ts';
 import { Connections, type Database } from './connections.ts';
@@ -63,7 +63,7 @@ export async function openPool(
   try {
     await refuseUnfit(pool);
     const version = await schemaVersion(pool);
-    if (version === 0 && mustExist) throw noDatabase(withoutSecrets(url));
+    if (version === 0 && mustExist) throw new NoDatabaseError(withoutSecrets(url));
     // A service may run as a role without the right to change the schema.
     if (version < MIGRATIONS.length) {
       // A migration may take long, or wait for the one of another instance, so its statements have no time limit.

@@ -105,11 +105,13 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
     },
     addMany: (pets) => insertPets(pool, pets),
     // Nobody sees what the transaction added before it commits.
-    addAtomically: (work) =>
+    addAtomically: (work, beforeCommit) =>
       pool.transaction(async (database) => {
         // The animals come from a file or a pipe, however slow that is.
         await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-        return work((pets) => insertPets(database, pets));
+        const result = await work((pets) => insertPets(database, pets));
+        await beforeCommit(database);
+        return result;
       }),
   };
 }

@@ -3,7 +3,14 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import { CHUNK_ROWS, chunksOf, type Filling, type Snapshot, type TableReader } from '../engine.ts';
+import {
+  CHUNK_ROWS,
+  chunksOf,
+  type Filling,
+  type Snapshot,
+  type TableReader,
+  type Transaction,
+} from '../engine.ts';
 import type { AddPets } from '../pets.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { connectToWrite, lockWhenFree, transactionOn } from './connection.ts';
@@ -53,7 +60,11 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
  * Collects animals in a temporary file of SQLite and copies them at the end, so that the catalogue is locked only
  * during the copy.
  */
-export async function addAtomically<T>(file: string, work: (addMany: AddPets) => Promise<T>): Promise<T> {
+export async function addAtomically<T>(
+  file: string,
+  work: (addMany: AddPets) => Promise<T>,
+  beforeCommit: (transaction: Transaction) => Promise<void>,
+): Promise<T> {
   return withConnection(file, async (db) => {
     db.exec('PRAGMA temp_store = FILE');
     db.exec('CREATE TABLE temp.staged (name TEXT, category_id INTEGER, status TEXT) STRICT');
@@ -64,7 +75,9 @@ export async function addAtomically<T>(file: string, work: (addMany: AddPets) =>
       db.exec('COMMIT');
     });
     lockWhenFree(db);
-    db.exec('INSERT INTO pets (name, category_id, status) SELECT * FROM temp.staged ORDER BY rowid; COMMIT');
+    db.exec('INSERT INTO pets (name, category_id, status) SELECT * FROM temp.staged ORDER BY rowid');
+    await beforeCommit(transactionOn(db, Date.now));
+    db.exec('COMMIT');
     return result;
   });
 }

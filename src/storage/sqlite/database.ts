@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { noDatabase, reasonOf, StartupError } from '../../startup-error.ts';
+import { NoDatabaseError, reasonOf, StartupError } from '../../startup-error.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */
@@ -29,13 +29,13 @@ export function openDatabase(
   const file = resolve(path);
   let db: DatabaseSync | undefined;
   try {
-    if (mustExist && !existsSync(file)) throw noDatabase(file);
+    if (mustExist && !existsSync(file)) throw new NoDatabaseError(file);
     if (createFolder) mkdirSync(dirname(file), { recursive: true });
     if (!existsSync(dirname(file)))
       throw new StartupError(`The folder ${dirname(file)} of the database does not exist.`);
     refuseLinks(file);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT });
-    if (isEmpty(db, file) && mustExist) throw noDatabase(file);
+    if (isEmpty(db, file) && mustExist) throw new NoDatabaseError(file);
     enterWal(db);
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_SIZE}`);
     migrate(db, file);

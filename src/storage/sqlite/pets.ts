@@ -149,9 +149,8 @@ export class SqlitePets implements EnginePets {
 
   readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.flatMap(petValues)]);
 
-  addAtomically<T>(work: (addMany: AddPets) => Promise<T>): Promise<T> {
-    return addAtomically(this.#file, work);
-  }
+  readonly addAtomically: EnginePets['addAtomically'] = (work, beforeCommit) =>
+    addAtomically(this.#file, work, beforeCommit);
 }
 
 /** A small number for each limit and status. */

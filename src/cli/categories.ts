@@ -1,0 +1,67 @@
+// Contract: sections 2 and 8.
+import type { Command } from 'commander';
+import { type Category, NewCategory } from '../domain/category.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { faultsOf } from '../domain/parse.ts';
+import { parseExactJson } from '../json.ts';
+import { withStore } from './context.ts';
+import { JSON_OPTION, type JsonOption } from './options.ts';
+import { printLine, printPages } from './output.ts';
+import { PAGE_SIZE, pagesOf } from './pages.ts';
+
+interface CreateOptions extends JsonOption {
+  readonly description?: string;
+}
+
+const CREATE_EXAMPLE = `
+Example:
+  petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
+
+export function categoriesCommands(program: Command): void {
+  const categories = program.command('categories').description('categories of animals: list, create');
+
+  categories
+    .command('list')
+    .description('list all categories, newest first')
+    .option(...JSON_OPTION)
+    .action(listCategories);
+
+  categories
+    .command('create')
+    .argument('<name>', 'unique; its case does not count')
+    .description('create a category')
+    .option('--description <text>', 'what belongs to it, in at most 1,000 characters')
+    .option(...JSON_OPTION)
+    .addHelpText('after', CREATE_EXAMPLE)
+    .action(createCategory);
+}
+
+function listCategories({ json }: JsonOption): Promise<void> {
+  return withStore(async ({ store: { categories } }) => {
+    const pages = pagesOf((before) => categories.list({ limit: PAGE_SIZE, before }));
+    await printPages(json, pages, ['ID', 'NAME', 'DESCRIPTION'], ({ id, name, description = '-' }) => [
+      String(id),
+      name,
+      description,
+    ]);
+  });
+}
+
+function createCategory(name: string, { description, json }: CreateOptions): Promise<void> {
+  const given = { name, ...(description !== undefined && { description }) };
+  const { data, error } = NewCategory.safeParse(given);
+  if (error !== undefined)
+    throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
+  return withStore(async ({ store: { categories } }) => {
+    const created = await categories.create(data);
+    if (created.outcome !== 'done') {
+      const other = await categories.findByName(name);
+      const message = `There is a category ${other?.name ?? name} already; the case of a name does not count.`;
+      throw new ServiceError('conflict', message);
+    }
+    const text = created.answer.json;
+    if (json) return printLine(text);
+    const { id } = parseExactJson(text) as Category;
+    printLine(`Category ${id}: ${name}.`);
+  });
+}

@@ -1,0 +1,67 @@
+// Contract: section 2.
+import type { CategoryRepository } from '../domain/category.ts';
+import type { ReservedCategory } from '../domain/ports.ts';
+import { foldedName } from '../domain/text.ts';
+
+/** Where categories are found and made. `make` resolves with the id of a new one. */
+interface Source {
+  find(name: string): Promise<{ readonly id: bigint } | undefined>;
+  make(name: string): Promise<bigint>;
+}
+
+/** The ids of categories by their names, ignoring case. A name without a category gets a new one. */
+export class CategoryIds {
+  readonly #source: Source;
+  /** By folded name. */
+  readonly #ids = new Map<string, bigint>();
+  readonly #made: ReservedCategory[] = [];
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** The new ones so far. */
+  get made(): readonly ReservedCategory[] {
+    return this.#made;
+  }
+
+  async idOf(name: string): Promise<bigint> {
+    const folded = foldedName(name);
+    const known = this.#ids.get(folded) ?? (await this.#source.find(name))?.id;
+    const id = known ?? (await this.#source.make(name));
+    if (known === undefined) this.#made.push({ id, name });
+    this.#ids.set(folded, id);
+    return id;
+  }
+}
+
+/** Adds each new category at once. */
+export function committedIds(categories: CategoryRepository): CategoryIds {
+  const find = (name: string) => categories.findByName(name);
+  return new CategoryIds({
+    find,
+    async make(name) {
+      await categories.create({ name });
+      // Another process may have added it at this moment: then nothing was created.
+      const category = await find(name);
+      if (category === undefined) throw new Error(`The category ${name} was not added.`);
+      return category.id;
+    },
+  });
+}
+
+/** Only reserves ids, so that an atomic import can add its categories at its end. */
+export function reservedIds(categories: CategoryRepository): CategoryIds {
+  return new CategoryIds({
+    find: (name) => categories.findByName(name),
+    make: () => categories.reserveId(),
+  });
+}
+
+/** Changes nothing. `categories` is undefined without a database. */
+export function inventedIds(categories: CategoryRepository | undefined): CategoryIds {
+  return new CategoryIds({
+    find: async (name) => categories?.findByName(name),
+    make: async () => 0n,
+  });
+}

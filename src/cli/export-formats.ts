@@ -1,0 +1,89 @@
+// Contract: section 8.
+import type { Category } from '../domain/category.ts';
+import type { AccountOrder } from '../domain/order.ts';
+import type { Pet } from '../domain/pet.ts';
+import type { Store } from '../storage/store.ts';
+import { petJson, toJson } from '../written.ts';
+import { printable } from './output.ts';
+
+/** Characters of one write. A write for each item would take longer. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** What can be exported: its items, oldest first, as of one instant, and each of them as text. */
+interface Kind<T> {
+  readonly readAll: (store: Store) => AsyncIterable<T>;
+  readonly json: (item: T) => string;
+  /** The header line of CSV. */
+  readonly columns: string;
+  readonly csv: (item: T) => string;
+}
+
+interface Format<T> {
+  readonly header: string;
+  readonly line: (item: T) => string;
+  readonly separator: string;
+  readonly end: string;
+}
+
+export const FORMAT_NAMES = ['ndjson', 'csv'] as const;
+
+/** `array` is one JSON value. */
+export type FormatName = (typeof FORMAT_NAMES)[number] | 'array';
+
+function formatOf<T>({ json, columns, csv }: Kind<T>, name: FormatName): Format<T> {
+  if (name === 'ndjson') return { header: '', line: (item) => `${json(item)}\n`, separator: '', end: '' };
+  if (name === 'csv')
+    return { header: `${columns}\n`, line: (item) => `${csv(item)}\n`, separator: '', end: '' };
+  return { header: '[', line: (item) => printable(json(item)), separator: ',', end: ']\n' };
+}
+
+/** The text of all items of a store, in pieces. */
+type Export = (store: Store, format: FormatName) => AsyncIterable<string>;
+
+function exportOf<T>(kind: Kind<T>): Export {
+  return (store, format) => piecesOf(kind.readAll(store), formatOf(kind, format));
+}
+
+async function* piecesOf<T>(
+  items: AsyncIterable<T>,
+  { header, line, separator, end }: Format<T>,
+): AsyncGenerator<string> {
+  let piece = header;
+  let before = '';
+  for await (const item of items) {
+    piece += before + line(item);
+    before = separator;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece + end;
+}
+
+/** An absent text is empty, and an empty text is a pair of quotes. */
+function quoted(text: string | undefined): string {
+  return text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
+}
+
+/** By the value of `--what`. */
+export const EXPORTS = {
+  pets: exportOf<Pet>({
+    readAll: ({ archive }) => archive.readAll(),
+    json: petJson,
+    columns: 'id,name,categoryId,status',
+    csv: ({ id, name, categoryId, status }) => `${id},${quoted(name)},${categoryId},${status ?? ''}`,
+  }),
+  categories: exportOf<Category>({
+    readAll: ({ categories }) => categories.readAll(),
+    json: toJson,
+    columns: 'id,name,description',
+    csv: ({ id, name, description }) => `${id},${quoted(name)},${quoted(description)}`,
+  }),
+  orders: exportOf<AccountOrder>({
+    readAll: ({ orders }) => orders.readAll(),
+    json: toJson,
+    columns: 'id,account,petId,quantity,shipDate,status,createdAt,expiresAt',
+    csv: ({ id, account, petId, quantity, shipDate, status, createdAt, expiresAt }) =>
+      `${id},${quoted(account)},${petId},${quantity},${shipDate ?? ''},${status},${createdAt},${expiresAt}`,
+  }),
+} satisfies Record<string, Export>;

@@ -1,0 +1,91 @@
+// Contract: sections 2 and 8.
+import { type Command, Option } from 'commander';
+import { ServiceError } from '../domain/errors.ts';
+import { type AccountOrder, OrderStatus } from '../domain/order.ts';
+import { parseExactJson } from '../json.ts';
+import type { Store } from '../storage/store.ts';
+import { withStore } from './context.ts';
+import { existingAccount } from './issue-key.ts';
+import { JSON_OPTION, type JsonOption, rowId } from './options.ts';
+import { printLine, printPages } from './output.ts';
+import { PAGE_SIZE, pagesOf } from './pages.ts';
+
+interface ListOptions extends JsonOption {
+  readonly account?: string;
+  readonly status?: OrderStatus;
+  readonly pet?: bigint;
+}
+
+const HEADER = ['ID', 'ACCOUNT', 'PET', 'STATUS', 'CREATED', 'EXPIRES', 'SHIP DATE'];
+
+export function ordersCommands(program: Command): void {
+  const orders = program.command('orders').description('orders of all accounts: list, cancel');
+
+  orders
+    .command('list')
+    .description('list orders, newest first')
+    .option('--account <name>', 'only the orders of one account')
+    .addOption(
+      new Option('--status <status>', 'only the orders with this status').choices(OrderStatus.options),
+    )
+    .option('--pet <id>', 'only the orders of one animal', rowId)
+    .option(...JSON_OPTION)
+    .action(listOrders);
+
+  orders
+    .command('cancel')
+    .argument('<id>', 'the number of the order', rowId)
+    .description(
+      'cancel a pending order of any account, also while the service runs; its animal is available at once',
+    )
+    .option(...JSON_OPTION)
+    .action(cancelOrder);
+}
+
+function listOrders({ json, ...filters }: ListOptions): Promise<void> {
+  return withStore(({ store }) =>
+    printPages(json, pagesThatFit(store, filters), HEADER, (order) => [
+      String(order.id),
+      order.account,
+      String(order.petId),
+      order.status,
+      order.createdAt,
+      order.expiresAt,
+      order.shipDate ?? '-',
+    ]),
+  );
+}
+
+async function* pagesThatFit(
+  { accounts, orders }: Pick<Store, 'accounts' | 'orders'>,
+  { account: name, status, pet: petId }: ListOptions,
+): AsyncGenerator<readonly AccountOrder[]> {
+  const pagesOfAccount = (accountId: number) =>
+    pagesOf((before) => orders.listWithAccounts({ accountId, petId, status, before, limit: PAGE_SIZE }));
+  if (name !== undefined) {
+    const { id } = await existingAccount(accounts, name);
+    return yield* pagesOfAccount(id);
+  }
+  if (petId === undefined) {
+    const all = { accountId: undefined, status, limit: PAGE_SIZE };
+    return yield* pagesOf((before) => orders.listWithAccounts({ ...all, before }));
+  }
+  // The index has the account before the animal. An animal has few orders, so they fit into memory.
+  const found: AccountOrder[] = [];
+  for (const { id } of await accounts.listAccounts())
+    for await (const page of pagesOfAccount(id)) found.push(...page);
+  yield found.toSorted((one, other) => Number(other.id - one.id));
+}
+
+function cancelOrder(id: bigint, { json }: JsonOption): Promise<void> {
+  return withStore(async ({ store: { orders } }) => {
+    const cancelled = await orders.cancel(undefined, id, undefined);
+    const text = await orders.getWithAccount(id);
+    if (text === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
+    if ('refused' in cancelled)
+      throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
+    if (json) return printLine(text);
+    const { account, petId, status } = parseExactJson(text) as AccountOrder;
+    printLine(`Order ${id} of account ${account} is ${status}. It no longer holds animal ${petId}.`);
+  });
+}

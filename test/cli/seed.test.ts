@@ -1,0 +1,157 @@
+// Contract: section 8.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { temporaryPostgres } from '../support/postgres.ts';
+import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
+
+interface Item {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface Order {
+  readonly id: number;
+  readonly account: string;
+  readonly petId: number;
+  readonly status: string;
+}
+
+test('the same --random-seed makes the same animals, of every status and of none', async (t) => {
+  const [first, second, other] = [1, 2, 3].map(() => temporaryEnvironment(t)) as [{}, {}, {}];
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], first), {
+    added: 1_500,
+    orders: 0,
+    randomSeed: 7,
+  });
+  assert.deepEqual(await runJson(['seed', '1500', '--random-seed', '7'], second), {
+    added: 1_500,
+    orders: 0,
+    randomSeed: 7,
+  });
+  await runJson(['seed', '1500', '--random-seed', '8'], other);
+  const [one, same, different] = await Promise.all(
+    [first, second, other].map(async (variables) => (await run(['export'], variables)).stdout),
+  );
+  assert.equal(one, same);
+  assert.notEqual(one, different);
+  assert.equal(one?.trimEnd().split('\n').length, 1_500);
+  for (const status of ['available', 'pending', 'sold']) assert.ok(one?.includes(`"status":"${status}"}\n`));
+  assert.match(one ?? '', /"categoryId":\d+\}\n/);
+});
+
+test('seed prints the number that makes the same animals again', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const { stdout } = await run(['seed', '3'], variables);
+  const number = /^added 3 animals \(--random-seed (\d+) gives the same again\)\n$/.exec(stdout)?.[1];
+  const again = temporaryEnvironment(t);
+  await run(['seed', '3', '--random-seed', number ?? ''], again);
+  assert.equal((await run(['export'], again)).stdout, (await run(['export'], variables)).stdout);
+});
+
+test('an invalid count exits 2', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const args of [['0'], ['1.5'], ['1e3'], ['many'], ['1', '--random-seed', 'x'], []]) {
+    const { code, stdout } = await run(['seed', ...args], variables);
+    assert.equal(code, 2, args.join(' '));
+    assert.equal(stdout, '');
+  }
+});
+
+test('the animals of a seed belong to twelve categories, which the next seed finds', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['categories', 'create', 'DOGS'], variables);
+  const seeded = async () => {
+    await runJson(['seed', '500', '--random-seed', '7'], variables);
+    return runJson<readonly Item[]>(['categories', 'list'], variables);
+  };
+  const first = await seeded();
+  assert.equal(first.length, 12);
+  assert.deepEqual(first.at(-1), { id: 1, name: 'DOGS' });
+  assert.deepEqual(await seeded(), first);
+  const pets = await runJson<readonly { categoryId: number }[]>(['export'], variables);
+  assert.deepEqual(new Set(pets.map(({ categoryId }) => categoryId)), new Set(first.map(({ id }) => id)));
+});
+
+/** The orders of a seed without their instants, and the statuses of their animals. */
+async function ordersOf(variables: Variables) {
+  const orders = await runJson<readonly Order[]>(['orders', 'list'], variables);
+  const pets = await runJson<readonly { id: number; status?: string }[]>(['export'], variables);
+  const statuses = new Map(pets.map(({ id, status }) => [id, status]));
+  return orders.map(({ id, account, petId, status }) => ({
+    id,
+    account,
+    petId,
+    status,
+    pet: statuses.get(petId),
+  }));
+}
+
+const PET_STATUS: Readonly<Record<string, string>> = {
+  pending: 'pending',
+  complete: 'sold',
+  cancelled: 'available',
+};
+
+for (const [database, environment] of [
+  ['SQLite', async (t) => temporaryEnvironment(t)],
+  ['PostgreSQL', async (t) => ({ DATABASE_URL: await temporaryPostgres(t) })],
+] as const satisfies [string, (t: Parameters<typeof temporaryEnvironment>[0]) => Promise<Variables>][])
+  test(`${database}: --orders orders available animals, and --random-seed repeats it`, async (t) => {
+    const [one, same] = [await environment(t), await environment(t)];
+    const args = ['seed', '300', '--random-seed', '7', '--orders', '60'];
+    const { stdout } = await run(args, one);
+    assert.equal(
+      stdout,
+      'added 300 animals and 60 orders of account default (--random-seed 7 gives the same again)\n',
+    );
+    assert.deepEqual(await runJson(args, same), { added: 300, orders: 60, randomSeed: 7 });
+    const orders = await ordersOf(one);
+    assert.deepEqual(await ordersOf(same), orders);
+    assert.equal(orders.length, 60);
+    assert.equal(new Set(orders.map(({ petId }) => petId)).size, 60);
+    for (const { account, status, pet } of orders)
+      assert.deepEqual([account, pet], ['default', PET_STATUS[status]]);
+    for (const status of Object.keys(PET_STATUS)) assert.ok(orders.some((order) => order.status === status));
+    assert.deepEqual(
+      (await runJson<{ name: string; plan: string }[]>(['accounts', 'list'], one)).map(({ name, plan }) => [
+        name,
+        plan,
+      ]),
+      [['default', 'free']],
+    );
+  });
+
+test('--account names the account of the orders, which must exist', async (t) => {
+  const variables = temporaryEnvironment(t);
+  await runJson(['accounts', 'create', 'Shop'], variables);
+  const args = ['seed', '10', '--random-seed', '7', '--orders', '1', '--account'];
+  assert.deepEqual(await run([...args, 'shp'], variables), {
+    code: 1,
+    stdout: '',
+    stderr: 'petstore: There is no account shp. Did you mean Shop?\n',
+  });
+  assert.deepEqual(await runJson(['export'], variables), []);
+  assert.deepEqual(await runJson(['categories', 'list'], variables), []);
+  await runJson([...args, 'shop'], variables);
+  assert.equal((await ordersOf(variables))[0]?.account, 'Shop');
+});
+
+const WRONG = [
+  [
+    ['10', '--random-seed', '7', '--orders', '10'],
+    /Only \d of these animals are available, so --orders can be at most \d\.\n$/,
+  ],
+  [['10', '--account', 'shop'], /--account is the account of orders, so it needs --orders\./],
+  [['10', '--orders', '0'], /It must be a whole number from 1 to/],
+] as const;
+
+test('orders that cannot be made exit 2 with one line, and add nothing', async (t) => {
+  const variables = temporaryEnvironment(t);
+  for (const [args, reason] of WRONG) {
+    const { code, stdout, stderr } = await run(['seed', ...args], variables);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^petstore: .*\n$/);
+    assert.match(stderr, reason);
+  }
+  assert.deepEqual(await runJson(['export'], variables), []);
+});

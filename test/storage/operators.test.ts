@@ -1,0 +1,142 @@
+// Contract: sections 2 and 8.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccountOrder } from '../../src/domain/order.ts';
+import type { NewPet } from '../../src/domain/pet.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { parseExactJson } from '../../src/json.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { addPets, idOf, type NewFixture, REX } from './fixture.ts';
+import { postgresFixture } from './postgres-fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const AVAILABLE: NewPet = { ...REX, status: 'available' };
+
+const account = (store: Store, name: string) => store.accounts.createAccount(name, 'pro', PLANS.pro);
+
+/** Two accounts with an order each, of two animals. */
+async function twoOrders(store: Store) {
+  const [shop, zoo] = [await account(store, 'shop'), await account(store, 'zoo')];
+  const [first, second] = await addPets(store.pets, [AVAILABLE, AVAILABLE]);
+  assert.ok(first && second);
+  const order = async (accountId: number, petId: bigint) =>
+    idOf(await store.orders.create(accountId, { petId }));
+  const ids = [await order(shop.id, first.id), await order(zoo.id, second.id)] as const;
+  return { shop, zoo, first, second, ids };
+}
+
+async function* given(pets: readonly NewPet[], before?: () => Promise<unknown>): AsyncGenerator<NewPet> {
+  yield* pets;
+  await before?.();
+}
+
+/** What the storage promises to commands that see the orders of all accounts, or make categories. */
+function operatorsContract(name: string, fresh: NewFixture): void {
+  test(`${name}: operators see the orders of all accounts, with their names`, async (t) => {
+    const { store } = await fresh(t);
+    const { shop, first, ids } = await twoOrders(store);
+    const all = { accountId: undefined, limit: 100, status: undefined, petId: undefined, before: undefined };
+    const seen = async (query: Partial<typeof all> | object) => {
+      const { items } = await store.orders.listWithAccounts({ ...all, ...query });
+      return (parseExactJson(items) as AccountOrder[]).map((order) => [order.id, order.account]);
+    };
+    const [one, two] = [
+      [ids[0], 'shop'],
+      [ids[1], 'zoo'],
+    ];
+    assert.deepEqual(await seen({}), [two, one]);
+    assert.deepEqual(await seen({ accountId: shop.id }), [one]);
+    assert.deepEqual(await seen({ petId: first.id }), [one]);
+    assert.deepEqual(await seen({ status: 'complete' }), []);
+    assert.deepEqual(await seen({ before: ids[1] }), [one]);
+    const { next } = await store.orders.listWithAccounts({ ...all, limit: 1 });
+    assert.equal(next, ids[1]);
+    const found = parseExactJson((await store.orders.getWithAccount(ids[1])) ?? '') as AccountOrder;
+    assert.deepEqual([found.id, found.account, found.status], [ids[1], 'zoo', 'pending']);
+    assert.equal(await store.orders.getWithAccount(99n), undefined);
+  });
+
+  test(`${name}: all orders and categories are read as of one instant, oldest first`, async (t) => {
+    const { store, another } = await fresh(t);
+    const service = await another();
+    const { zoo, ids } = await twoOrders(store);
+    const names = ['Dogs', 'Cats', 'Élans'];
+    for (const each of names) await store.categories.create({ name: each, description: `${each} 🐕` });
+    const orders: AccountOrder[] = [];
+    for await (const order of store.orders.readAll()) {
+      orders.push(order);
+      await service.orders.cancel(undefined, ids[1], undefined);
+    }
+    assert.deepEqual(
+      orders.map(({ id, account: of, status }) => [id, of, status]),
+      [
+        [ids[0], 'shop', 'pending'],
+        [ids[1], zoo.name, 'pending'],
+      ],
+    );
+    const categories: unknown[] = [];
+    for await (const { id: _, ...category } of store.categories.readAll()) {
+      categories.push(category);
+      await service.categories.create({ name: `late ${categories.length}` });
+    }
+    assert.deepEqual(
+      categories,
+      names.map((each) => ({ name: each, description: `${each} 🐕` })),
+    );
+  });
+
+  test(`${name}: a category is found by its name in any case and normal form`, async (t) => {
+    const { store } = await fresh(t);
+    const id = idOf(await store.categories.create({ name: 'Élans' }));
+    for (const text of ['Élans', 'élans', 'E\u0301LANS'])
+      assert.deepEqual(await store.categories.findByName(text), { id, name: 'Élans' });
+    assert.equal(await store.categories.findByName('Elans'), undefined);
+  });
+
+  test(`${name}: a reserved id is nobody's, until an atomic import adds its category`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const [first, second] = [await store.categories.reserveId(), await other.categories.reserveId()];
+    assert.ok(second > first);
+    const later = idOf(await store.categories.create({ name: 'Cats' }));
+    assert.ok(later > second);
+    const pets = [{ ...REX, categoryId: first }];
+    const before = async () => {
+      assert.equal(await other.categories.get(first), undefined);
+    };
+    const categories = [{ id: first, name: 'Dogs' }];
+    await store.archive.addAll(given(pets, before), { atomic: true, categories });
+    const { categories: seen } = await another();
+    assert.equal(await seen.get(first), `{"id":${first},"name":"Dogs"}`);
+    assert.equal(await seen.get(second), undefined);
+    assert.ok(idOf(await store.categories.create({ name: 'Birds' })) > later);
+  });
+
+  test(`${name}: a failed atomic import leaves no category and no animal`, async (t) => {
+    const { store, another } = await fresh(t);
+    const other = await another();
+    const taken = async () => other.categories.create({ name: 'dogs' });
+    const fails = async () => {
+      throw new Error('the file ends in the middle of a line');
+    };
+    for (const [before, reason] of [
+      [fails, /middle of a line/],
+      [taken, /The category DOGS was added meanwhile/],
+    ] as const) {
+      const id = await store.categories.reserveId();
+      const kept = await store.categories.reserveId();
+      const categories = [
+        { id: kept, name: `kept by ${kept}` },
+        { id, name: 'DOGS' },
+      ];
+      const pets = given([{ ...REX, categoryId: id }], before);
+      await assert.rejects(store.archive.addAll(pets, { atomic: true, categories }), reason);
+      assert.equal(await other.categories.get(id), undefined);
+      assert.equal(await other.categories.get(kept), undefined);
+    }
+    assert.deepEqual(await Array.fromAsync(other.archive.readAll()), []);
+  });
+}
+
+operatorsContract('SQLite', (t) => sqliteFixture(t));
+operatorsContract('PostgreSQL', (t) => postgresFixture(t));
