@@ -1,6 +1,7 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Client } from 'pg';
 import { issueKey, startInstances } from '../support/instances.ts';
 import { keepAliveClient, type Sent } from '../support/load.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
@@ -30,8 +31,8 @@ async function orderAtOnce(send: Send): Promise<void> {
 }
 
 test('of 1,000 orders of one animal at once over three instances, one is made', async (t) => {
-  const { send } = await startInstances(t, 3, { connections: ORDERS / 2 });
-  await orderAtOnce(send);
+  const { send, services } = await startInstances(t, 3, { connections: ORDERS / 2 });
+  await orderAtOnce(send).catch((error) => { for (const s of services) console.log(s.stdout().split('\n').filter((l) => l.includes('"error"') || l.includes('"warn"')).slice(0,2).join('\n').slice(0,1500), s.stderr().slice(0,1000)); throw error; });
 });
 
 test('of 1,000 orders of one animal at once over one SQLite file, one is made', async (t) => {
@@ -41,4 +42,22 @@ test('of 1,000 orders of one animal at once over one SQLite file, one is made', 
   const client = keepAliveClient(url, key, ORDERS);
   t.after(() => client.close());
   await orderAtOnce((_number, ...request) => client.send(...request));
+});
+
+test('an order of an animal that is held is refused without waiting for the lock of the animal', async (t) => {
+  const { send, variables } = await startInstances(t, 1);
+  const pet = JSON.parse(
+    (await send(0, '/v1/pets', '{"name":"Rex","categoryId":1,"status":"available"}')).text,
+  );
+  const body = JSON.stringify({ petId: pet.id });
+  assert.equal((await send(0, '/v1/store/orders', body)).status, 201);
+  const other = new Client({ connectionString: variables['DATABASE_URL'] });
+  await other.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM pets WHERE id = $1 FOR UPDATE', [pet.id]);
+    assert.equal((await send(0, '/v1/store/orders', body)).status, 409);
+  } finally {
+    await other.end();
+  }
 });

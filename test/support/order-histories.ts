@@ -75,7 +75,7 @@ export async function perform(actions: Plan, recorder: Recorder, categoryId: num
       case 'get':
         return recorder.get(instance, petId);
       case 'list': {
-        const filters = [{ categoryId }, { status: status ?? 'pending', categoryId }, { ids: pets }];
+        const filters = [{ categoryId }, { status: status ?? 'pending', categoryId }, { ids: [...pets] }];
         return recorder.list(instance, filters[variant] ?? {});
       }
       case 'list orders': {
