@@ -14,6 +14,7 @@ import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
+import { inTurn } from './in-turn.ts';
 import { expireDue, expireOrders } from './order-expiry.ts';
 import { firstId, pageOf } from './page.ts';
 import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
@@ -202,6 +203,7 @@ function joinAccounts(sql: string): string {
 }
 
 export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {
+  const orderInTurn = inTurn();
   return {
     async list(query) {
       const { sql, values } = pageQuery(engine.newest, query);
@@ -228,7 +230,9 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       return row && toJson(orderFromRow(row));
     },
     create: (accountId, order, idempotency) =>
-      writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
+      orderInTurn(order.petId, () =>
+        writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
+      ),
     complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId ?? null, id, ifMatch),
     expireDue: () => expireDue(engine),

@@ -1,7 +1,7 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Animal, isLinearizable, type Recorded } from '../support/linearizability.ts';
+import { type Animal, isCatalogueHistory, type Recorded } from '../support/catalogue-model.ts';
 
 const animal = (id: number, status?: string): Animal => ({ id, name: `Pet ${id}`, status });
 
@@ -97,21 +97,21 @@ const NOT_LINEARIZABLE: Record<string, readonly Recorded[]> = {
 
 for (const [title, history] of Object.entries(LINEARIZABLE)) {
   test(`linearizable is ${title}`, () => {
-    assert.equal(isLinearizable(history), true);
+    assert.equal(isCatalogueHistory(history), true);
   });
 }
 
 for (const [title, history] of Object.entries(NOT_LINEARIZABLE)) {
   test(`not linearizable is ${title}`, () => {
-    assert.equal(isLinearizable(history), false);
+    assert.equal(isCatalogueHistory(history), false);
   });
 }
 
 test('a history starts from the animals that existed before it', () => {
   const before = [animal(1), animal(2)];
   const history = [create(0, 1, animal(3)), list(2, 3, [animal(3), animal(2)], 2), get(4, 5, 1, animal(1))];
-  assert.equal(isLinearizable(history, before), true);
-  assert.equal(isLinearizable([list(0, 1, [animal(1)])], before), false);
+  assert.equal(isCatalogueHistory(history, before), true);
+  assert.equal(isCatalogueHistory([list(0, 1, [animal(1)])], before), false);
 });
 
 test('a long history with a fault in its last answer is judged quickly', () => {
@@ -121,6 +121,6 @@ test('a long history with a fault in its last answer is judged quickly', () => {
     ),
   ).flat();
   const all = Array.from({ length: 48 }, (_, index) => animal(48 - index));
-  assert.equal(isLinearizable([...history, list(90, 91, all)]), true);
-  assert.equal(isLinearizable([...history, list(90, 91, all.slice(1))]), false);
+  assert.equal(isCatalogueHistory([...history, list(90, 91, all)]), true);
+  assert.equal(isCatalogueHistory([...history, list(90, 91, all.slice(1))]), false);
 });

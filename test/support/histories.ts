@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { Animal, Operation, Recorded } from './linearizability.ts';
+import type { Animal, Operation, Recorded } from './catalogue-model.ts';
 import type { Sent } from './load.ts';
 
 const step = fc.record({

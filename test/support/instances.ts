@@ -36,6 +36,7 @@ export interface Instances {
     path: string,
     body?: string,
     headers?: Record<string, string>,
+    method?: string,
   ) => Promise<Sent>;
 }
 

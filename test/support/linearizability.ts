@@ -1,101 +1,55 @@
-/** What the checker knows of an animal. Every create of a history gives its animal a name of its own. */
-export interface Animal {
-  readonly id: number;
-  readonly name: string;
-  readonly status?: string | undefined;
+/** What happened, as its client saw it: both instants on one monotonic clock; without an answer `ended` is infinite. */
+export interface Timed {
+  readonly began: number;
+  readonly ended: number;
 }
 
-export type Operation =
-  /** Without an `id` nobody knows whether the animal was added: no answer came. */
-  | { readonly kind: 'create'; readonly animal: Omit<Animal, 'id'>; readonly id?: number }
-  | {
-      readonly kind: 'list';
-      readonly limit: number;
-      readonly status?: string | undefined;
-      readonly answer: readonly Animal[];
-    }
-  | { readonly kind: 'get'; readonly id: number; readonly answer?: Animal | undefined };
-
-/** An operation as its client saw it: both instants on one monotonic clock; without an answer `ended` is infinite. */
-export type Recorded = Operation & { readonly began: number; readonly ended: number };
-
-/** Newest first. */
-type Catalogue = readonly Animal[];
+/** What events do to a state, and which answers they can get from it. */
+export interface Model<State, Event extends Timed> {
+  /**
+   * The state after an event that finds `state`, or undefined when the event cannot have got its answer from it. An event
+   * that changes nothing, whenever it comes, returns the same object: a read or a refusal. Any other returns a new one.
+   */
+  after(state: State, event: Event): State | undefined;
+  /** The state after something that may happen without a request until the instant `until`. */
+  byItself?(state: State, until: number): State | undefined;
+  /** Equal for equal states. Without it, the events that are done determine the state. */
+  key?(state: State): string;
+}
 
 /**
- * Whether some order of the operations explains every answer, as if there were one catalogue and one operation at a
- * time, in which no operation comes before another that had ended when it began.
+ * Whether some order of the events explains every answer, as if one happened at a time, in which no event comes before
+ * another that had ended when it began. Events without an answer need not have happened.
  *
- * The search is that of Wing and Gong (1993) with Lowe's memory (2017) of what led nowhere. Because creates only add,
- * the set of operations done determines the catalogue, so remembering the set is enough.
+ * The search is that of Wing and Gong (1993) with Lowe's memory (2017) of what led nowhere. It takes a read or a refusal as
+ * early as it fits, because everything else can still follow.
  */
-export function isLinearizable(history: readonly Recorded[], before: Catalogue = []): boolean {
-  const operations = withIds(history);
-  const deadEnds = new Set<bigint>();
+export function isLinearizable<State, Event extends Timed>(
+  events: readonly Event[],
+  initial: State,
+  { after, byItself, key = () => '' }: Model<State, Event>,
+): boolean {
+  const all = events.map((event, index) => ({ event, bit: 1n << BigInt(index) }));
+  const deadEnds = new Set<string>();
 
-  const canFinish = (done: bigint, catalogue: Catalogue): boolean => {
-    const open = [...operations.entries()].filter(([index]) => (done & (1n << BigInt(index))) === 0n);
-    if (open.every(([, { ended }]) => ended === Number.POSITIVE_INFINITY)) return true;
-    if (deadEnds.has(done)) return false;
-    const firstEnd = Math.min(...open.map(([, { ended }]) => ended));
-    for (const [index, operation] of open) {
-      if (operation.began > firstEnd) continue;
-      const next = after(catalogue, operation);
-      if (next !== undefined && canFinish(done | (1n << BigInt(index)), next)) return true;
+  const canFinish = (done: bigint, state: State): boolean => {
+    const open = all.filter(({ bit }) => (done & bit) === 0n);
+    const firstEnd = Math.min(...open.map(({ event }) => event.ended));
+    if (firstEnd === Number.POSITIVE_INFINITY) return true;
+    const place = `${done} ${key(state)}`;
+    if (deadEnds.has(place)) return false;
+    const changes: [bigint, State][] = [];
+    for (const { event, bit } of open) {
+      if (event.began > firstEnd) continue;
+      const next = after(state, event);
+      if (next === state) return canFinish(done | bit, state);
+      if (next !== undefined) changes.push([done | bit, next]);
     }
-    deadEnds.add(done);
+    const changed = byItself?.(state, firstEnd);
+    if (changed !== undefined) changes.push([done, changed]);
+    if (changes.some(([then, next]) => canFinish(then, next))) return true;
+    deadEnds.add(place);
     return false;
   };
-  return canFinish(
-    0n,
-    before.toSorted((a, b) => b.id - a.id),
-  );
-}
-
-/** The catalogue after an operation that finds it like this, or undefined when it cannot have got its answer from it. */
-function after(catalogue: Catalogue, operation: Recorded): Catalogue | undefined {
-  switch (operation.kind) {
-    case 'create': {
-      const { id = 0, animal } = operation;
-      if (catalogue.some((other) => other.id === id)) return undefined;
-      const older = catalogue.findIndex((other) => other.id < id);
-      return catalogue.toSpliced(older === -1 ? catalogue.length : older, 0, { ...animal, id });
-    }
-    case 'list': {
-      const { limit, status, answer } = operation;
-      const all = status === undefined ? catalogue : catalogue.filter((animal) => animal.status === status);
-      const page = all.slice(0, limit);
-      const equal =
-        page.length === answer.length && page.every((animal, index) => isSame(animal, answer[index]));
-      return equal ? catalogue : undefined;
-    }
-    case 'get': {
-      const { id, answer } = operation;
-      return isSame(
-        catalogue.find((animal) => animal.id === id),
-        answer,
-      )
-        ? catalogue
-        : undefined;
-    }
-  }
-}
-
-/** Creates without an answer get the id under which somebody saw their animal; what nobody saw need not have happened. */
-function withIds(history: readonly Recorded[]): readonly Recorded[] {
-  const seen = new Map<string, number>();
-  for (const operation of history) {
-    if (operation.kind === 'list') for (const { name, id } of operation.answer) seen.set(name, id);
-    if (operation.kind === 'get' && operation.answer !== undefined)
-      seen.set(operation.answer.name, operation.answer.id);
-  }
-  return history.flatMap((operation) => {
-    if (operation.kind !== 'create' || operation.id !== undefined) return [operation];
-    const id = seen.get(operation.animal.name);
-    return id === undefined ? [] : [{ ...operation, id, ended: Number.POSITIVE_INFINITY }];
-  });
-}
-
-function isSame(a: Animal | undefined, b: Animal | undefined): boolean {
-  return a?.id === b?.id && a?.name === b?.name && a?.status === b?.status;
+  return canFinish(0n, initial);
 }

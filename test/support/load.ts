@@ -10,7 +10,12 @@ export interface Sent {
 export function keepAliveClient(base: string, key: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(base);
-  const send = (path: string, body?: string, headers: Record<string, string> = {}): Promise<Sent> => {
+  const send = (
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+    method = body === undefined ? 'GET' : 'POST',
+  ): Promise<Sent> => {
     return new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -18,7 +23,7 @@ export function keepAliveClient(base: string, key: string, connections: number) 
           host: hostname,
           port,
           path,
-          method: body === undefined ? 'GET' : 'POST',
+          method,
           headers: {
             authorization: `Bearer ${key}`,
             ...(body !== undefined && {

@@ -1,0 +1,64 @@
+// Contract: sections 2 and 3.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { issueKey, sharedServers } from '../support/instances.ts';
+import { keepAliveClient } from '../support/load.ts';
+import { faultsOf } from '../support/order-checker.ts';
+import { Recorder } from '../support/order-recorder.ts';
+import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
+
+const KILLS = 25;
+const CLIENTS = 8;
+
+/** Kills one service after the other over the same database while clients adopt animals. Returns how many. */
+async function adoptUnderKills(t: TestContext, variables: Variables): Promise<number> {
+  const { key } = await issueKey(variables);
+  let service = await startServiceProcess(t, variables);
+  let client = keepAliveClient(service.url, key, CLIENTS);
+  let killAt = 0;
+  const recorder = new Recorder({
+    send: (_instance, ...request) => client.send(...request),
+    expireAt: () => Promise.reject(new Error('Nothing expires here.')),
+    onEnd: (count) => void (count === killAt && service.child.kill('SIGKILL')),
+  });
+  const isAlive = () => !service.child.killed;
+  const adopt = async (categoryId: number) => {
+    for (let n = 0; isAlive(); n++) {
+      const pet = await recorder.create(0, { name: crypto.randomUUID(), categoryId, status: 'available' });
+      const order = pet && (await recorder.order(0, pet.id));
+      if (order === undefined) continue;
+      await recorder.patch(0, order.petId, { name: crypto.randomUUID() });
+      if (n % 2 === 0) await recorder.complete(0, order.id);
+      else await recorder.cancel(0, order.id);
+      if (n % 3 === 0) await recorder.patch(0, order.petId, { status: 'available' });
+      await recorder.order(0, order.petId);
+    }
+  };
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    // Killed after a number of answers, not of milliseconds, so that every round has some.
+    killAt = recorder.history.length + 20 + 3 * kill;
+    await Promise.all([
+      once(service.child, 'exit'),
+      ...Array.from({ length: CLIENTS }, (_, number) => adopt(number)),
+    ]);
+    client.close();
+    service = await startServiceProcess(t, variables);
+    client = keepAliveClient(service.url, key, CLIENTS);
+  }
+  await recorder.listAll(0, 'list');
+  await recorder.listAll(0, 'list orders');
+  client.close();
+  assert.deepEqual(faultsOf(recorder.history), []);
+  const unanswered = recorder.history.filter(({ ended }) => ended === Number.POSITIVE_INFINITY);
+  assert.ok(unanswered.length >= KILLS, 'some requests must have gone unanswered, or nothing was tried');
+  return KILLS;
+}
+
+test('100 kills lose no answered change, and leave every animal as its order says', async (t) => {
+  const postgres = await sharedServers(t);
+  const files = [temporaryEnvironment(t), temporaryEnvironment(t), temporaryEnvironment(t)];
+  const kills = await Promise.all([postgres, ...files].map((variables) => adoptUnderKills(t, variables)));
+  assert.deepEqual(kills, [25, 25, 25, 25]);
+});
