@@ -37,6 +37,7 @@ const createOrder = operation({
   path: '/store/orders',
   scope: 'store:write',
   stability: 'beta',
+  guide: 'Adopt an animal',
   summary: 'Order an animal',
   description:
     'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
@@ -133,6 +134,7 @@ const completeOrder = operation({
   path: '/store/orders/{orderId}/complete',
   scope: 'store:write',
   stability: 'beta',
+  guide: 'Adopt an animal',
   summary: 'Complete an order',
   description: 'Completes an open order: the animal is sold then.',
   parameters: { orderId },

@@ -88,8 +88,8 @@ function routeOf(path: string, operations: readonly Operation<Stores>[], base: s
   return { template: `/v1${path}`, pattern, operations: byMethod, methods: methodsOf(operations) };
 }
 
-/** HEAD is answered as GET without a body. */
-function methodsOf(operations: readonly Operation<Stores>[]): string {
+/** The methods of a path with these operations, as in `Allow`. HEAD is answered as GET without a body. */
+export function methodsOf(operations: readonly Pick<Operation, 'method'>[]): string {
   const both = (method: Method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
   return [...new Set(operations.flatMap(({ method }) => both(method))), 'OPTIONS'].join(', ');
 }
