@@ -185,5 +185,5 @@ export const ORDERS_RESOURCE: Resource<Stores> = {
     { schema: Order, example: ORDER },
     { schema: Orders, example: [ORDER, CANCELLED] },
   ],
-  operations: [listOrders, createOrder, getOrder, completeOrder, cancelOrder],
+  operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
 };
