@@ -7,6 +7,15 @@ export const ENVIRONMENTS = {
 
 /** How each operation is called. */
 export const OPERATIONS = {
+  listPets: {
+    method: 'GET',
+    path: '/pets',
+    query: { limit: 'integer', status: 'string', categoryId: 'integer', id: 'integers', cursor: 'string' },
+  },
+  createPet: { method: 'POST', path: '/pets', query: {} },
+  getPet: { method: 'GET', path: '/pets/{petId}', query: {} },
+  updatePet: { method: 'PATCH', path: '/pets/{petId}', query: {} },
+  deletePet: { method: 'DELETE', path: '/pets/{petId}', query: {} },
   listCategories: {
     method: 'GET',
     path: '/categories',
@@ -24,15 +33,6 @@ export const OPERATIONS = {
   getOrder: { method: 'GET', path: '/store/orders/{orderId}', query: {} },
   cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', query: {} },
   completeOrder: { method: 'POST', path: '/store/orders/{orderId}/complete', query: {} },
-  listPets: {
-    method: 'GET',
-    path: '/pets',
-    query: { limit: 'integer', status: 'string', categoryId: 'integer', id: 'integers', cursor: 'string' },
-  },
-  createPet: { method: 'POST', path: '/pets', query: {} },
-  getPet: { method: 'GET', path: '/pets/{petId}', query: {} },
-  updatePet: { method: 'PATCH', path: '/pets/{petId}', query: {} },
-  deletePet: { method: 'DELETE', path: '/pets/{petId}', query: {} },
 } as const;
 
 export type OperationId = keyof typeof OPERATIONS;

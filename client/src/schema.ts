@@ -2,6 +2,38 @@
 /** An integer of 64 bits: a number up to ±(2^53 − 1), and a bigint beyond, so that it is never rounded. */
 export type Int64 = number | bigint;
 
+/** Availability status of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+/** An animal to add. */
+export interface NewPet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+}
+
+/** A change of an animal. `null` removes the status. */
+export interface PetPatch {
+  /** The animal's name. */
+  readonly name?: string | undefined;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId?: Int64 | undefined;
+  readonly status?: PetStatus | null | undefined;
+}
+
+/** An animal of the catalogue. */
+export interface Pet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | undefined;
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: Int64;
+}
+
 /** A category to add. */
 export interface NewCategory {
   /** The name of the category. No other category has it, ignoring case. */
@@ -60,36 +92,18 @@ export interface Order {
   readonly expiresAt: string;
 }
 
-/** Availability status of an animal. */
-export type PetStatus = 'available' | 'pending' | 'sold';
-
-/** An animal to add. */
-export interface NewPet {
-  /** The animal's name. */
-  readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
+/** Query parameters of `listPets`. */
+export interface ListPetsQuery {
+  /** Maximum number of animals to return. */
+  readonly limit?: number | undefined;
+  /** Keep only animals with this status. */
   readonly status?: PetStatus | undefined;
-}
-
-/** A change of an animal. `null` removes the status. */
-export interface PetPatch {
-  /** The animal's name. */
-  readonly name?: string | undefined;
-  /** Identifier of the category the animal belongs to. */
+  /** Keep only animals of this category. */
   readonly categoryId?: Int64 | undefined;
-  readonly status?: PetStatus | null | undefined;
-}
-
-/** An animal of the catalogue. */
-export interface Pet {
-  /** The animal's name. */
-  readonly name: string;
-  /** Identifier of the category the animal belongs to. */
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-  /** Unique identifier assigned by the service on creation. */
-  readonly id: Int64;
+  /** Keep only these animals: repeat the parameter for up to 100 of them. */
+  readonly id?: readonly Int64[] | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 /** Query parameters of `listCategories`. */
@@ -108,20 +122,6 @@ export interface ListOrdersQuery {
   readonly status?: OrderStatus | undefined;
   /** Keep only orders of this animal. */
   readonly petId?: Int64 | undefined;
-  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
-  readonly cursor?: string | undefined;
-}
-
-/** Query parameters of `listPets`. */
-export interface ListPetsQuery {
-  /** Maximum number of animals to return. */
-  readonly limit?: number | undefined;
-  /** Keep only animals with this status. */
-  readonly status?: PetStatus | undefined;
-  /** Keep only animals of this category. */
-  readonly categoryId?: Int64 | undefined;
-  /** Keep only these animals: repeat the parameter for up to 100 of them. */
-  readonly id?: readonly Int64[] | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */
   readonly cursor?: string | undefined;
 }

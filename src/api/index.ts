@@ -8,7 +8,16 @@ type StoresOf<Each> = Each extends Resource<infer Needs> ? (stores: Needs) => vo
 export type Stores =
   StoresOf<(typeof resources)[keyof typeof resources]> extends (stores: infer All) => void ? All : never;
 
-/** Everything that can be asked. Routes, CORS, the description, the reference and the client follow from this list. */
-export const RESOURCES: readonly Resource<Stores>[] = Object.values(resources);
+/**
+ * Everything that can be asked. Routes, CORS, the description, the reference and the client follow from this list. Resources
+ * of which every operation is beta or experimental come last, because most readers and requests want the others.
+ */
+export const RESOURCES: readonly Resource<Stores>[] = Object.values(resources).toSorted(
+  (one, other) => Number(isUnstable(one)) - Number(isUnstable(other)),
+);
+
+function isUnstable({ operations }: Resource<Stores>): boolean {
+  return operations.every(({ stability }) => stability !== undefined);
+}
 
 export const OPERATIONS: readonly Operation<Stores>[] = RESOURCES.flatMap(({ operations }) => operations);

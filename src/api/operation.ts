@@ -82,6 +82,8 @@ interface Declaration<
   readonly scope: Scope;
   readonly summary: string;
   readonly description: string;
+  /** The heading of the page of the guide that explains more. */
+  readonly guide?: string;
   readonly stability?: Stability;
   readonly deprecated?: Deprecation;
   /** The parameters of the path, and the query parameters. */

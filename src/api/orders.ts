@@ -37,6 +37,7 @@ const createOrder = operation({
   path: '/store/orders',
   scope: 'store:write',
   stability: 'beta',
+  guide: 'Adopt an animal',
   summary: 'Order an animal',
   description:
     'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
@@ -133,6 +134,7 @@ const completeOrder = operation({
   path: '/store/orders/{orderId}/complete',
   scope: 'store:write',
   stability: 'beta',
+  guide: 'Adopt an animal',
   summary: 'Complete an order',
   description: 'Completes an open order: the animal is sold then.',
   parameters: { orderId },
@@ -183,5 +185,5 @@ export const ORDERS_RESOURCE: Resource<Stores> = {
     { schema: Order, example: ORDER },
     { schema: Orders, example: [ORDER, CANCELLED] },
   ],
-  operations: [listOrders, createOrder, getOrder, completeOrder, cancelOrder],
+  operations: [listOrders, createOrder, getOrder, cancelOrder, completeOrder],
 };

@@ -26,7 +26,7 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   readonly schema: Readonly<Record<string, unknown>> | string;
   /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => Its | undefined;
-  /** Set when the parameter may be repeated: reads all its texts. */
+  /** Set when the parameter may be repeated: reads all its texts, when there are several. */
   readonly readAll?: (texts: readonly string[]) => Its | undefined;
   /** What the message says about an invalid text. */
   readonly fault: string;
@@ -119,25 +119,32 @@ export function readQuery(
   values: Record<string, Value | undefined> = {},
 ): Values {
   const texts: (string | undefined)[] = [];
-  const lists: string[][] = [];
+  // All texts of a parameter that was repeated.
+  let repeated: string[][] | undefined;
   const note = (name: string, text: string) => {
     const index = parameters.findIndex(([its]) => its === name);
     if (index === -1) return;
-    if (parameters[index]?.[1].readAll !== undefined) {
-      (lists[index] ??= []).push(text);
+    const first = texts[index];
+    if (first === undefined) {
+      texts[index] = text;
       return;
     }
-    if (texts[index] !== undefined) throw invalid(`The parameter ${name} must not be repeated.`);
-    texts[index] = text;
+    if (parameters[index]?.[1].readAll === undefined)
+      throw invalid(`The parameter ${name} must not be repeated.`);
+    repeated ??= [];
+    (repeated[index] ??= [first]).push(text);
   };
   forEachPair(query, note);
   for (let index = 0; index < parameters.length; index++) {
     const [name, { read, readAll, absent, fault }] = parameters[index] as Named;
     const text = texts[index];
-    const list = lists[index];
-    const isAbsent = text === undefined && list === undefined;
-    const value = isAbsent ? absent : list === undefined ? read(text ?? '') : readAll?.(list);
-    if (!isAbsent && value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
+    if (text === undefined) {
+      values[name] = absent;
+      continue;
+    }
+    const all = repeated?.[index];
+    const value = all === undefined ? read(text) : readAll?.(all);
+    if (value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
     values[name] = value;
   }
   return values;

@@ -7,7 +7,7 @@ import { answerOf, type Deprecation, operation, type Resource, resultOf } from '
 import { cursor, int64, int64List, integer, LIMIT, oneOf } from './parameters.ts';
 
 /** How many animals one request can ask for by their ids. */
-const IDS = 100;
+export const MOST_IDS = 100;
 
 export const EXAMPLE_PET = {
   id: 42n,
@@ -33,7 +33,8 @@ interface Stores {
 const petId = int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) });
 
 const NO_PET = 'There is no animal with this petId.';
-const CHANGED = 'The animal has changed since: read it again, and send its new ETag.';
+const CHANGED =
+  'If-Match does not name the ETag of the animal as it is now: read it again, and send its new ETag.';
 
 const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
 
@@ -55,8 +56,8 @@ export const listPets = operation({
       description: 'Keep only animals of this category.',
       example: Number(EXAMPLE_PET.categoryId),
     }),
-    id: int64List(IDS, {
-      description: `Keep only these animals: repeat the parameter for up to ${IDS} of them.`,
+    id: int64List(MOST_IDS, {
+      description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
       example: [42, 41],
     }),
     cursor,
@@ -128,7 +129,8 @@ export const getPet = operation({
   scope: 'pets:read',
   summary: 'Get an animal',
   description:
-    'Returns one animal. Use `GET /pets` with the `status` filter instead: once removed, this operation answers 410.',
+    'Returns one animal. Use `GET /pets` instead: `?id=42` gives the animal with this id, and `?status=available` those with a ' +
+    'status. Once removed, this operation answers 410.',
   deprecated: GET_PET_DEPRECATION,
   parameters: {
     petId,
@@ -153,6 +155,7 @@ export const updatePet = operation({
   path: '/pets/{petId}',
   scope: 'pets:write',
   stability: 'beta',
+  guide: 'States of an animal',
   summary: 'Change an animal',
   description:
     'Changes the fields that the body names (RFC 7396): `null` removes the status, and an empty object changes nothing. ' +
@@ -194,6 +197,7 @@ export const deletePet = operation({
   path: '/pets/{petId}',
   scope: 'pets:write',
   stability: 'beta',
+  guide: 'States of an animal',
   summary: 'Delete an animal',
   description: 'Deletes an animal for good, unless an order of it is open. Its id is never used again.',
   parameters: { petId },

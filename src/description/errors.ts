@@ -4,13 +4,14 @@ import { readQuery } from '../api/parameters.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { parseObject, requiredFields } from '../domain/parse.ts';
 import { PLANS } from '../domain/plan.ts';
-import { BODY_LIMIT } from '../http/body.ts';
+import { BODY_LIMIT, MEDIA_TYPES } from '../http/body.ts';
 import { errorJson } from '../http/errors.ts';
 import * as messages from '../http/messages.ts';
+import { code } from './markdown.ts';
 import { parseIdempotencyKey } from '../http/request-headers.ts';
 import { parseBody } from '../json.ts';
 
-/** When an operation answers with each error code, as a sentence. */
+/** When the service answers with each error code, as a sentence. */
 export const WHEN: Readonly<Record<ErrorCode, string>> = {
   invalid_request:
     'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',
@@ -26,7 +27,8 @@ export const WHEN: Readonly<Record<ErrorCode, string>> = {
   gone: 'The operation has been removed.',
   precondition_failed: 'The content has changed since the client read the `ETag` that `If-Match` names.',
   payload_too_large: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
-  unsupported_media_type: 'The body is not `application/json`.',
+  unsupported_media_type:
+    'The body is not `application/json`; a PATCH also takes `application/merge-patch+json`.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another body.',
   rate_limit_exceeded: 'The requests of this minute are used up.',
   daily_limit_exceeded: 'The requests of this UTC day are used up.',
@@ -34,6 +36,37 @@ export const WHEN: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'A fault of the service; report it with the `X-Request-Id` of the response.',
   unavailable: 'The service cannot answer right now; try again after the time in `Retry-After`.',
 };
+
+const IN_FLIGHT = 'The first request with this `Idempotency-Key` is still in flight.';
+
+/** When one operation answers with these error codes, in words that fit it. */
+const WHEN_OF: Readonly<Partial<Record<ErrorCode, (operation: Operation) => string>>> = {
+  invalid_request({ body, errors }) {
+    if (body === undefined) return 'The request has a body, or is not valid HTTP.';
+    return [WHEN.invalid_request, errors.invalid_request].filter(Boolean).join(' Or: ');
+  },
+  invalid_parameter(its) {
+    const query = queryParameters(its);
+    if (query.length === 0) return 'The `Idempotency-Key` header is invalid.';
+    const [list] = query.find(([, { readAll }]) => readAll !== undefined) ?? [];
+    const repeated = list === undefined ? 'is repeated' : `one other than ${code(list)} is repeated`;
+    return `A query parameter has an invalid value, or ${repeated}.`;
+  },
+  not_found: ({ errors }) => errors.not_found ?? WHEN.not_found,
+  conflict({ method, errors }) {
+    if (method !== 'POST') return errors.conflict ?? WHEN.conflict;
+    return [errors.conflict, IN_FLIGHT].filter(Boolean).join(' Or: ');
+  },
+  unsupported_media_type: ({ method }) =>
+    method === 'PATCH'
+      ? `The body is neither ${MEDIA_TYPES.PATCH.map(code).join(' nor ')}.`
+      : `The body is not ${code(MEDIA_TYPES.POST[0])}.`,
+};
+
+/** When an operation answers with an error code, as a sentence. */
+export function whenOf(error: ErrorCode, its: Operation): string {
+  return WHEN_OF[error]?.(its) ?? WHEN[error];
+}
 
 /** The message that an operation answers with for each error code. */
 export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => string>> = {
@@ -48,7 +81,8 @@ export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => stri
     deprecated === undefined ? '' : messages.removed(sunsetDate(deprecated), deprecated.successor),
   precondition_failed: ({ errors }) => errors.precondition_failed ?? '',
   payload_too_large: () => messages.bodyTooLarge(BODY_LIMIT),
-  unsupported_media_type: () => messages.NOT_JSON,
+  unsupported_media_type: ({ method }) =>
+    messages.otherMediaType(MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST']),
   idempotency_key_reused: () => KEY_REUSED.message,
   rate_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perMinute, 'minute', '17'),
   daily_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perDay, 'day', '3600'),
@@ -58,8 +92,8 @@ export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => stri
 };
 
 /** The Error body for an example. */
-export function errorExample(code: ErrorCode, message: string, status?: number): unknown {
-  return JSON.parse(errorJson(code, message, status));
+export function errorExample(its: ErrorCode, message: string, status?: number): unknown {
+  return JSON.parse(errorJson(its, message, status));
 }
 
 /** The message about the first query parameter when it is invalid, or about an `Idempotency-Key` that is. */

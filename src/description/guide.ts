@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '../api/index.ts';
 import { sunsetDate } from '../api/operation.ts';
 import { LIMIT } from '../api/parameters.ts';
-import { getPet } from '../api/pets.ts';
+import { getPet, MOST_IDS } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
+import { listed } from '../domain/parse.ts';
 import { PLANS } from '../domain/plan.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { errorExample, MESSAGES, WHEN } from './errors.ts';
 import { code, fence, table } from './markdown.ts';
+import { petStatesTable, petStatesText } from './pet-states.ts';
 
 /** The guide for users of the API, in Markdown. Each heading is a page of the reference. */
 const TEXT = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
@@ -28,7 +30,7 @@ export function guide(base: string, environments: readonly Environment[]): strin
     prefix: PREFIXES[environments[0] ?? 'production'],
     productionPrefix: PREFIXES.production,
     stagingPrefix: PREFIXES.staging,
-    scopes: SCOPES.map(code).join(' and '),
+    scopes: listed(SCOPES.map(code)),
     plans: table(['Plan', 'Requests per minute', 'Requests per day'], planRows()),
     rateHeaders: table(
       ['Header', 'Meaning'],
@@ -49,6 +51,9 @@ export function guide(base: string, environments: readonly Environment[]): strin
     defaultLimit: LIMIT.default,
     maximumLimit: LIMIT.maximum,
     deprecated: deprecations(),
+    mostIds: MOST_IDS,
+    statesText: petStatesText(),
+    statesTable: petStatesTable(),
   };
   const absent = environments.length === 1 ? '{{both}}' : '{{one}}';
   const paragraphs = TEXT.split('\n\n').filter((paragraph) => !paragraph.startsWith(absent));
@@ -78,4 +83,9 @@ function planRows(): string[][] {
 /** 1000 as `1,000`. Not `toLocaleString`, because loading a locale takes longer than everything else here. */
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** A link to a page of the guide, in Markdown. */
+export function guideLink(heading: string, base: string): string {
+  return `[${heading}](${new URL('../reference', `${base}/`).href}#tag/${heading.toLowerCase().replaceAll(' ', '-')})`;
 }

@@ -3,12 +3,13 @@ import { PLANS } from '../domain/plan.ts';
 import { take, UNUSED } from '../limits/quota.ts';
 import { LIMIT } from '../api/parameters.ts';
 import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
+import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
 import { entityTag, petJson } from '../written.ts';
 import { rateHeaders, retryAfter } from '../http/rate-headers.ts';
-import type { Refs, Schema } from './types.ts';
+import type { Header, Refs } from './types.ts';
 
 /** The time of the examples: half a minute before a full hour, so that the windows are easy to read. */
 const NOW = { unix: Date.UTC(2026, 11, 1, 12, 59, 30), monotonic: 0 };
@@ -81,16 +82,6 @@ export function headerComponents(base: string) {
       schema: exactly('private, no-cache'),
       example: 'private, no-cache',
     },
-    NextLink: {
-      description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
-      schema: link,
-      example: `<${base}/pets?limit=${LIMIT.default}&cursor=${encodeCursor(EXAMPLE_PET.id)}>; rel="next"`,
-    },
-    Location: {
-      description: 'The address of what was added.',
-      schema: { type: 'string', format: 'uri', maxLength: 2_000 },
-      example: `${base}/pets/${EXAMPLE_PET.id}`,
-    },
     'Idempotent-Replay': {
       description: 'Present, and `true`, when the response repeats that of an earlier request.',
       schema: { type: 'boolean' },
@@ -111,17 +102,40 @@ export function headerComponents(base: string) {
       schema: text(/^[A-Z]+(?:, [A-Z]+)*$/, 100),
       example: 'GET, HEAD, POST, OPTIONS',
     },
+    'Accept-Patch': {
+      description: 'The media types that the body of a PATCH may have (RFC 5789).',
+      schema: exactly(namesAndValues(ACCEPT_PATCH)[1] ?? ''),
+      example: namesAndValues(ACCEPT_PATCH)[1] ?? '',
+    },
     DeprecationLinks: {
       description: 'What to read about the deprecation, and the operation that takes over.',
       schema: link,
       example: `${deprecation['Link']}`,
     },
-  } as const satisfies Record<string, { description: string; schema: Schema; example: unknown }>;
+  } as const satisfies Record<string, Header>;
+}
+
+/** `Link` of a list at the address `address`. */
+export function nextLink(address: string): Header {
+  return {
+    description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
+    schema: link,
+    example: `<${address}?limit=${LIMIT.default}&cursor=${encodeCursor(EXAMPLE_PET.id)}>; rel="next"`,
+  };
+}
+
+/** `Location` of a thing with this id that was added at the address `address`. */
+export function location(address: string, id: unknown): Header {
+  return {
+    description: 'The address of what was added.',
+    schema: { type: 'string', format: 'uri', maxLength: 2_000 },
+    example: `${address}/${String(id)}`,
+  };
 }
 
 type HeaderComponent = keyof ReturnType<typeof headerComponents>;
 
-const NAMES: Partial<Record<HeaderComponent, string>> = { NextLink: 'Link', DeprecationLinks: 'Link' };
+const NAMES: Partial<Record<HeaderComponent, string>> = { DeprecationLinks: 'Link' };
 
 /** References to header components, by the name of the header. */
 export function headerRefs(...components: readonly HeaderComponent[]): Refs {

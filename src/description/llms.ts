@@ -4,8 +4,9 @@ import type { Description } from './openapi.ts';
 export function llmsText({ info, servers, paths }: Description, base: string): string {
   const beside = (page: string) => new URL(`../${page}`, `${base}/`).href;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { summary, deprecated }]) => {
-      const note = deprecated === true ? ' (deprecated)' : '';
+    Object.entries(item).map(([method, { summary, deprecated, 'x-stability': stability }]) => {
+      const mark = deprecated === true ? 'deprecated' : stability;
+      const note = mark === undefined ? '' : ` (${mark})`;
       return `- \`${method.toUpperCase()} ${path}\`: ${summary}${note}`;
     }),
   );

@@ -7,11 +7,16 @@ import {
   type Operation,
   sunsetDate,
 } from '../api/operation.ts';
+import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { listed } from '../domain/parse.ts';
+import { MEDIA_TYPES } from '../http/body.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
-import { errorExample, MESSAGES, WHEN } from './errors.ts';
-import { headerRefs } from './headers.ts';
+import { methodsOf } from '../http/routes.ts';
+import { errorExample, MESSAGES, whenOf } from './errors.ts';
+import { guideLink } from './guide.ts';
+import { headerRefs, location, nextLink } from './headers.ts';
 import { code } from './markdown.ts';
 import { parameterRefs } from './parameters.ts';
 import { codeSamples } from './samples.ts';
@@ -40,24 +45,32 @@ const VALIDATORS = headerRefs('ETag', 'Cache-Control');
 /** On the successes of each method. */
 const HEADERS_OF: Readonly<Record<Method, Refs>> = {
   GET: VALIDATORS,
-  POST: headerRefs('Location', 'Idempotent-Replay'),
+  POST: headerRefs('Idempotent-Replay'),
   PATCH: headerRefs('ETag'),
   DELETE: {},
 };
 
 const DEPRECATION = headerRefs('Deprecation', 'Sunset', 'DeprecationLinks');
 
+const WAIT = headerRefs('Retry-After');
 const ERROR_HEADERS: Partial<Record<(typeof STATUS_OF)[ErrorCode], Refs>> = {
   401: headerRefs('WWW-Authenticate'),
-  409: headerRefs('Retry-After'),
-  429: headerRefs('Retry-After'),
-  503: headerRefs('Retry-After'),
+  429: WAIT,
+  503: WAIT,
+};
+/** On the errors of one method. */
+const ERROR_HEADERS_OF: Partial<Record<Method, typeof ERROR_HEADERS>> = {
+  POST: { 409: WAIT },
+  PATCH: { 415: headerRefs('Accept-Patch') },
 };
 
 /** An operation in OpenAPI, with code samples for the base address `base`, as one of the group `tag`. */
 export function describeOperation(its: Operation, tag: string, base: string) {
-  const { id, method, summary, stability, deprecated, scope, body } = its;
-  const responses: Responses = { ...successes(its), ...errors(its), default: otherRefusal() };
+  const { id, method, summary, guide, stability, deprecated, scope, body } = its;
+  const pages = [guide, stability === undefined ? undefined : 'Beta and experimental']
+    .filter((page) => page !== undefined)
+    .map((page) => guideLink(page, base));
+  const responses: Responses = { ...successes(its, base), ...errors(its), default: otherRefusal(its) };
   return {
     operationId: id,
     tags: [tag],
@@ -66,7 +79,8 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       (deprecated === undefined ? '' : banner(deprecated)) +
       its.description +
       (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
-      `\n\nNeeds a key with the scope ${code(scope)}, of an account on any plan. Each request counts against both limits of the plan.`,
+      `\n\nNeeds a key with the scope ${code(scope)}, of an account on any plan. Each request counts against both limits of the plan.` +
+      (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`),
     ...(deprecated !== undefined && { deprecated: true, 'x-deprecated-sunset': sunsetDate(deprecated) }),
     ...(stability !== undefined && { 'x-stability': stability }),
     security: [{ [SECURITY_SCHEME]: [scope] }],
@@ -75,7 +89,7 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       requestBody: {
         required: true,
         description: body.description,
-        content: json(schemaRef(body.schema), body.examples),
+        content: bodyContent(method, schemaRef(body.schema), body.examples),
       },
     }),
     responses,
@@ -94,19 +108,23 @@ function banner(deprecated: Deprecation): string {
   return `> [!WARNING]\n> **Deprecated.** This operation will be removed on **${sunsetDate(deprecated)}**.\n\n`;
 }
 
-function successes(its: Operation): Responses {
+function successes(its: Operation, base: string): Responses {
+  const address = base + its.path;
   const headers = {
     ...HEADERS_OF[its.method],
-    ...('cursor' in its.parameters ? headerRefs('NextLink') : {}),
+    ...('cursor' in its.parameters && { Link: nextLink(address) }),
     ...standingHeaders(its),
   };
   const responses: Record<string, Response> = {};
-  for (const [status, { description, content }] of Object.entries(its.answers))
+  for (const [status, { description, content }] of Object.entries(its.answers)) {
+    const [example] = Object.values(content?.examples ?? {});
+    const { id } = (example?.value ?? {}) as { id?: number };
     responses[status] = {
       description,
-      headers,
+      headers: { ...(status === '201' && { Location: location(address, id) }), ...headers },
       ...(content !== undefined && { content: json(schemaRef(content.schema), content.examples) }),
     };
+  }
   if (its.method === 'GET')
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',
@@ -127,7 +145,7 @@ function errors(its: Operation): Responses {
     const examples: Record<string, Example> = {};
     for (const each of codes)
       examples[each] = {
-        summary: `${each}: ${WHEN[each]}`,
+        summary: `${each}: ${whenOf(each, its)}`,
         value: errorExample(each, MESSAGES[each](its)),
       };
     const schema: Schema = {
@@ -135,8 +153,12 @@ function errors(its: Operation): Responses {
       properties: { code: { type: 'string', enum: codes }, status: { const: status } },
     };
     responses[status] = {
-      description: alternatives(codes),
-      headers: { ...ERROR_HEADERS[status], ...standingHeaders(its) },
+      description: alternatives(its, codes),
+      headers: {
+        ...ERROR_HEADERS[status],
+        ...ERROR_HEADERS_OF[its.method]?.[status],
+        ...standingHeaders(its),
+      },
       content: json(schema, examples),
     };
   }
@@ -144,20 +166,22 @@ function errors(its: Operation): Responses {
 }
 
 /** When a status is answered, by its codes. */
-function alternatives(codes: readonly ErrorCode[]): string {
+function alternatives(its: Operation, codes: readonly ErrorCode[]): string {
   const [first, ...others] = codes;
-  if (first !== undefined && others.length === 0) return WHEN[first];
-  return `One of ${codes.length} codes:\n\n${codes.map((each) => `- ${code(each)}: ${WHEN[each]}`).join('\n')}`;
+  if (first !== undefined && others.length === 0) return whenOf(first, its);
+  const items = codes.map((each) => `- ${code(each)}: ${whenOf(each, its)}`);
+  return `One of ${codes.length} codes:\n\n${items.join('\n')}`;
 }
 
 /** The refusals that do not depend on the operation: another method, and those of the HTTP layer. */
-function otherRefusal(): Response {
+function otherRefusal({ path }: Operation): Response {
+  const methods = methodsOf(OPERATIONS.filter((each) => each.path === path));
   const examples: Record<string, Example> = {};
   const add = (status: number, its: ErrorCode, message: string) => {
     examples[`status_${status}`] = { summary: message, value: errorExample(its, message, status) };
   };
   add(400, 'invalid_request', MALFORMED);
-  add(405, 'method_not_allowed', otherMethod('GET, HEAD, POST, OPTIONS'));
+  add(405, 'method_not_allowed', otherMethod(methods));
   for (const [status, message] of Object.entries(TRANSPORT)) add(Number(status), 'invalid_request', message);
   return {
     description:
@@ -168,6 +192,12 @@ function otherRefusal(): Response {
   };
 }
 
-function json(schema: Schema | Ref, examples: Record<string, Example>): Content {
+function json(schema: Schema | Ref, examples: Readonly<Record<string, Example>>): Content {
   return { 'application/json': { schema, examples } };
+}
+
+/** The body of a request, in each media type that it may have. */
+function bodyContent(method: Method, schema: Ref, examples: Readonly<Record<string, Example>>): Content {
+  const content = json(schema, examples);
+  return method === 'PATCH' ? { [MEDIA_TYPES.PATCH[0]]: content['application/json'], ...content } : content;
 }

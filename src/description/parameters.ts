@@ -39,10 +39,15 @@ export function parameterRefs(its: Operation): Ref[] {
   }));
 }
 
-/** The name of a parameter, with the operation's id before it if another operation means something else by the name. */
+/**
+ * The name of a parameter. If an earlier operation means something else by it, the id of the first operation that means the
+ * same is before it.
+ */
 function componentOf({ id, parameters }: Operation, name: string): string {
-  const first = OPERATIONS.find((each) => name in each.parameters)?.parameters[name];
-  return JSON.stringify(first) === JSON.stringify(parameters[name]) ? name : `${id}.${name}`;
+  const its = JSON.stringify(parameters[name]);
+  const having = OPERATIONS.filter((each) => name in each.parameters);
+  const same = having.findIndex((each) => JSON.stringify(each.parameters[name]) === its);
+  return same === 0 ? name : `${having[same]?.id ?? id}.${name}`;
 }
 
 function described(
@@ -56,6 +61,8 @@ function described(
     ...(isInPath && { required: true }),
     description,
     schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    // A list is sent as one parameter for each value.
+    ...(typeof schema !== 'string' && schema['type'] === 'array' && { style: 'form', explode: true }),
     example,
   };
 }

@@ -44,7 +44,10 @@ function operationBlocks(
     ),
     ...(requestBody === undefined
       ? []
-      : [`Request body, required: ${requestBody.description}`, ...contentBlocks(requestBody.content)]),
+      : [
+          `Request body (${Object.keys(requestBody.content).map(code).join(' or ')}), required: ${requestBody.description}`,
+          ...contentBlocks(requestBody.content),
+        ]),
     ...Object.entries(responses).flatMap(([status, response]) => responseBlocks(status, response)),
     ...(operation['x-codeSamples'] ?? []).flatMap(({ label, lang, source }) => [
       `#### ${label}`,

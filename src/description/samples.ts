@@ -1,7 +1,8 @@
 import { type Operation, pathNames } from '../api/operation.ts';
+import { MEDIA_TYPES } from '../http/body.ts';
 
 /** The request to show, as HTTP and as a call of the client, made of the examples of the declaration. */
-function sampleRequest({ method, path, parameters, body, sample }: Operation) {
+function sampleRequest({ method, path, parameters, body, answers, sample }: Operation) {
   const { client, query } = sample;
   const values = pathNames(path).map((name) => parameters[name]?.example);
   const rest = [...values];
@@ -14,7 +15,9 @@ function sampleRequest({ method, path, parameters, body, sample }: Operation) {
     /** Below the base address, with its query. */
     path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`,
     body: first,
+    type: MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'][0],
     call: `${client}(${given.map(literal).join(', ')})`,
+    hasAnswer: Object.values(answers).some(({ content }) => content !== undefined),
   };
 }
 
@@ -30,41 +33,43 @@ export function codeSamples(operation: Operation, base: string) {
   ];
 }
 
-function curl({ path, body }: SampleRequest, base: string): string {
+function curl({ method, path, body, type }: SampleRequest, base: string): string {
+  // curl sends a GET, or a POST when there is data.
+  const isImplied = method === (body === undefined ? 'GET' : 'POST');
   return [
-    `curl '${base}${path}'`,
+    `curl ${isImplied ? '' : `-X ${method} `}'${base}${path}'`,
     `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
+    ...(body === undefined ? [] : [`-H 'Content-Type: ${type}'`, `-d '${JSON.stringify(body)}'`]),
   ].join(' \\\n  ');
 }
 
-function typescript({ call }: SampleRequest, base: string): string {
+function typescript({ call, hasAnswer }: SampleRequest, base: string): string {
+  const called = `await store.${call}`;
   return `import { PetStore } from 'petstore-client';
 
 // The client takes the key from PETSTORE_API_KEY.
 const store = new PetStore({ baseUrl: '${base}' });
-console.log(await store.${call});`;
+${hasAnswer ? `console.log(${called})` : called};`;
 }
 
-function python({ method, path, body }: SampleRequest, base: string): string {
+function python({ method, path, body, type, hasAnswer }: SampleRequest, base: string): string {
   const data =
     body === undefined
       ? ''
       : `\n    data=json.dumps(${JSON.stringify(body).replaceAll('":', '": ').replaceAll(',"', ', "')}).encode(),`;
-  const type = body === undefined ? '' : '\n        "Content-Type": "application/json",';
-  return `import json
-import os
+  const contentType = body === undefined ? '' : `\n        "Content-Type": "${type}",`;
+  return `${hasAnswer || body !== undefined ? 'import json\n' : ''}import os
 from urllib.request import Request, urlopen
 
 request = Request(
     "${base}${path}",
     method="${method}",${data}
     headers={
-        "Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}",${type}
+        "Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}",${contentType}
     },
 )
 with urlopen(request) as response:
-    print(json.load(response))`;
+    print(${hasAnswer ? 'json.load(response)' : 'response.status'})`;
 }
 
 /** A value in TypeScript. */

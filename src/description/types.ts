@@ -12,12 +12,23 @@ export interface Ref {
 
 export type Refs = Readonly<Record<string, Ref>>;
 
-export interface Content {
-  readonly 'application/json': {
-    readonly schema: Schema | Ref;
-    readonly examples: Readonly<Record<string, Example>>;
-  };
+interface Media {
+  readonly schema: Schema | Ref;
+  readonly examples: Readonly<Record<string, Example>>;
 }
+
+export interface Content {
+  readonly 'application/json': Media;
+  readonly 'application/merge-patch+json'?: Media;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: unknown;
+}
+
+export type Headers = Readonly<Record<string, Ref | Header>>;
 
 export interface Parameter {
   readonly name: string;
@@ -26,10 +37,12 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema | Ref;
   readonly example: string | number | readonly number[];
+  readonly style?: 'form';
+  readonly explode?: true;
 }
 
 export interface Response {
   readonly description: string;
-  readonly headers: Refs;
+  readonly headers: Headers;
   readonly content?: Content;
 }

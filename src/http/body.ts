@@ -1,7 +1,8 @@
 // Contract: section 4.
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../domain/errors.ts';
-import { BODY_REFUSED, bodyMissing, bodyTooLarge, NOT_JSON } from './messages.ts';
+import { BODY_REFUSED, bodyMissing, bodyTooLarge, otherMediaType } from './messages.ts';
+import { fields } from './wire/text.ts';
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
@@ -11,8 +12,14 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** The media type of a patch (RFC 7396). */
-export const MERGE_PATCH = 'application/merge-patch+json';
+/** The media types that a body may have. The description shows the first one. A patch is one of RFC 7396. */
+export const MEDIA_TYPES = {
+  POST: ['application/json'],
+  PATCH: ['application/merge-patch+json', 'application/json'],
+} as const;
+
+/** What the body of a PATCH may be (RFC 5789, section 3.1). */
+export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '));
 
 /**
  * Refuses a request with a body.
@@ -24,21 +31,21 @@ export function refuseBody({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads a whole JSON body, whose media type may also be `alternative`. A message about a missing body says with `shape` what it must be.
- * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it is not
- * `application/json`, `payload_too_large` beyond 16 KiB.
+ * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
+ * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it has none of these
+ * media types, `payload_too_large` beyond 16 KiB.
  * @throws ClientGone when the connection ends first.
  */
 export async function readJsonBody(
   request: IncomingMessage,
   shape: () => string,
-  alternative?: typeof MERGE_PATCH,
+  types: readonly string[],
 ): Promise<Buffer> {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const chunked = request.headers['transfer-encoding'] !== undefined;
   if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
-  if (type === undefined || !isJson(type, alternative) || (encoding ?? 'identity') !== 'identity') {
-    throw new ServiceError('unsupported_media_type', NOT_JSON);
+  if (type === undefined || !isOneOf(types, type) || (encoding ?? 'identity') !== 'identity') {
+    throw new ServiceError('unsupported_media_type', otherMediaType(types));
   }
   if (Number(length) > BODY_LIMIT) throw tooLarge();
   const body = request.complete ? buffered(request) : await read(request);
@@ -82,15 +89,14 @@ function read(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The media type may have parameters. Only another character set than UTF-8 is refused. */
-function isJson(contentType: string, alternative?: string): boolean {
+function isOneOf(types: readonly string[], contentType: string): boolean {
   if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  const isType = type === 'application/json' || type === alternative;
-  return isType && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+  return types.includes(type) && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
 }
 
 function missing(shape: () => string): ServiceError {

@@ -1,4 +1,5 @@
 // Contract: section 3.
+import { ACCEPT_PATCH } from './body.ts';
 import { REQUEST_HEADERS } from './request-headers.ts';
 import { type Fields, fields, flatFields, joinFields, NO_FIELDS } from './wire/text.ts';
 
@@ -28,7 +29,7 @@ export function cors(allowed: '*' | readonly string[]): Cors {
 
 /** The answer to a preflight has these headers in addition to those of `Cors`. `methods` are those of the route. */
 export function preflightHeaders(methods: string): Fields {
-  return fields(
+  const allowed = fields(
     'Allow',
     methods,
     'Access-Control-Allow-Methods',
@@ -38,4 +39,5 @@ export function preflightHeaders(methods: string): Fields {
     'Access-Control-Max-Age',
     MAX_AGE,
   );
+  return methods.includes('PATCH') ? joinFields(allowed, ACCEPT_PATCH) : allowed;
 }

@@ -9,7 +9,6 @@ import type { TransportStatus } from './errors.ts';
  */
 
 export const KEY_MISSING = 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".';
-export const NOT_JSON = 'The body must be sent as Content-Type: application/json.';
 export const BODY_REFUSED = 'A DELETE has no body: send it without one.';
 export const SHUTTING_DOWN = 'The service is shutting down; try again later.';
 export const STORE_LOST = 'The service cannot use its database now; try again later.';
@@ -26,6 +25,9 @@ export const TRANSPORT: Readonly<Record<TransportStatus, string>> = {
 /** `date` as the description shows it; `successor` is a path. */
 export const removed = (date: string, successor: string) =>
   `This operation was removed on ${date}: use GET ${successor} instead.`;
+
+export const otherMediaType = (types: readonly string[]) =>
+  `The body must be sent as Content-Type: ${types.join(' or ')}.`;
 
 /** `shape` says what the body must be. */
 export const bodyMissing = (shape: string) => `The body is missing: send ${shape}.`;

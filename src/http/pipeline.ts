@@ -18,11 +18,11 @@ import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
 import { Answers } from './answer.ts';
 import { checkKey, readCredentials } from './authenticate.ts';
-import { MERGE_PATCH, readJsonBody, refuseBody } from './body.ts';
+import { ACCEPT_PATCH, MEDIA_TYPES, readJsonBody, refuseBody } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { type Fields, fields } from './wire/text.ts';
+import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 import {
   banned,
   banNear,
@@ -127,9 +127,9 @@ export class Api {
       const answer = await operation.handle(call, stores);
       return this.#answers.reply(served, call, answer, request.headers);
     } catch (error) {
-      if (error instanceof ServiceError && error.code !== 'unavailable')
-        return errorReply(error.code, error.message);
-      throw error;
+      if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error;
+      const isOtherType = error.code === 'unsupported_media_type' && operation.method === 'PATCH';
+      return errorReply(error.code, error.message, isOtherType ? ACCEPT_PATCH : NO_FIELDS);
     }
   }
 
@@ -212,7 +212,10 @@ async function readContent(
     return { body: body && (await readPatchBody(body.schema, request)), idempotency: undefined };
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
-  const bytes = body === undefined ? NO_BYTES : await readJsonBody(request, () => expectation(body.schema));
+  const bytes =
+    body === undefined
+      ? NO_BYTES
+      : await readJsonBody(request, () => expectation(body.schema), MEDIA_TYPES.POST);
   return {
     body: body === undefined ? undefined : parseObject(body.schema, parseBody(bytes)),
     idempotency:
@@ -223,7 +226,8 @@ async function readContent(
 /** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
 async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
   try {
-    return readPatch(schema, parseBody(await readJsonBody(request, () => expectation(schema), MERGE_PATCH)));
+    const bytes = await readJsonBody(request, () => expectation(schema), MEDIA_TYPES.PATCH);
+    return readPatch(schema, parseBody(bytes));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_request')
       return unreadablePatch(error.message);

@@ -52,8 +52,10 @@ export class Routes {
     this.methods = methodsOf(operations);
     this.unknownPath = `There is no such path: the API has ${listed(paths)}.`;
     this.#routes = [...byPath]
-      .toSorted(([one], [other]) => (order(one) < order(other) ? -1 : 1))
-      .map(([path, its]) => routeOf(path, its, base));
+      .map(([path, its]) => ({ key: order(path), route: routeOf(path, its, base) }))
+      // The sort is stable, so a request to a resource that is listed first passes no route of the others.
+      .toSorted((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+      .map(({ route }) => route);
   }
 
   match(path: string): Match | undefined {
@@ -86,15 +88,16 @@ function routeOf(path: string, operations: readonly Operation<Stores>[], base: s
   return { template: `/v1${path}`, pattern, operations: byMethod, methods: methodsOf(operations) };
 }
 
-/** HEAD is answered as GET without a body. */
-function methodsOf(operations: readonly Operation<Stores>[]): string {
+/** The methods of a path with these operations, as in `Allow`. HEAD is answered as GET without a body. */
+export function methodsOf(operations: readonly Pick<Operation, 'method'>[]): string {
   const both = (method: Method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
   return [...new Set(operations.flatMap(({ method }) => both(method))), 'OPTIONS'].join(', ');
 }
 
-/** The sort key of a path. It puts a literal segment before a parameter. */
+/** The sort key of a path. It puts fewer segments before more, and a literal segment before a parameter. */
 function order(path: string): string {
-  return path.replaceAll(/\{\w+\}/g, '\u{ffff}');
+  const segments = path.split('/').slice(1);
+  return `${segments.length} ${segments.map((segment) => Number(segment.startsWith('{'))).join('')}`;
 }
 
 /** RFC 9745, RFC 8594, RFC 8288. */

@@ -5,6 +5,7 @@ import { Content, openContent } from './content.ts';
 import { fields } from '../http/wire/text.ts';
 import { llmsText } from '../description/llms.ts';
 import { openApi, type Urls } from '../description/openapi.ts';
+import { petStatesPicture } from '../description/pet-states.ts';
 import { referenceMarkdown } from '../description/reference-markdown.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 
@@ -62,10 +63,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The pictures of the guide. Their address is in the description, so it stays the same. */
 const PICTURES = new Map(
-  ['windows.svg', 'ban.svg'].map((name) => {
-    const load = () => readFile(new URL(name, OURS));
-    return [`reference/${name}`, new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache'))];
-  }),
+  Object.entries({
+    'windows.svg': () => readFile(new URL('windows.svg', OURS)),
+    'ban.svg': () => readFile(new URL('ban.svg', OURS)),
+    'states.svg': petStatesPicture,
+  }).map(([name, load]) => [
+    `reference/${name}`,
+    new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache')),
+  ]),
 );
 
 /** The files never change under their address, because it holds a hash of their content. */

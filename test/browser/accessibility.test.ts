@@ -37,6 +37,10 @@ for (const [device, viewport] of [
       const options = { viewport, colorScheme };
       const { page, faults } = await openReference(browser, service.url, options);
       await showSection(page, '#tag/backing-off', 'Backing off');
+      await showSection(page, '#tag/adopt-an-animal', 'Adopt an animal');
+      await showSection(page, '#tag/states-of-an-animal', 'States of an animal');
+      await showSection(page, '#tag/pets/PATCH/pets/{petId}', 'Change an animal');
+      await showSection(page, '#tag/store/POST/store/orders', 'Order an animal');
       await showSection(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
       await showSection(page, '#tag/pets/POST/pets', 'Add an animal');
       await showSection(page, '#tag/pets/GET/pets', 'List animals');

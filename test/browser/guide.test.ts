@@ -63,6 +63,7 @@ test('a page of the guide has samples beside its prose, in the language last cho
   for (const [slug, heading, code] of [
     ['backing-off', 'Backing off', 'time.sleep(wait)'],
     ['paging', 'Paging', 'address = following and following[1]'],
+    ['adopt-an-animal', 'Adopt an animal', 'send("POST", "/store/orders", {"petId": pet["id"]})'],
     ['idempotency', 'Idempotency', '"Idempotency-Key": "intake-2026-11-21-row-17",'],
   ] as const) {
     await showSection(page, `#tag/${slug}`, heading);
@@ -76,11 +77,12 @@ test('a page of the guide has samples beside its prose, in the language last cho
   }
 });
 
-test('the guide shows pictures of the two windows and of a ban, from this service', async () => {
+test('the guide shows pictures of windows, a ban and the states, from this service', async () => {
   const { page, faults, foreign } = await openReference(browser, shared.url, { viewport: PHONE });
   for (const [path, heading, file] of [
     ['#tag/rate-limits', 'Rate limits', 'windows.svg'],
     ['#tag/backing-off', 'Backing off', 'ban.svg'],
+    ['#tag/states-of-an-animal', 'States of an animal', 'states.svg'],
   ] as const) {
     await showSection(page, path, heading);
     const picture = page.getByRole('region', { name: heading }).getByRole('img');
@@ -90,6 +92,21 @@ test('the guide shows pictures of the two windows and of a ban, from this servic
   }
   assert.deepEqual(faults, []);
   assert.deepEqual(foreign, []);
+});
+
+test('updatePet and createOrder lead to the states of an animal', async () => {
+  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
+  for (const [path, summary, link, hash] of [
+    ['#tag/pets/PATCH/pets/{petId}', 'Change an animal', 'States of an animal', '#tag/states-of-an-animal'],
+    ['#tag/store/POST/store/orders', 'Order an animal', 'Adopt an animal', '#tag/adopt-an-animal'],
+  ] as const) {
+    await showSection(page, path, summary);
+    await page.getByRole('region', { name: summary }).getByRole('link', { name: link }).click();
+    await page.waitForFunction(`location.hash === '${hash}'`);
+    await page.getByRole('heading', { name: link }).first().waitFor();
+    assert.equal(new URL(page.url()).origin, shared.url);
+  }
+  assert.equal(page.context().pages().length, 1, 'a link of the guide opens no tab');
 });
 
 test('an address of a page of the guide from version 1.0.0 still leads to it', async () => {

@@ -6,13 +6,15 @@ import { EXAMPLE_URLS } from '../../src/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { RESOURCES } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
-import { createPet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
+import { createPet, deletePet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
 const ABOVE_THE_OPERATIONS = ['Introduction', 'Getting a key'];
 const BELOW_THE_OPERATIONS = [
+  'Adopt an animal',
+  'States of an animal',
   'Authentication',
   'Rate limits',
   'Backing off',
@@ -20,6 +22,7 @@ const BELOW_THE_OPERATIONS = [
   'Paging',
   'Idempotency',
   'Conditional requests',
+  'Beta and experimental',
   'Deprecation and versioning',
 ];
 const addressOf = (name: string) => `#tag/${name.toLowerCase().replaceAll(' ', '-')}`;
@@ -64,8 +67,6 @@ test('the reference shows guide, groups and operations, and strikes the deprecat
   );
   assert.equal(line, 'line-through', 'getPet is deprecated');
   await page.getByText('This operation will be removed on 2030-12-05.').waitFor();
-  await showSection(page, '#tag/store', 'Store');
-  await page.getByText('No operation of this group is specified yet.').waitFor();
 });
 
 test('every link of the reference leads to this shared, except the one to the maker', async () => {
@@ -81,7 +82,8 @@ test('every link of the reference leads to this shared, except the one to the ma
 test('the guide shows the plan table of the code', async () => {
   const { page } = await openReference(browser, shared.url);
   await showSection(page, addressOf('Rate limits'), 'Rate limits');
-  const rows = await page.getByRole('table').first().getByRole('row').allInnerTexts();
+  const section = page.getByRole('region', { name: 'Rate limits' });
+  const rows = await section.getByRole('table').first().getByRole('row').allInnerTexts();
   assert.deepEqual(
     rows.slice(1).map((row) => row.toLowerCase().replaceAll(',', '').split('\t')),
     Object.entries(PLANS).map(([plan, limits]) => {
@@ -126,6 +128,16 @@ test('every operation shows three samples, an example per error code, and all he
   for (const header of ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
     await page.getByText(header, { exact: true }).last().waitFor();
   }
+});
+
+test('a beta operation has its badge and leads to the page about it', async () => {
+  const { page } = await openReference(browser, shared.url);
+  await showSection(page, ...sectionOf(deletePet));
+  const section = page.getByRole('region', { name: deletePet.summary });
+  await section.getByText('Beta', { exact: true }).waitFor();
+  await section.getByRole('link', { name: 'Beta and experimental' }).click();
+  await page.waitForFunction("location.hash === '#tag/beta-and-experimental'");
+  await page.getByText('It may change after a notice of 30 days in the changelog.').waitFor();
 });
 
 test('an operation that the description marks as beta or experimental has a badge', async () => {

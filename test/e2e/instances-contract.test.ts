@@ -1,9 +1,16 @@
+import { changePetContract } from '../http/change-pet-contract.ts';
 import { createPetContract } from '../http/create-pet-contract.ts';
 import { idempotencyContract } from '../http/idempotency-contract.ts';
 import { listPetsContract } from '../http/list-pets-contract.ts';
 import { ordersContract } from '../http/orders-contract.ts';
 import { startSharedService } from '../support/instances.ts';
 
-for (const contract of [listPetsContract, createPetContract, idempotencyContract, ordersContract]) {
+for (const contract of [
+  listPetsContract,
+  createPetContract,
+  changePetContract,
+  idempotencyContract,
+  ordersContract,
+]) {
   contract('PostgreSQL and Redis', startSharedService);
 }

@@ -49,6 +49,22 @@ for (const language of LANGUAGES) {
     );
   });
 
+  test(`the sample of Adopt an animal in ${language} orders an animal and completes the order`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey();
+    for (const status of ['available', 'sold'])
+      await call(service.url, '/v1/pets', {
+        key,
+        body: `{"name":"Rex","categoryId":7,"status":"${status}"}`,
+      });
+    const printed = await runSample(t, language, await sample(service, 'Adopt an animal'), key);
+    assert.match(printed, /complete/);
+    if (language !== 'sh') assert.match(printed, /^Rex is held until 2026-11-24T12:00:00\.000Z\.$/m);
+    const { json } = await call(service.url, '/v1/store/orders', { key });
+    assert.deepEqual([json[0].petId, json[0].status], [1, 'complete']);
+    assert.equal((await call(service.url, '/v1/pets?id=1', { key })).json[0].status, 'sold');
+  });
+
   test(`the sample of Idempotency in ${language}, run twice, adds one animal`, async (t) => {
     const service = await startTestService(t);
     const key = await service.issueKey();

@@ -107,6 +107,48 @@ export function listPetsContract(backend: string, start: StartService): void {
     assert.deepEqual(names([...first.json, ...second.json]), ['Pet 14', 'Pet 10', 'Pet 6', 'Pet 2']);
   });
 
+  test(`${backend}: all filters combine, and an animal matches once however often it is asked for`, async (t) => {
+    const { service, key } = await withPets(t, 12);
+    const list = async (query: string) => names((await call(service.url, `/v1/pets?${query}`, { key })).json);
+    assert.deepEqual(await list('categoryId=7'), ['Pet 7']);
+    assert.deepEqual(await list('id=3&id=12&id=3&id=99&id=-1'), ['Pet 12', 'Pet 3']);
+    assert.deepEqual(await list('id=2&id=3&id=6&status=sold'), ['Pet 6', 'Pet 2']);
+    assert.deepEqual(await list('id=2&id=6&status=sold&categoryId=6'), ['Pet 6']);
+    assert.deepEqual(await list('id=2&categoryId=6'), []);
+    assert.deepEqual(await list('id=2&id=6&limit=1'), ['Pet 6']);
+  });
+
+  test(`${backend}: Link keeps every filter and all 100 ids through a walk`, async (t) => {
+    const { service, key } = await withPets(t, 0);
+    for (let i = 1; i <= 60; i++)
+      await service.store.pets.create({ name: `Pet ${i}`, categoryId: BigInt(i % 2), status: 'sold' });
+    const ids = Array.from({ length: 100 }, (_, i) => `id=${i + 1}`).join('&');
+    const query = `limit=7&status=sold&categoryId=1&${ids}`;
+    const seen: string[] = [];
+    let path: string | undefined = `/v1/pets?${ids}&categoryId=1&status=sold&limit=7`;
+    while (path !== undefined) {
+      const answer = await call(service.url, path, { key });
+      seen.push(...names(answer.json));
+      const link = answer.headers.get('link');
+      if (link !== null) assert.ok(link.startsWith(`<${service.url}/v1/pets?${query}&cursor=`), link);
+      path = nextPath(link);
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 30 }, (_, i) => `Pet ${59 - 2 * i}`),
+    );
+  });
+
+  test(`${backend}: filters take every int64 exactly`, async (t) => {
+    const { service, key } = await withPets(t, 3);
+    for (const categoryId of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n]) {
+      await service.store.pets.create({ name: `Pet of ${categoryId}`, categoryId });
+      const { json } = await call(service.url, `/v1/pets?categoryId=${categoryId}`, { key });
+      assert.deepEqual(names(json), [`Pet of ${categoryId}`]);
+      assert.equal((await call(service.url, `/v1/pets?id=${categoryId}`, { key })).text, '[]');
+    }
+  });
+
   test(`${backend}: a walk during creates neither skips nor repeats an animal`, async (t) => {
     const { service, key } = await withPets(t, 30);
     const seen: string[] = [];

@@ -26,6 +26,16 @@ for (const query of [
   'status=',
   'status=Sold',
   'status=sold&status=sold',
+  'categoryId=',
+  'categoryId=x',
+  'categoryId=1.0',
+  'categoryId=9223372036854775808',
+  'categoryId=7&categoryId=7',
+  'id=',
+  'id=1,2',
+  'id=1&id=',
+  'id=1&id=-9223372036854775809',
+  'id=%5B1%5D',
   'cursor=',
   'cursor=abc',
   'cursor=AAAAAAAAAAAAAAAA',
@@ -40,6 +50,15 @@ for (const query of [
     assertRateHeaders(answer);
   });
 }
+
+test('101 ids are a 400 that says how many are taken', async () => {
+  const key = await shared.issueKey();
+  const ids = (count: number) => Array.from({ length: count }, () => 'id=1').join('&');
+  const refused = await call(shared.url, `/v1/pets?${ids(101)}`, { key });
+  assertError(refused, 'invalid_parameter');
+  assert.match(refused.json.message, /^The parameter id .* at most 100 times\.$/);
+  assert.equal((await call(shared.url, `/v1/pets?${ids(100)}`, { key })).status, 200);
+});
 
 test('unknown parameters are ignored', async () => {
   await addPets(shared, 3);

@@ -36,6 +36,8 @@ test('requests are counted by method, route, status, code and plan', async (t) =
   await call(service.url, '/v1/pets');
   await call(service.url, '/v1/pets', { method: 'PURGE' });
   await call(service.url, '/v1/pets', { method: 'MOVE' });
+  await call(service.url, '/v1/pets/7', { method: 'PATCH' });
+  await call(service.url, '/v1/store/orders/7', { method: 'DELETE' });
   const requests = [...(await metricsOf(service))].filter(([series]) =>
     series.startsWith('petstore_requests_total'),
   );
@@ -47,6 +49,8 @@ test('requests are counted by method, route, status, code and plan', async (t) =
     [`petstore_requests_total{method="GET",${list}"429",code="rate_limit_exceeded",plan="enterprise"}`]: 2,
     [`petstore_requests_total{method="GET",${list}"401",code="unauthorized"}`]: 1,
     [`petstore_requests_total{method="other",${list}"401",code="unauthorized"}`]: 2,
+    'petstore_requests_total{method="PATCH",route="/v1/pets/{petId}",status="401",code="unauthorized"}': 1,
+    'petstore_requests_total{method="DELETE",route="/v1/store/orders/{orderId}",status="401",code="unauthorized"}': 1,
   });
 });
 

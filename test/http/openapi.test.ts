@@ -146,6 +146,44 @@ test('every operation lists the statuses that it can answer', () => {
   assert.deepEqual(statuses('listPets'), ['200', '304', '400', ...any].toSorted());
   assert.deepEqual(statuses('createPet'), ['201', '400', '409', '413', '415', '422', ...any].toSorted());
   assert.deepEqual(statuses('getPet'), ['200', '304', '404', '410', ...any].toSorted());
+  const patched = ['200', '400', '404', '409', '412', '413', '415', ...any].toSorted();
+  assert.deepEqual(statuses('updatePet'), patched);
+  assert.deepEqual(statuses('updateCategory'), patched);
+  for (const id of ['deletePet', 'cancelOrder'])
+    assert.deepEqual(statuses(id), ['204', '400', '404', '409', '412', ...any].toSorted());
+  assert.deepEqual(statuses('completeOrder'), ['200', '400', '404', '409', '422', ...any].toSorted());
+});
+
+test('a PATCH takes a merge patch or JSON, and a 204 has no content', () => {
+  for (const { id, method, body, answers } of OPERATIONS) {
+    const { requestBody, responses } = operation(id);
+    const types =
+      method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+    assert.deepEqual(Object.keys(requestBody?.content ?? {}), body === undefined ? [] : types, id);
+    for (const status of Object.keys(answers))
+      assert.equal(responses[status]?.content === undefined, status === '204', `${id} ${status}`);
+  }
+});
+
+test('a parameter that may be repeated is an array with one value each time', () => {
+  const { style, explode, schema } = document.components.parameters['id'] ?? {};
+  assert.deepEqual({ style, explode }, { style: 'form', explode: true });
+  assert.deepEqual(schema, {
+    type: 'array',
+    items: { type: 'integer', format: 'int64' },
+    minItems: 1,
+    maxItems: 100,
+  });
+});
+
+test('the schemas accept every example of a body and of an answer', () => {
+  for (const { id, body, answers } of OPERATIONS) {
+    for (const { value } of Object.values(body?.examples ?? {}))
+      assert.ok(body?.schema.safeParse(received(value)).success, id);
+    for (const { content } of Object.values(answers))
+      for (const { value } of Object.values(content?.examples ?? {}))
+        assert.ok(content?.schema.safeParse(received(value)).success, id);
+  }
 });
 
 test('every response is described with the rate headers, and 429 with Retry-After', () => {

@@ -19,7 +19,17 @@ function read(query: string): unknown {
 }
 
 test('a query is read the same with and without decoding', () => {
-  const name = fc.constantFrom('limit', 'status', 'cursor', 'other', 'Limit', 'limit ', '');
+  const name = fc.constantFrom(
+    'limit',
+    'status',
+    'id',
+    'categoryId',
+    'cursor',
+    'other',
+    'Limit',
+    'limit ',
+    '',
+  );
   const value = fc.constantFrom('', '7', '100', 'sold', encodeCursor(42n), 'a=b', '=', '==5');
   const pair = fc
     .tuple(name, fc.option(value))

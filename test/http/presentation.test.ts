@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
+import type { Header } from '../../src/description/types.ts';
 
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -30,7 +31,50 @@ test('stability becomes a badge, and a removal date a warning above the text', (
     document.paths['/pets/{petId}']?.get?.description ?? '',
     /^> \[!WARNING\]\n> .*removed on \*\*2030-12-05\*\*\.\n\n/,
   );
-  for (const each of operations) assert.equal('x-badges' in each, false, each.operationId);
+});
+
+test('the specified operations have no badge, and all others are beta', () => {
+  const specified = new Set(['listPets', 'createPet', 'getPet']);
+  for (const { operationId, 'x-stability': stability, 'x-badges': badges } of operations) {
+    const isBeta = !specified.has(operationId);
+    assert.equal(stability, isBeta ? 'beta' : undefined, operationId);
+    assert.deepEqual(
+      badges?.map(({ name }) => name),
+      isBeta ? ['Beta'] : undefined,
+    );
+  }
+});
+
+test('the groups whose operations are beta come last', () => {
+  assert.deepEqual(
+    document.tags.map(({ name }) => name),
+    ['Pets', 'Categories', 'Store'],
+  );
+});
+
+test('a link of an operation leads to a page of the guide', () => {
+  const pages = [...document.info.description.matchAll(/^## (.+)$/gm)].map(([, name = '']) => name);
+  const linked = new Set<string>();
+  for (const { operationId, description } of operations)
+    for (const [, name = '', address = ''] of description.matchAll(/\[([^\]]+)\]\((http[^)]+)\)/g)) {
+      const slug = name.toLowerCase().replaceAll(' ', '-');
+      assert.equal(address, `https://petstore.example/reference#tag/${slug}`, operationId);
+      assert.ok(pages.includes(name), `${operationId}: ${name}`);
+      linked.add(`${operationId}: ${name}`);
+    }
+  for (const link of ['updatePet: States of an animal', 'createOrder: Adopt an animal'])
+    assert.ok(linked.has(link), link);
+});
+
+test('each response names the place of its own resource', () => {
+  const example = (path: string, method: string, status: string, header: string) =>
+    (document.paths[path]?.[method]?.responses[status]?.headers[header] as Header | undefined)?.example;
+  const base = EXAMPLE_URLS.production;
+  assert.equal(example('/pets', 'post', '201', 'Location'), `${base}/pets/42`);
+  assert.equal(example('/categories', 'post', '201', 'Location'), `${base}/categories/7`);
+  assert.equal(example('/store/orders', 'post', '201', 'Location'), `${base}/store/orders/9`);
+  for (const path of ['/pets', '/categories', '/store/orders'])
+    assert.ok(String(example(path, 'get', '200', 'Link')).startsWith(`<${base}${path}?limit=20&cursor=`));
 });
 
 test('the text of every operation names its scope, and the plans that have it', () => {

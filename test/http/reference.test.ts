@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config.ts';
+import { TRANSITIONS } from '../../src/domain/pet-status.ts';
+import { PetStatus } from '../../src/domain/pet.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
 import { html, referencePage } from '../../src/site/reference-page.ts';
@@ -178,7 +180,9 @@ test('the Markdown has everything that the description has', async (t) => {
     for (const [method, operation] of Object.entries(item)) {
       const section = text.split(`\n### ${operation.summary}\n`)[1]?.split(/\n##{1,2} /)[0] ?? '';
       assert.ok(
-        section.includes(`\`${method.toUpperCase()} ${path}\` (${operation.operationId}; scope pets:`),
+        section.includes(
+          `\`${method.toUpperCase()} ${path}\` (${operation.operationId}; scope ${operation.security[0].apiKey}`,
+        ),
       );
       assert.ok(section.includes(operation.description));
       for (const [status, response] of Object.entries<any>(operation.responses)) {
@@ -195,6 +199,25 @@ test('the Markdown has everything that the description has', async (t) => {
   }
   for (const name of Object.keys(document.components.schemas))
     assert.ok(text.includes(`\n### ${name}\n`), name);
+});
+
+test('the picture of the states has every transition, as a drawing and as text', async (t) => {
+  const service = await startTestService(t);
+  const { text, headers } = await call(service.url, '/reference/states.svg');
+  assert.equal(headers.get('content-type'), 'image/svg+xml');
+  assert.match(text, /<title id="title">The states of an animal<\/title>/);
+  const [, told = ''] = /<desc id="desc">([^<]+)<\/desc>/.exec(text) ?? [];
+  const { text: markdown } = await call(service.url, '/reference.md');
+  assert.ok(markdown.includes(`![${told}](${service.url}/reference/states.svg)`));
+  for (const { event, from, to, hasOpenOrder } of TRANSITIONS) {
+    assert.ok(text.includes(`>${event}</text>`), event);
+    const [before, after] = [from, to].map((state) => (state === 'any' ? 'any status' : state));
+    const order = hasOpenOrder ? 'an order is open' : 'no order is open';
+    assert.ok(told.includes(`From ${before} to ${after} if ${order}: ${event}.`), told);
+    const row = [event, hasOpenOrder ? 'yes' : 'no', before, after].join(' | ');
+    assert.ok(markdown.replaceAll('`', '').includes(`| ${row} |`), row);
+  }
+  for (const status of PetStatus.options) assert.ok(text.includes(`>${status}</text>`), status);
 });
 
 test('llms.txt links the reference and the description at working addresses', async (t) => {

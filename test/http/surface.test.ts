@@ -16,7 +16,7 @@ test('an unknown path below /v1 is 401 without a key and 404 with one, both mete
   for (const [index, path] of [
     '/v1',
     '/v1/',
-    '/v1/store/orders',
+    '/v1/store',
     '/v1/pets/',
     '/v1/pets/1/x',
     '/v1//pets',
@@ -61,16 +61,16 @@ test('/healthz and /readyz answer, and are not metered', async () => {
 
 test('a known path with another method is 405 with Allow', async () => {
   const key = await shared.issueKey();
-  const allowed = { '/v1/pets': 'GET, HEAD, POST, OPTIONS', '/v1/pets/1': 'GET, HEAD, OPTIONS' };
+  const allowed = {
+    '/v1/pets': 'GET, HEAD, POST, OPTIONS',
+    '/v1/pets/1': 'GET, HEAD, PATCH, DELETE, OPTIONS',
+    '/v1/categories/1': 'GET, HEAD, PATCH, OPTIONS',
+    '/v1/store/orders/1': 'GET, HEAD, DELETE, OPTIONS',
+    '/v1/store/orders/1/complete': 'POST, OPTIONS',
+  };
   for (const [path, allow] of Object.entries(allowed)) {
-    for (const method of [
-      'PUT',
-      'PATCH',
-      'DELETE',
-      'TRACE',
-      'PROPFIND',
-      ...(path.endsWith('1') ? ['POST'] : []),
-    ]) {
+    const others = ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => !allow.includes(method));
+    for (const method of ['PUT', 'TRACE', 'PROPFIND', ...others]) {
       const answer = await call(shared.url, path, { key, method });
       assertError(answer, 'method_not_allowed');
       assert.equal(answer.headers.get('allow'), allow);
@@ -130,18 +130,20 @@ test('GET has ETag and Cache-Control, and a matching If-None-Match is a metered 
 test('OPTIONS is a preflight: 204, no key, not metered', async (t) => {
   const service = await startTestService(t);
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
-  for (const [path, methods] of [
-    ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
-    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+  for (const [path, methods, patch] of [
+    ['/v1/pets', 'GET, HEAD, POST, OPTIONS', null],
+    ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS', 'application/merge-patch+json, application/json'],
+    ['/v1/store/orders/1', 'GET, HEAD, DELETE, OPTIONS', null],
   ] as const) {
     const answer = await call(service.url, path, { method: 'OPTIONS', headers });
     assert.equal(answer.status, 204);
     assert.equal(answer.text, '');
     assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     assert.equal(answer.headers.get('access-control-allow-methods'), methods);
+    assert.equal(answer.headers.get('accept-patch'), patch);
     assert.match(
       answer.headers.get('access-control-allow-headers') ?? '',
-      /Authorization, Content-Type, Idempotency-Key/,
+      /Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match/,
     );
     assertRateHeaders(answer);
     assert.equal(answer.headers.get('x-ratelimit-remaining'), '60');

@@ -18,6 +18,7 @@ const MENDS = [
   ['.cm-content:not([aria-label])', (editor) => editor.setAttribute('aria-label', 'Body')],
   // What scrolls must be reached with the keyboard.
   ['.cm-scroller[tabindex="-1"]', (region) => region.setAttribute('tabindex', '0')],
+  ['ul[aria-label$=" endpoints"]:not([tabindex])', (list) => list.setAttribute('tabindex', '0')],
   ['code.custom-scroll:not([tabindex])', (region) => region.setAttribute('tabindex', '0')],
   // The choice of a parameter that is empty. The style sheet gives it a text.
   ['button:has(> span:empty):not([aria-label], [title])', (button) => button.setAttribute('title', 'Value')],

@@ -57,9 +57,7 @@ mendPage();
  * @param {Description} its
  */
 function arrangeGuide(its) {
-  // The page may be open under another address than the one that is configured.
-  const text = its.info.description.replaceAll(`](${new URL('../', `${here}/`).href}`, '](');
-  const [introduction = '', key = '', ...pages] = text.split(/^(?=## )/m);
+  const [introduction = '', key = '', ...pages] = its.info.description.split(/^(?=## )/m);
   its.info.description = introduction + key;
   for (const page of pages) {
     const [heading = '', ...lines] = page.split('\n');
@@ -94,7 +92,10 @@ async function readDescription() {
   try {
     const response = await fetch('openapi.json');
     if (!response.ok) throw new Error(`openapi.json was answered ${response.status}`);
-    return /** @type {Description} */ (await response.json());
+    const text = await response.text();
+    // The page may be open under another address than the one that is configured. Its links stay on the page.
+    const linked = text.replaceAll(`](${new URL('../', `${here}/`).href}`, '](');
+    return /** @type {Description} */ (JSON.parse(linked));
   } catch (error) {
     main.innerHTML =
       '<p role="alert">The description could not be loaded. Reload the page, or read <a href="reference.md">reference.md</a>.</p>';

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPERATIONS } from '../../src/api/index.ts';
+import { call } from './api.ts';
+import type { Lifetime } from './lifetime.ts';
+import { startTestService, type ServiceOptions, type TestService } from './service.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** Of each kind, so that the one with the id of the examples is there. */
+const COUNT = 42;
+
+/** The bodies of things of which 42 cannot be equal to the examples. */
+const BODIES: Readonly<Record<string, (index: number) => object>> = {
+  createCategory: (index) => ({ name: `Category ${index}` }),
+  // Of the animals behind the one of the examples, those that are available.
+  createOrder: (index) => ({ petId: COUNT + 2 * index }),
+};
+
+/** A key, and services on databases of their own in which everything exists that the examples of the operations name. */
+export async function exampleDatabase(lifetime: Lifetime) {
+  const folder = temporaryFolder(lifetime);
+  const file = join(folder, 'examples.db');
+  const service = await startTestService(lifetime, { databaseUrl: `sqlite:${file}` });
+  const key = await service.issueKey();
+  for (const { id, path, body } of OPERATIONS) {
+    if (body === undefined || path.includes('{')) continue;
+    const examples = Object.values(body.examples).map(({ value }) => value);
+    const count = id === 'createPet' ? 3 * COUNT : COUNT;
+    for (let index = 1; index <= count; index++) {
+      const value = BODIES[id]?.(index) ?? examples[index % examples.length];
+      const { status, text } = await call(service.url, `/v1${path}`, { key, body: JSON.stringify(value) });
+      assert.equal(status, 201, text);
+    }
+  }
+  await service.stop();
+  assert.ok(!existsSync(`${file}-wal`), 'the file is the whole database');
+  let copies = 0;
+  return {
+    key,
+    start(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
+      const copy = join(folder, `${copies++}.db`);
+      copyFileSync(file, copy);
+      return startTestService(t, { ...options, databaseUrl: `sqlite:${copy}` });
+    },
+  };
+}
