@@ -43,8 +43,7 @@ export function create(key: string): Call {
 }
 
 /** A change of one animal. */
-export function patch(key: string): Call {
-  const body = '{"name":"Bruno","status":"sold"}';
+export function patch(key: string, body: string): Call {
   return { ...create(key), method: 'PATCH', path: `/v1/pets/${NUMBER}`, body, status: 200 };
 }
 

@@ -28,8 +28,12 @@ const REQUESTS: Readonly<Record<string, Requests>> = {
   // As many pages as the small catalogue has.
   walk: (animals, key) => walk(animals, SMALL / PAGE - 2, key),
   anywhere: (animals, key) => pagesAnywhere(animals, key, () => ''),
-  category: (animals, key) => pagesAnywhere(animals, key, categoryFilter),
-  'category and status': (animals, key) =>
+  category: (_animals, key) =>
+    Array.from({ length: CATEGORIES }, (_, index) =>
+      get(`/v1/pets?limit=${PAGE}&categoryId=${index + 1}`, key),
+    ),
+  'category, anywhere': (animals, key) => pagesAnywhere(animals, key, categoryFilter),
+  'category and status, anywhere': (animals, key) =>
     pagesAnywhere(animals, key, () => `${categoryFilter()}&status=available`),
   get: (animals, key) => Array.from({ length: DIFFERENT }, () => get(`/v1/pets/${randomId(animals)}`, key)),
   // The last, because it makes the small catalogue grow.

@@ -89,7 +89,15 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'patch',
     synced: true,
-    requests: ({ key }) => [patch(key)],
+    // A name that `petstore seed` does not invent.
+    requests: ({ key }) => [patch(key, '{"name":"Bruno"}')],
+    goals: { ratio: 0.4, times: 4 },
+  },
+  {
+    name: 'status',
+    synced: true,
+    prepare: ({ stores }) => stores.execute("UPDATE pets SET status = 'available'"),
+    requests: ({ key }) => [patch(key, '{"status":"sold"}')],
     goals: { ratio: 0.4, times: 4 },
   },
   {

@@ -99,6 +99,28 @@ test('creates that share a commit fail together, and none of them stays', async 
   assert.equal((await store.pets.create(REX, once)).outcome, 'done');
 });
 
+test('a change that fails is undone alone, and the others of its commit are done', async (t) => {
+  const { file, store, raw } = await sqliteFixture(t);
+  const ids: bigint[] = [];
+  for (let count = 0; count < 3; count++) ids.push(petOf(await store.pets.create(REX)).id);
+  raw().exec(`CREATE TRIGGER fail AFTER UPDATE ON pets WHEN new.name = 'fail'
+    BEGIN SELECT raise(FAIL, 'failed on purpose'); END`);
+  const before = transactionsInLog(file);
+  const results = await Promise.allSettled(
+    ids.map((id, index) => {
+      const given = { name: index === 1 ? 'fail' : 'Bruno' };
+      return store.petChanges.update(id, { given, names: ['name'], fault: undefined }, undefined);
+    }),
+  );
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal(transactionsInLog(file), before + 1);
+  const names = await Promise.all(ids.map(async (id) => (await get(store.pets, id))?.name));
+  assert.deepEqual(names, ['Bruno', REX.name, 'Bruno']);
+});
+
 test('idempotency keys older than 24 hours are removed from the file', async (t) => {
   const { store, raw, clock } = await sqliteFixture(t);
   const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
