@@ -73,6 +73,28 @@ test('orders list keeps those that fit account, status and animal', async (t) =>
   assert.deepEqual(await list(variables, '--status', 'expired'), []);
 });
 
+test('orders list --pet finds the orders of an animal in all accounts, newest first', async (t) => {
+  const { variables, url, order } = await ordered(t);
+  const create = ['keys', 'create', '--account', 'zoo', '--plan', 'free'];
+  const { key } = await runJson<{ key: string }>(create, variables);
+  await run(['orders', 'cancel', '1'], variables);
+  await call(url, '/v1/store/orders', { key, body: '{"petId":1}' });
+  await run(['orders', 'cancel', '2'], variables);
+  await order(1);
+  await order(2);
+  const found = await list(variables, '--pet', '1');
+  assert.deepEqual(
+    found.map(({ id, account }) => [id, account]),
+    [
+      [3, 'shop'],
+      [2, 'zoo'],
+      [1, 'shop'],
+    ],
+  );
+  const cancelled = found.filter(({ status }) => status === 'cancelled');
+  assert.deepEqual(await list(variables, '--pet', '1', '--status', 'cancelled'), cancelled);
+});
+
 test('orders list ends quietly when its reader closes the pipe', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['seed', '4000', '--random-seed', '1', '--orders', '1500'], variables);
