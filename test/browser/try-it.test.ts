@@ -83,6 +83,31 @@ test('"try it" sends the optional parameters that are filled, and no others', as
   assert.equal(await sent(), '/v1/pets?status=sold');
 });
 
+test('"try it" changes and deletes an animal', async () => {
+  const key = await shared.issueKey();
+  const { page, faults } = await openReference(browser, shared.url);
+  const created = await shared.store.pets.create({ name: 'Rex', categoryId: 7n });
+  const id = created.outcome === 'done' ? created.answer.location?.split('/').at(-1) : undefined;
+  const forRex = async (path: string, heading: string) => {
+    const dialog = await tryOut(page, path, heading);
+    await dialog
+      .getByRole('region', { name: 'Variables' })
+      .getByRole('combobox', { name: 'Value' })
+      .first()
+      .fill(`${id}`);
+    return dialog;
+  };
+  const changing = await forRex('#tag/pets/PATCH/pets/{petId}', 'Change an animal');
+  await pasteKey(changing, key);
+  const patched = page.waitForRequest((request) => request.method() === 'PATCH');
+  await send(changing, '200 OK');
+  assert.equal((await patched).headers()['content-type'], 'application/merge-patch+json');
+  await page.keyboard.press('Escape');
+  await send(await forRex('#tag/pets/DELETE/pets/{petId}', 'Delete an animal'), '204 No Content');
+  assert.equal(await shared.store.pets.get(BigInt(id ?? 0)), undefined);
+  assert.deepEqual(faults, []);
+});
+
 test('on a phone, the answer is in view after Send', async () => {
   const { page } = await openReference(browser, shared.url, { viewport: { width: 390, height: 844 } });
   const dialog = await tryOut(page, '#tag/pets/GET/pets', 'List animals');

@@ -38,7 +38,7 @@ export async function exampleDatabase(lifetime: Lifetime) {
   let copies = 0;
   return {
     key,
-    start(t: Lifetime, options: ServiceOptions = {}): Promise<TestService> {
+    start: (t: Lifetime, options: ServiceOptions = {}): Promise<TestService> => {
       const copy = join(folder, `${copies++}.db`);
       copyFileSync(file, copy);
       return startTestService(t, { ...options, databaseUrl: `sqlite:${copy}` });
