@@ -109,14 +109,19 @@ export type AnyParameter = Parameter<Value, Value | undefined>;
 /** A parameter by its name. */
 export type Named = readonly [name: string, parameter: AnyParameter];
 
+/** The values of a query without parameters. */
+export function absentValues(parameters: readonly Named[]): Record<string, Value | undefined> {
+  return Object.fromEntries(parameters.map(([name, { absent }]) => [name, absent]));
+}
+
 /**
- * Adds the values of the query parameters to `values`. Unknown parameters are ignored.
+ * Sets the values of the query parameters in `values`, which holds those that are absent. Unknown parameters are ignored.
  * @throws ServiceError `invalid_parameter`, naming the parameter.
  */
 export function readQuery(
   query: string,
   parameters: readonly Named[],
-  values: Record<string, Value | undefined> = {},
+  values: Record<string, Value | undefined> = absentValues(parameters),
 ): Values {
   const texts: (string | undefined)[] = [];
   // All texts of a parameter that was repeated.
@@ -135,13 +140,10 @@ export function readQuery(
     (repeated[index] ??= [first]).push(text);
   };
   forEachPair(query, note);
-  for (let index = 0; index < parameters.length; index++) {
-    const [name, { read, readAll, absent, fault }] = parameters[index] as Named;
+  for (let index = 0; index < texts.length; index++) {
     const text = texts[index];
-    if (text === undefined) {
-      values[name] = absent;
-      continue;
-    }
+    if (text === undefined) continue;
+    const [name, { read, readAll, fault }] = parameters[index] as Named;
     const all = repeated?.[index];
     const value = all === undefined ? read(text) : readAll?.(all);
     if (value === undefined) throw invalid(`The parameter ${name} ${fault}.`);

@@ -140,7 +140,7 @@ export class Api {
     query: string,
   ): Values | undefined {
     if (query === '' && inPath.length === 0) return absent;
-    const values: Record<string, Value> = {};
+    const values: Record<string, Value | undefined> = { ...absent };
     for (let index = 0; index < inPath.length; index++) {
       const [name, parameter] = inPath[index] as Named;
       const value = parameter.read(texts[index] ?? '');

@@ -7,7 +7,7 @@ import {
   pathNames,
   queryParameters,
 } from '../api/operation.ts';
-import { type Named, readQuery, type Values } from '../api/parameters.ts';
+import { absentValues, type Named, type Values } from '../api/parameters.ts';
 import { listed } from '../domain/parse.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 
@@ -79,7 +79,7 @@ function routeOf(path: string, operations: readonly Operation<Stores>[], base: s
     const headers = deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base);
     const inPath = pathNames(path).map((name): Named => [name, operation.parameters[name] as Named[1]]);
     const inQuery = queryParameters(operation);
-    const served = { operation, inPath, inQuery, absent: readQuery('', inQuery), headers };
+    const served = { operation, inPath, inQuery, absent: absentValues(inQuery), headers };
     byMethod[method] = served;
     if (method === 'GET') byMethod['HEAD'] = served;
   }

@@ -1,8 +1,10 @@
 // Contract: section 9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OPERATIONS } from '../../src/api/index.ts';
 import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
+import { Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import type { Header } from '../../src/description/types.ts';
 
@@ -64,6 +66,28 @@ test('a link of an operation leads to a page of the guide', () => {
     }
   for (const link of ['updatePet: States of an animal', 'createOrder: Adopt an animal'])
     assert.ok(linked.has(link), link);
+});
+
+test('the example of a 405 names the methods of its path', () => {
+  const routes = new Routes(OPERATIONS, EXAMPLE_URLS.production);
+  for (const [path, item] of Object.entries(document.paths)) {
+    const methods = routes.match(`/v1${path.replaceAll(/\{\w+\}/g, '1')}`)?.route.methods;
+    for (const { responses } of Object.values(item)) {
+      const { value } = responses['default']?.content?.['application/json'].examples['status_405'] ?? {};
+      assert.equal((value as { message: string }).message, `This path takes ${methods}.`, path);
+    }
+  }
+});
+
+test('a parameter that may be repeated is an array with one value each time', () => {
+  const { style, explode, schema } = document.components.parameters['id'] ?? {};
+  assert.deepEqual({ style, explode }, { style: 'form', explode: true });
+  assert.deepEqual(schema, {
+    type: 'array',
+    items: { type: 'integer', format: 'int64' },
+    minItems: 1,
+    maxItems: 100,
+  });
 });
 
 test('each response names the place of its own resource', () => {
