@@ -3,6 +3,7 @@ import { createPetContract } from '../http/create-pet-contract.ts';
 import { idempotencyContract } from '../http/idempotency-contract.ts';
 import { listPetsContract } from '../http/list-pets-contract.ts';
 import { ordersContract } from '../http/orders-contract.ts';
+import { ordersIsolationContract } from '../http/orders-isolation-contract.ts';
 import { startSharedService } from '../support/instances.ts';
 
 for (const contract of [
@@ -11,6 +12,7 @@ for (const contract of [
   changePetContract,
   idempotencyContract,
   ordersContract,
+  ordersIsolationContract,
 ]) {
   contract('PostgreSQL and Redis', startSharedService);
 }

@@ -18,17 +18,17 @@ const WIDTH = 4;
 
 const CLIENTS = 50;
 
-/** In a database, how many orders are open although their time has passed; `now` is in Unix milliseconds. */
+/** SQL for how many orders are open although their time has passed; `now` is in Unix milliseconds. */
 const countDue = (now: number) =>
   `SELECT count(*) AS due FROM orders WHERE status = 'pending' AND expires_at <= ${now}`;
 
-/** Of each kind, what must have been answered in some history, or nothing was tried. */
+/** What some history must contain. Otherwise the histories try too little. */
 const OUTCOMES = ['order', 'complete', 'cancel', 'patch', 'delete'].flatMap((kind) => [
   `${kind} done`,
   `${kind} conflict`,
 ]);
 
-/** Performs the plans and judges what their clients saw, also after the last order that was late has expired. */
+/** Performs the plans, waits until every order that is due has expired, and judges what the clients saw. */
 async function judge(
   plans: readonly Plan[],
   surroundingsOf: (history: number) => Surroundings,
@@ -45,7 +45,7 @@ async function judge(
   const all = recorders.flatMap(({ history }) => history);
   const outcomes = new Set(all.map((it) => `${it.kind} ${'answer' in it ? outcomeOf(it.answer) : ''}`));
   assert.deepEqual(
-    OUTCOMES.filter((each) => !outcomes.has(each)),
+    OUTCOMES.filter((outcome) => !outcomes.has(outcome)),
     [],
   );
   return all;
@@ -56,7 +56,7 @@ function outcomeOf(answer: unknown): string {
   return typeof answer === 'string' ? answer : 'done';
 }
 
-test('200 histories over three instances keep every promise, with kills and lost connections', async (t) => {
+test('200 histories with kills and lost connections keep every promise', async (t) => {
   const variables = await sharedServers(t);
   const { DATABASE_URL = '' } = variables;
   const { key } = await issueKey(variables);
@@ -67,7 +67,7 @@ test('200 histories over three instances keep every promise, with kills and lost
     t.after(() => client.close());
     return { kill: () => service.child.kill('SIGKILL'), ...client };
   };
-  const instances = [await start(), await start(), await start()].map((each) => Promise.resolve(each));
+  const instances = [await start(), await start(), await start()].map((its) => Promise.resolve(its));
   const instance = (number: number) => instances[number % 3] ?? start();
   const kill = async (number: number) => {
     (await instance(number)).kill();
@@ -81,14 +81,14 @@ test('200 histories over three instances keep every promise, with kills and lost
   const surroundingsOf = (history: number): Surroundings => ({
     send: async (number, ...request) => (await instance(number)).send(...request),
     async expireAt(id, instant) {
-      // Like every write, it locks the animal first: so it comes before or after the others, never between their statements.
+      // It locks the animal first, as every write does. So it never comes between two statements of another write.
       await database.query(`
         SELECT 1 FROM pets WHERE id = (SELECT pet_id FROM orders WHERE id = ${id}) FOR UPDATE;
         UPDATE orders SET expires_at = ${instant} WHERE id = ${id} AND status = 'pending'`);
     },
     onEnd(count) {
       if (history % 40 === 10 && count === 20) void kill(Math.floor(history / 40));
-      // The server has done the statement, and the service does not hear of it.
+      // The server has done the statement, but the service gets no answer.
       if (history % 10 === 5 && count % 5 === 0) proxy.cutAnswerTo(count % 2 === 0 ? 'COMMIT' : 'UPDATE');
     },
   });
@@ -97,7 +97,7 @@ test('200 histories over three instances keep every promise, with kills and lost
     return rows[0]?.due !== '0';
   });
   const unanswered = all.filter(({ ended }) => ended === Number.POSITIVE_INFINITY);
-  assert.ok(unanswered.length > 50, 'many writes must have gone unanswered, or nothing was tried');
+  assert.ok(unanswered.length > 50, 'too few writes went unanswered');
 });
 
 test('40 histories over one SQLite file keep every promise', async (t) => {

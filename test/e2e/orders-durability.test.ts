@@ -8,11 +8,12 @@ import { faultsOf } from '../support/order-checker.ts';
 import { Recorder } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
 
+/** For each of four databases. */
 const KILLS = 25;
-const CLIENTS = 8;
+const CLIENTS = 6;
 
-/** Kills one service after the other over the same database while clients adopt animals. Returns how many. */
-async function adoptUnderKills(t: TestContext, variables: Variables): Promise<number> {
+/** Kills KILLS services one after the other over the same database, while clients adopt animals. */
+async function adoptUnderKills(t: TestContext, variables: Variables): Promise<void> {
   const { key } = await issueKey(variables);
   let service = await startServiceProcess(t, variables);
   let client = keepAliveClient(service.url, key, CLIENTS);
@@ -38,7 +39,7 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<nu
 
   for (let kill = 0; kill < KILLS; kill++) {
     // Killed after a number of answers, not of milliseconds, so that every round has some.
-    killAt = recorder.history.length + 20 + 3 * kill;
+    killAt = recorder.history.length + 12 + kill;
     await Promise.all([
       once(service.child, 'exit'),
       ...Array.from({ length: CLIENTS }, (_, number) => adopt(number)),
@@ -52,13 +53,11 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<nu
   client.close();
   assert.deepEqual(faultsOf(recorder.history), []);
   const unanswered = recorder.history.filter(({ ended }) => ended === Number.POSITIVE_INFINITY);
-  assert.ok(unanswered.length >= KILLS, 'some requests must have gone unanswered, or nothing was tried');
-  return KILLS;
+  assert.ok(unanswered.length >= KILLS, 'too few requests went unanswered');
 }
 
 test('100 kills lose no answered change, and leave every animal as its order says', async (t) => {
   const postgres = await sharedServers(t);
   const files = [temporaryEnvironment(t), temporaryEnvironment(t), temporaryEnvironment(t)];
-  const kills = await Promise.all([postgres, ...files].map((variables) => adoptUnderKills(t, variables)));
-  assert.deepEqual(kills, [25, 25, 25, 25]);
+  await Promise.all([postgres, ...files].map((variables) => adoptUnderKills(t, variables)));
 });

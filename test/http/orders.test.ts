@@ -6,8 +6,10 @@ import { type Asked, assertError, assertRateHeaders, call } from '../support/api
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { ordersContract } from './orders-contract.ts';
+import { ordersIsolationContract } from './orders-isolation-contract.ts';
 
 ordersContract('SQLite', startTestService);
+ordersIsolationContract('SQLite', startTestService);
 
 const shared = await startTestService(lifetimeOfFile());
 const key = await shared.issueKey({ scopes: SCOPES });

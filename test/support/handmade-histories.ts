@@ -40,7 +40,7 @@ export const deleted: Operation = { kind: 'delete', petId: 1, answer: 'done' };
 
 export const refused = (kind: 'order' | 'complete' | 'cancel' | 'delete' | 'patch'): Operation => {
   const request = { petId: 1, orderId: 11, shipDate: 'date 99', changes: { status: 'sold' } };
-  return { kind, ...request, answer: 'conflict' } as Operation;
+  return { kind, ...request, answer: 'conflict' };
 };
 export const unanswered = (operation: Operation): Operation =>
   ({ ...operation, answer: undefined }) as Operation;
@@ -80,11 +80,7 @@ export function inTurn(operations: readonly Operation[], from = 0): readonly Rec
 
 /** All at the same time. */
 export function atOnce(...operations: readonly Operation[]): readonly Recorded[] {
-  return operations.map((operation) => ({
-    ...operation,
-    began: START + 50 * SECOND,
-    ended: START + 60 * SECOND,
-  }));
+  return operations.flatMap((operation) => during(operation));
 }
 
 /** A long operation, and others one after the other while it lasts. */

@@ -10,11 +10,11 @@ export interface Model<State, Event extends Timed> {
    * The state after an event that finds `state`, or undefined when the event cannot have got its answer from it. An event
    * that changes nothing, whenever it comes, returns the same object: a read or a refusal. Any other returns a new one.
    */
-  after(state: State, event: Event): State | undefined;
+  readonly after: (state: State, event: Event) => State | undefined;
   /** The state after something that may happen without a request until the instant `until`. */
-  byItself?(state: State, until: number): State | undefined;
+  readonly byItself?: (state: State, until: number) => State | undefined;
   /** Equal for equal states. Without it, the events that are done determine the state. */
-  key?(state: State): string;
+  readonly key?: (state: State) => string;
 }
 
 /**

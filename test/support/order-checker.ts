@@ -11,8 +11,8 @@ import {
 import { NOTHING, type Order, ORDER_MODEL } from './order-model.ts';
 
 /**
- * Everything in a history that breaks section 2 of the contract, in the words of a failed test. Each animal is judged
- * alone, with its orders: only lists concern several, and what a list shows of each of them is a read of its own.
+ * Everything in a history that breaks section 2 of the contract, as messages. It judges each animal alone, with its orders.
+ * Only lists concern several animals, and what a list shows of each counts as a read of its own.
  */
 export function faultsOf(history: readonly Recorded[]): readonly string[] {
   const known = knownOf(history);
@@ -35,7 +35,7 @@ export function faultsOf(history: readonly Recorded[]): readonly string[] {
 
 interface New extends Timed {
   readonly id: number;
-  /** Given to nothing else. */
+  /** Unique. */
   readonly name: string;
 }
 
@@ -44,21 +44,20 @@ function idFaults(history: readonly Recorded[], known: Known): readonly string[]
   const pets = history.flatMap((each): New[] => {
     if (each.kind !== 'create') return [];
     const id = each.answer?.id ?? known.petIds.get(each.pet.name);
-    return id === undefined ? [] : [{ ...each, id, name: each.pet.name }];
+    return id === undefined ? [] : [{ id, name: each.pet.name, began: each.began, ended: each.ended }];
   });
   const orders = history.flatMap((each): New[] => {
     if (each.kind !== 'order') return [];
     const id = known.orders.get(each.shipDate)?.id;
-    return id === undefined ? [] : [{ ...each, id, name: each.shipDate }];
+    return id === undefined ? [] : [{ id, name: each.shipDate, began: each.began, ended: each.ended }];
   });
-  return [pets, orders].flatMap((all) => [
-    ...all
-      .filter(({ id, name }) => all.some((other) => other.id === id && other.name !== name))
-      .map(({ id }) => `id ${id} came twice`),
-    ...all
-      .filter(({ id, ended }) => all.some((later) => later.began > ended && later.id < id))
-      .map(({ id }) => `id ${id} is larger than a later one`),
-  ]);
+  return [pets, orders].flatMap((all) =>
+    all
+      .filter(({ id, name, ended }) =>
+        all.some((other) => (other.id === id ? other.name !== name : other.began > ended && other.id < id)),
+      )
+      .map(({ id }) => `id ${id} came twice, or is larger than a later one`),
+  );
 }
 
 /** Orders that nobody made, and orders that contradict themselves or what was seen of them before. */

@@ -8,7 +8,7 @@ interface Listed {
   readonly petId?: number;
 }
 
-/** All that are given must match. */
+/** Every value that is given must match. */
 export interface Filter extends Partial<Omit<Listed, 'id'>> {
   readonly ids?: readonly number[];
 }
@@ -21,10 +21,10 @@ interface PageOf<Item> {
   readonly answer: readonly Item[];
 }
 
-/** What is the same for a client and for the animal that it concerns. */
+/** Operations that are events of one animal as they are. */
 type Same = Event & { readonly kind: 'patch' | 'delete' | 'complete' | 'cancel' | 'expire at' };
 
-/** What a client did. New animals have names and orders have dates that nobody else gives, so both are known by them. */
+/** What a client did. Every new animal has a name and every order a date of its own, so a later read can tell which it is. */
 export type Operation =
   | Same
   | { readonly kind: 'create'; readonly pet: Omit<Pet, 'id'>; readonly answer: Pet | undefined }
@@ -46,9 +46,9 @@ export const HOLD = 72 * 3_600_000;
 
 /** What a whole history says about the ids in it. */
 export interface Known {
-  /** Of every animal that a client of the history added: its id by the name that it was given. */
+  /** The id of each animal that a client of the history added, by its first name. */
   readonly petIds: ReadonlyMap<string, number>;
-  /** Of every order that a client of the history made and that anybody saw. */
+  /** Each order that a client of the history made, by its date. Both hold only what some answer shows. */
   readonly orders: ReadonlyMap<string, Order>;
   readonly petOfOrder: ReadonlyMap<number, number>;
 }
@@ -67,35 +67,23 @@ export function knownOf(history: readonly Recorded[]): Known {
 
 /** The animals that the answer of an operation shows. */
 export function petsIn(operation: Operation): readonly Pet[] {
-  switch (operation.kind) {
-    case 'list':
-      return operation.answer;
-    case 'create':
-    case 'get':
-    case 'patch':
-      return typeof operation.answer === 'object' ? [operation.answer] : [];
-    default:
-      return [];
-  }
+  const { kind } = operation;
+  if (kind === 'list') return operation.answer;
+  if (kind !== 'create' && kind !== 'get' && kind !== 'patch') return [];
+  return typeof operation.answer === 'object' ? [operation.answer] : [];
 }
 
 /** The orders that the answer of an operation shows. */
 export function ordersIn(operation: Operation): readonly Order[] {
-  switch (operation.kind) {
-    case 'list orders':
-      return operation.answer;
-    case 'order':
-    case 'complete':
-    case 'get order':
-      return typeof operation.answer === 'object' ? [operation.answer] : [];
-    default:
-      return [];
-  }
+  const { kind } = operation;
+  if (kind === 'list orders') return operation.answer;
+  if (kind !== 'order' && kind !== 'complete' && kind !== 'get order') return [];
+  return typeof operation.answer === 'object' ? [operation.answer] : [];
 }
 
-export type OfAnimal = Event & Timed & { readonly animal: number };
+type OfAnimal = Event & Timed & { readonly animal: number };
 
-/** What an operation was for each animal of the history that it concerns. */
+/** What an operation means for each animal of the history that it concerns. */
 export function eventsOf(operation: Recorded, known: Known): readonly OfAnimal[] {
   const { began, ended } = operation;
   const of = (animal: number | undefined, event: Event): OfAnimal => ({
@@ -108,7 +96,7 @@ export function eventsOf(operation: Recorded, known: Known): readonly OfAnimal[]
   switch (operation.kind) {
     case 'create': {
       const { pet, answer } = operation;
-      // An animal that nobody ever saw concerns nobody.
+      // No answer shows this animal, so nothing depends on it.
       const id = answer?.id ?? known.petIds.get(pet.name);
       return id === undefined ? [] : [of(id, { kind: 'create', pet: { id, ...pet }, answer })];
     }

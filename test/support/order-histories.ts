@@ -35,7 +35,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type OrderKind = Step['kind'] & ('complete' | 'cancel' | 'expire' | 'get order');
 export type Plan = readonly (readonly Step[])[];
 
-/** So many plans, the same ones every time. */
+/** Returns `count` plans, the same ones every time. */
 export function inventPlans(count: number): readonly Plan[] {
   return fc.sample(plan, { numRuns: count, seed: 18 });
 }
@@ -43,7 +43,7 @@ export function inventPlans(count: number): readonly Plan[] {
 /** Milliseconds from now to the instants at which orders expire: long ago, at once and in a moment. */
 const EXPIRIES = [-60_000, 0, 20];
 
-/** Lets the clients of a plan loose at once on three animals of a category that no other history has. */
+/** Performs a plan with three new animals of a category that no other history has. */
 export async function perform(actions: Plan, recorder: Recorder, categoryId: number): Promise<void> {
   const pets: number[] = [];
   const orders = new Map<number, number[]>();
@@ -54,7 +54,8 @@ export async function perform(actions: Plan, recorder: Recorder, categoryId: num
   };
 
   const act = async ({ kind, instance, animal, order, status, variant }: Step): Promise<unknown> => {
-    const petId = pets[animal] ?? pets[0] ?? 1;
+    const petId = pets[animal] ?? pets[0];
+    if (petId === undefined) return create(instance, status);
     const its = orders.get(petId) ?? [];
     const orderId = its[order] ?? its[0];
     switch (kind) {
@@ -84,7 +85,10 @@ export async function perform(actions: Plan, recorder: Recorder, categoryId: num
       }
       case 'order':
         return makeOrder(instance, petId);
-      default:
+      case 'complete':
+      case 'cancel':
+      case 'get order':
+      case 'expire':
         return orderId === undefined
           ? makeOrder(instance, petId)
           : actOnOrder(kind, instance, orderId, variant);

@@ -46,7 +46,7 @@ export type Event =
   | {
       readonly kind: 'order';
       readonly petId: number;
-      /** Instead of the id, the date of an order that nobody ever saw. */
+      /** The date of the order if no answer shows its id. */
       readonly orderId: OrderId;
       /** Unix milliseconds. */
       readonly expiresAt: number;
@@ -71,7 +71,7 @@ export type Event =
   | { readonly kind: 'order not listed'; readonly orderId: number; readonly status: string | undefined };
 
 /** One animal with its orders by id. */
-export interface State {
+interface State {
   readonly pet: Pet | undefined;
   readonly orders: ReadonlyMap<OrderId, OrderState>;
 }
@@ -87,7 +87,7 @@ interface OrderState {
 /** Milliseconds by which the clocks of the test, the services and the database may differ. */
 const CLOCKS = 100;
 
-/** Milliseconds after its time in which an order must expire: a second, and as much as a busy machine may stall. */
+/** Milliseconds in which an order must expire after its time: a second, and as long as a busy machine may stall. */
 const LATE = 1_000 + 30_000;
 
 export const NOTHING: State = { pet: undefined, orders: new Map() };
@@ -154,8 +154,8 @@ function after(state: State, event: Event & Timed): State | undefined {
       const { orderId, answer } = event;
       const order = orders.get(orderId);
       if (order === undefined || answer === 'not_found') return undefined;
-      const isSame = answer.status === order.status && Date.parse(answer.expiresAt) === order.expiresAt;
-      return isSame ? state : undefined;
+      const isCurrent = answer.status === order.status && Date.parse(answer.expiresAt) === order.expiresAt;
+      return isCurrent ? state : undefined;
     }
     case 'order not listed': {
       const status = orders.get(event.orderId)?.status;
@@ -212,6 +212,6 @@ function contentOf(pet: Pet | undefined): unknown {
   return pet && [pet.id, pet.name, pet.categoryId, pet.status];
 }
 
-export function isSame(a: Pet | undefined, b: Pet | undefined): boolean {
+function isSame(a: Pet | undefined, b: Pet | undefined): boolean {
   return JSON.stringify(contentOf(a)) === JSON.stringify(contentOf(b));
 }

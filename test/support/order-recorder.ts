@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly send: SendTo;
   /** Sets the time at which a pending order expires, in Unix milliseconds, in the database. */
   readonly expireAt: (orderId: number, instant: number) => Promise<void>;
-  /** Told how many operations have ended, after each. */
+  /** Called after each operation with how many were recorded so far. */
   readonly onEnd?: (count: number) => void;
 }
 
@@ -45,8 +45,8 @@ interface Place {
 const LIMIT = 100;
 
 /**
- * Clients of some instances, who record what they asked, what they were answered, and when. A write whose answer is lost
- * or is 503 is recorded without an answer, because nobody knows whether it was done. Such a read is not recorded.
+ * Clients of several instances. It records what they asked, what they were answered, and when. It records a write without
+ * an answer if the answer is lost or 503, because nobody knows whether it was done. It does not record such a read.
  */
 export class Recorder {
   readonly history: Recorded[] = [];
@@ -75,7 +75,7 @@ export class Recorder {
     return this.#write(request, (answer) => ({ kind: 'delete', petId, answer }));
   }
 
-  /** Sent again to the next instance if nobody knows whether it was done. */
+  /** Sends the request again to the next instance if nobody knows whether it was done. */
   order(instance: number, petId: number): Promise<Order | undefined> {
     const shipDate = uniqueDate();
     const headers = { 'idempotency-key': shipDate };
@@ -116,13 +116,13 @@ export class Recorder {
     await this.#read(instance, path, (answer) => ({ kind: 'get order', orderId, answer }));
   }
 
-  /** A page of animals. Resolves with where the next one begins. */
-  list(instance: number, filter: Filter, place?: Place): Promise<Place | undefined> {
-    return this.#list(instance, 'list', filter, place);
+  /** The first page of the animals that match. */
+  list(instance: number, filter: Filter): Promise<unknown> {
+    return this.#list(instance, 'list', filter);
   }
 
-  listOrders(instance: number, filter: Filter, place?: Place): Promise<Place | undefined> {
-    return this.#list(instance, 'list orders', filter, place);
+  listOrders(instance: number, filter: Filter): Promise<unknown> {
+    return this.#list(instance, 'list orders', filter);
   }
 
   /** Every page of the list. */
@@ -132,21 +132,19 @@ export class Recorder {
     while (place !== undefined);
   }
 
+  /** Resolves with the place of the next page, if there is one. */
   async #list(instance: number, kind: 'list' | 'list orders', filter: Filter, place?: Place) {
     const { ids = [], ...values } = filter;
     const query = new URLSearchParams({ limit: `${LIMIT}`, ...(place && { cursor: place.cursor }) });
     for (const [name, value] of Object.entries(values)) query.set(name, `${value}`);
     for (const id of ids) query.append('id', `${id}`);
-    const path = `${kind === 'list' ? '/pets' : '/store/orders'}?${query}`;
+    const path = `${kind === 'list' ? '/pets' : '/store/orders'}?${String(query)}`;
     const before = place?.before;
-    const sent = await this.#read(instance, path, (answer) => ({
-      kind,
-      filter,
-      limit: LIMIT,
-      before,
-      answer,
-    }));
-    const [, cursor] = /[?&]cursor=([^&>]+)>; rel="next"/.exec(`${sent?.headers['link']}`) ?? [];
+    const sent = await this.#read(instance, path, (answer) => {
+      assert.ok(Array.isArray(answer), answer);
+      return { kind, filter, limit: LIMIT, before, answer };
+    });
+    const [, cursor] = /[?&]cursor=([^&>]+)>; rel="next"/.exec(String(sent?.headers['link'])) ?? [];
     if (sent === undefined || cursor === undefined) return undefined;
     return { cursor, before: JSON.parse(sent.text).at(-1).id };
   }
@@ -172,7 +170,7 @@ export class Recorder {
     return typeof answer === 'object' ? answer : undefined;
   }
 
-  /** Undefined when nobody knows what became of the request. */
+  /** Resolves with undefined when nobody knows what became of the request. */
   async #ask({ instance, path, method, body, headers = {} }: Request): Promise<Sent | undefined> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const { send } = this.#surroundings;
