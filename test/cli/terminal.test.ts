@@ -73,6 +73,7 @@ test('import escapes control characters of the header, of values and of the file
     dryRun: false,
     imported: 0,
     refused: 1,
+    categories: [],
   });
   const missing = await run(['import', `/nowhere/${HOSTILE}`], variables);
   assert.equal(missing.stderr, `petstore: Cannot read /nowhere/${ESCAPED}: no such file or directory.\n`);
