@@ -24,8 +24,8 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<vo
     onEnd: (count) => void (count === killAt && service.child.kill('SIGKILL')),
   });
   const isAlive = () => !service.child.killed;
-  const adopt = async (categoryId: number) => {
-    for (let n = 0; isAlive(); n++) {
+  const adopt = async (categoryId: number, start: number) => {
+    for (let n = start; isAlive(); n++) {
       const pet = await recorder.create(0, { name: crypto.randomUUID(), categoryId, status: 'available' });
       const order = pet && (await recorder.order(0, pet.id));
       if (order === undefined) continue;
@@ -39,10 +39,10 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<vo
 
   for (let kill = 0; kill < KILLS; kill++) {
     // Killed after a number of answers, not of milliseconds, so that every round has some.
-    killAt = recorder.history.length + 12 + kill;
+    killAt = recorder.history.length + 10 + kill;
     await Promise.all([
       once(service.child, 'exit'),
-      ...Array.from({ length: CLIENTS }, (_, number) => adopt(number)),
+      ...Array.from({ length: CLIENTS }, (_, number) => adopt(number, kill + number)),
     ]);
     client.close();
     service = await startServiceProcess(t, variables);
