@@ -36,8 +36,8 @@ test('an enterprise account needs both of its own limits', () => {
   }
 });
 
-test('a key can be given the scopes pets:read and pets:write', () => {
-  assert.deepEqual(SCOPES, ['pets:read', 'pets:write']);
+test('a key can be given the scopes of animals and of orders', () => {
+  assert.deepEqual(SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write']);
 });
 
 test('a key works until the instant it expires or is revoked', () => {
