@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
-import { answerOf, operation, type Resource, resultOf } from './operation.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
@@ -136,7 +136,7 @@ const updateCategory = operation({
   },
   errors: {
     not_found: NO_CATEGORY,
-    precondition_failed: 'The category has changed since: read it again, and send its new ETag.',
+    precondition_failed: otherTag('category'),
     conflict: TAKEN,
   },
   sample: { client: 'categories.update' },

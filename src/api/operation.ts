@@ -158,8 +158,13 @@ export function operation<
 
 export const KEY_REUSED = {
   error: 'idempotency_key_reused',
-  message: 'This Idempotency-Key was used with another body: send a new one.',
+  message: 'This Idempotency-Key was used for another request: send a new one.',
 } as const satisfies Failure;
+
+/** The message of a 412. It is true for a tag that is out of date, malformed or of other content. */
+export function otherTag(content: 'animal' | 'category' | 'order'): string {
+  return `If-Match does not name the ETag of the ${content} as it is now: read the ${content} again, and send its new ETag.`;
+}
 
 export const KEY_IN_FLIGHT = {
   error: 'conflict',

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
-import { answerOf, operation, type Resource, resultOf } from './operation.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT, oneOf } from './parameters.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
@@ -167,7 +167,7 @@ const cancelOrder = operation({
   answers: { 204: { description: 'The order is cancelled, or was cancelled or expired before.' } },
   errors: {
     not_found: NO_ORDER,
-    precondition_failed: 'The order has changed since: read it again, and send its new ETag.',
+    precondition_failed: otherTag('order'),
     conflict: 'This order is complete: it cannot be cancelled.',
   },
   sample: { client: 'orders.cancel' },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../written.ts';
-import { answerOf, type Deprecation, operation, type Resource, resultOf } from './operation.ts';
+import { answerOf, type Deprecation, operation, otherTag, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, int64List, integer, LIMIT, oneOf } from './parameters.ts';
 
 /** How many animals one request can ask for by their ids. */
@@ -33,8 +33,7 @@ interface Stores {
 const petId = int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) });
 
 const NO_PET = 'There is no animal with this petId.';
-const CHANGED =
-  'If-Match does not name the ETag of the animal as it is now: read it again, and send its new ETag.';
+const CHANGED = otherTag('animal');
 
 const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
 
@@ -183,7 +182,7 @@ export const updatePet = operation({
   errors: {
     not_found: NO_PET,
     precondition_failed: CHANGED,
-    conflict: 'An order of this animal is open: its status cannot be changed.',
+    conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
   async handle({ parameters, body, ifMatch }, { petChanges }: Stores) {

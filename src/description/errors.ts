@@ -25,11 +25,11 @@ export const WHEN: Readonly<Record<ErrorCode, string>> = {
   conflict:
     'The state of the resource forbids the change, or the first request with this `Idempotency-Key` is still in flight.',
   gone: 'The operation has been removed.',
-  precondition_failed: 'The content has changed since the client read the `ETag` that `If-Match` names.',
+  precondition_failed: '`If-Match` names no `ETag` of the content as it is now.',
   payload_too_large: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type:
     'The body is not `application/json`; a PATCH also takes `application/merge-patch+json`.',
-  idempotency_key_reused: 'The `Idempotency-Key` was used with another body.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used with another path or body.',
   rate_limit_exceeded: 'The requests of this minute are used up.',
   daily_limit_exceeded: 'The requests of this UTC day are used up.',
   key_banned: 'The API key is banned for a while because it kept sending requests after being refused.',

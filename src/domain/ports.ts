@@ -71,7 +71,7 @@ export interface Refusal<Code extends ErrorCode = ErrorCode> {
 export type Outcome<Status extends number = number, Code extends ErrorCode = never> =
   | { readonly outcome: 'done' | 'replayed'; readonly answer: Answer<Status> }
   | ({ readonly outcome: 'refused' } & Refusal<Code>)
-  /** The key was used with another body. */
+  /** The key was used with another path or body. */
   | { readonly outcome: 'reused' }
   /** The first request with this key has no outcome yet. */
   | { readonly outcome: 'in_flight' };

@@ -55,6 +55,14 @@ export function changePetContract(backend: string, start: StartService): void {
       assert.equal((await patch({ status })).json.status, status);
   });
 
+  test(`${backend}: If-Match takes the ETag of an empty patch, and none of a list`, async (t) => {
+    const { id, patch, send } = await withRex(t);
+    const listed = (await send('GET', `/pets?id=${id}`)).headers.get('etag') ?? '';
+    assertError(await patch({ name: 'A' }, { 'if-match': listed }), 'precondition_failed');
+    const own = (await patch({})).headers.get('etag') ?? '';
+    assert.equal((await patch({ name: 'A' }, { 'if-match': own })).status, 200);
+  });
+
   test(`${backend}: a patch takes int64 exactly, in both media types`, async (t) => {
     const { patch } = await withRex(t);
     for (const type of ['application/merge-patch+json', 'application/json; charset=utf-8'])

@@ -34,6 +34,7 @@ export function idempotencyContract(backend: string, start: StartService): void 
     const body = '{"name":"Max","categoryId":7}';
     const other = await call(service.url, '/v1/pets', { key, body, headers: withKey('order-1') });
     assertError(other, 'idempotency_key_reused');
+    assert.match(other.json.message, /another request: send a new one/);
     assert.equal((await call(service.url, '/v1/pets', { key })).json.length, 1);
   });
 
