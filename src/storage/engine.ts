@@ -114,7 +114,8 @@ export interface Engine extends Copyable {
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**
    * Does a write whose request has an idempotency key. Its answer is recorded in the same commit, and a request that
-   * repeats it gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it up to a second.
+   * repeats it gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it
+   * up to a second.
    */
   once<A extends readonly unknown[], Status extends number, Code extends ErrorCode = never>(
     idempotency: Idempotency,
