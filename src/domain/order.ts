@@ -82,7 +82,7 @@ export type OrderQuery = {
 /** Orders belong to the account that made them. Every `accountId` that is undefined means any account, for operators. */
 export interface OrderRepository {
   list(query: OrderQuery): Promise<Page<Order>>;
-  get(accountId: number | undefined, id: bigint): Promise<Written<Order> | undefined>;
+  get(accountId: number, id: bigint): Promise<Written<Order> | undefined>;
   /** `invalid_request`: there is no such animal. `conflict`: it is not available. */
   create(
     accountId: number,

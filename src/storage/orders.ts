@@ -226,7 +226,7 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
         yield* rows.map((row) => accountOrder([...row, names.get(row[1]) ?? '']));
     },
     async get(accountId, id) {
-      const [row] = await engine.read<OrderRow>(FIND, [id, accountId ?? null]);
+      const [row] = await engine.read<OrderRow>(FIND, [id, accountId]);
       return row && toJson(orderFromRow(row));
     },
     create: (accountId, order, idempotency) =>

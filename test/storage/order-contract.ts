@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { entityTag } from '../../src/written.ts';
+import { entityTag, toJson } from '../../src/written.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, orderOf, refused } from './order-fixture.ts';
 
@@ -129,13 +129,13 @@ export function orderContract(name: string, fresh: NewFixture): void {
     for (const filter of [{}, { petId }, { status: 'pending' }, { petId, status: 'pending' }] as const)
       assert.equal((await orders.list({ accountId: theirs, limit: 100, ...filter })).items, '[]');
     assert.deepEqual(await states(made), ['pending', 'pending']);
-    assert.deepEqual(await findOrder(orders, mine, made.id), made);
+    assert.equal(await orders.get(mine, made.id), toJson(made));
   });
 
   test(`${name}: an operator sees and cancels the orders of every account`, async (t) => {
     const { orders, theirs, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'), theirs);
-    assert.deepEqual(await findOrder(orders, undefined, made.id), made);
+    assert.deepEqual(await findOrder(orders, made.id), made);
     assert.deepEqual(await orders.cancel(undefined, made.id, undefined), NO_CONTENT);
     assert.deepEqual(await orders.cancel(undefined, 99n, undefined), { refused: 'not_found' });
     assert.deepEqual(await states(made), ['available', 'cancelled']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
+import type { AccountOrder, Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
 import { parseExactJson } from '../../src/json.ts';
@@ -45,7 +45,7 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
 /** The states of animals and orders in a store. */
 export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
   const orderState = async (id: bigint): Promise<OrderStatus | undefined> =>
-    (await findOrder(orders, undefined, id))?.status;
+    (await findOrder(orders, id))?.status;
   const petState = async (id: bigint) => (await get(pets, id))?.status;
   return {
     orderState,
@@ -55,11 +55,10 @@ export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
   };
 }
 
-export async function findOrder(
-  orders: OrderRepository,
-  accountId: number | undefined,
-  id: bigint,
-): Promise<Order | undefined> {
-  const json = await orders.get(accountId, id);
-  return json === undefined ? undefined : (parseExactJson(json) as Order);
+/** The order of any account with this id. */
+export async function findOrder(orders: OrderRepository, id: bigint): Promise<Order | undefined> {
+  const json = await orders.getWithAccount(id);
+  if (json === undefined) return undefined;
+  const { account: _, ...order } = parseExactJson(json) as AccountOrder;
+  return order;
 }

@@ -42,7 +42,7 @@ export function orderListContract(name: string, fresh: NewFixture): void {
     await orders.complete(mine, (await add(often, mine)).id);
     await add(last, mine);
     const current = await Promise.all(
-      made.map(async (each) => Object.assign(each, await findOrder(orders, undefined, each.id))),
+      made.map(async (each) => Object.assign(each, await findOrder(orders, each.id))),
     );
     assert.deepEqual(
       OrderStatus.options.map((status) => current.filter((each) => each.status === status).length),
