@@ -163,7 +163,7 @@ export const KEY_REUSED = {
 
 /** The message of a 412. It is true for a tag that is out of date, malformed or of other content. */
 export function otherTag(content: 'animal' | 'category' | 'order'): string {
-  return `If-Match does not name the ETag of the ${content} as it is now: read the ${content} again, and send its new ETag.`;
+  return `If-Match does not name the ETag of the ${content} as it is now: read it again, and send its new ETag.`;
 }
 
 export const KEY_IN_FLIGHT = {
