@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
+import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { orderOf, of } from '../storage/order-fixture.ts';
@@ -19,7 +20,11 @@ const HOLD = 3 * DAY;
 const REX = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
 
 /** Orders as many animals, for account 1. */
-async function makeOrders({ pets, orders }: Pick<Store, 'pets' | 'orders'>, count: number) {
+async function makeOrders(
+  { accounts, pets, orders }: Pick<Store, 'accounts' | 'pets' | 'orders'>,
+  count: number,
+) {
+  await accounts.findOrCreateAccount('shelter', 'free', PLANS.free);
   const made = [];
   while (made.length < count)
     made.push(orderOf(await orders.create(1, { petId: petOf(await pets.create(REX)).id })));
