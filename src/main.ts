@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +6,7 @@ import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
 import type { CounterEvents, Counters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
-import type { Clock } from './domain/clock.ts';
+import { type Clock, MINUTE } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
 import { ChangeLog } from './change-log.ts';
 import { clientAddress } from './http/address.ts';
@@ -17,6 +18,7 @@ import { OPERATIONS } from './api/index.ts';
 import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './site/site.ts';
+import { UsageCounts } from './http/usage-counts.ts';
 import { keepWriting } from './keep-writing.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
@@ -31,6 +33,9 @@ const FLUSH_INTERVAL = 1_000;
 
 /** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
 const EXPIRY_INTERVAL = 500;
+
+/** Milliseconds between two writes of the usage history. A crash loses at most the counts of this time. */
+const USAGE_INTERVAL = 5_000;
 
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
 const DRAIN_TIME = 8_000;
@@ -110,7 +115,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // With PORT=0 the port is known only now, and the base addresses may depend on it.
     const { base, urls } = baseUrls(config, port);
 
+    const usage = new UsageCounts(
+      store.usageHistory,
+      randomUUID(),
+      OPERATIONS.map(({ id }) => id),
+    );
     const app: App = new App({
+      usage,
       accounts: store.accounts,
       get counter() {
         return counters;
@@ -156,9 +167,21 @@ export async function startService(config: Config, dependencies: ServiceDependen
       const ends = await Promise.allSettled([
         mayAdmit() ? counters.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
         store.flushAll(),
+        usage.flush(),
       ]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     };
+    let prunedAt = clock().monotonic;
+    const history = keepWriting(
+      'the usage history',
+      async () => {
+        await usage.flush();
+        if (clock().monotonic - prunedAt < MINUTE) return;
+        prunedAt = clock().monotonic;
+        await store.usageHistory.prune();
+      },
+      { interval: USAGE_INTERVAL, mayWrite: mayAdmit, log },
+    );
     const expiry = keepWriting(
       'the expiry of orders',
       async () => {
@@ -191,6 +214,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
         if (!mayAdmit()) await gate?.check();
         try {
           await expired;
+          await history.stop();
           await keeper.stop();
           await flushAll();
         } catch (error) {

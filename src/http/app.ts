@@ -10,6 +10,7 @@ import { type Exchange, hostFault, parseTarget, requestId } from './exchange.ts'
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
+import type { UsageCounts } from './usage-counts.ts';
 import { RequestLog } from './wire/request-log.ts';
 import type { Response } from './wire/wire.ts';
 
@@ -38,6 +39,7 @@ export interface AppDependencies extends ApiDependencies {
   readonly site: Site;
   readonly cors: Cors;
   readonly clock: Clock;
+  readonly usage: Pick<UsageCounts, 'note'>;
   /** Undefined without METRICS_PORT: nothing is measured. */
   readonly metrics: RequestMetrics | undefined;
 }
@@ -171,7 +173,8 @@ export class App {
     this.#deps.log.warn({ id, reason }, message);
   }
 
-  #write({ request, response, id, served, rateHeaders }: Exchange, { status, headers, body }: Reply): void {
+  #write(exchange: Exchange, { status, headers, body }: Reply): void {
+    const { request, response, id, key, served, rateHeaders, startedAt } = exchange;
     // The request was answered early.
     if (response.headersSent) return;
     let all = joinFields(headers, trustedFields(`X-Request-Id: ${id}\r\n`));
@@ -182,6 +185,7 @@ export class App {
     // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
     if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
     response.send(status, all, body);
+    if (key !== undefined) this.#deps.usage.note(key.id, served?.index ?? -1, status, startedAt.unix);
     // The rest of an unread body is dropped, so that the connection can go on.
     if (!request.complete) request.resume();
   }

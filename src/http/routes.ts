@@ -14,6 +14,8 @@ import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 /** An operation, ready to be called. */
 export interface Served {
   readonly operation: Operation<Stores>;
+  /** The index of the operation in the list of all. */
+  readonly index: number;
   readonly inPath: readonly Named[];
   readonly inQuery: readonly Named[];
   /** The values of a request without parameters. */
@@ -52,7 +54,7 @@ export class Routes {
     this.methods = methodsOf(operations);
     this.unknownPath = `There is no such path: the API has ${listed(paths)}.`;
     this.#routes = [...byPath]
-      .map(([path, its]) => ({ key: order(path), route: routeOf(path, its, base) }))
+      .map(([path, its]) => ({ key: order(path), route: routeOf(path, its, operations, base) }))
       // The sort is stable, so a request to a resource that is listed first passes no route of the others.
       .toSorted((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
       .map(({ route }) => route);
@@ -72,7 +74,12 @@ export class Routes {
   }
 }
 
-function routeOf(path: string, operations: readonly Operation<Stores>[], base: string): Route {
+function routeOf(
+  path: string,
+  operations: readonly Operation<Stores>[],
+  all: readonly Operation<Stores>[],
+  base: string,
+): Route {
   const byMethod: Partial<Record<string, Served>> = {};
   for (const operation of operations) {
     const { method, deprecated } = operation;
@@ -80,6 +87,14 @@ function routeOf(path: string, operations: readonly Operation<Stores>[], base: s
     const inPath = pathNames(path).map((name): Named => [name, operation.parameters[name] as Named[1]]);
     const inQuery = queryParameters(operation);
     const served = { operation, inPath, inQuery, absent: absentValues(inQuery), headers };
+    const served = {
+      operation,
+      index: all.indexOf(operation),
+      inPath,
+      inQuery,
+      absent: readQuery('', inQuery),
+      headers,
+    };
     byMethod[method] = served;
     if (method === 'GET') byMethod['HEAD'] = served;
   }

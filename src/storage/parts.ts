@@ -7,3 +7,4 @@ export * as counters from './counters.ts';
 export * as notices from './notices.ts';
 export * as orders from './orders.ts';
 export * as petChanges from './pet-changes.ts';
+export * as usageHistory from './usage-history.ts';

@@ -52,6 +52,7 @@ async function start(t: TestContext) {
     },
     cors: cors('*'),
     log: pino({ level: 'silent' }),
+    usage: { note: () => undefined },
     metrics: undefined,
   });
   serve(server, app, HTTP_LIMITS);

@@ -1,0 +1,115 @@
+// Contract: section 6.9.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import { HOUR, KEPT, type UsageCount } from '../../src/domain/usage.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, type NewFixture } from './fixture.ts';
+
+/** What the port UsageHistory promises. */
+export function usageHistoryContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: Parameters<NewFixture>[0]) => {
+    const fixture = await fresh(t);
+    const { accounts, usageHistory } = fixture.store;
+    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const key = await accounts.addKey(newKey(account.id));
+    const hour = Math.floor(fixture.clock().unix / HOUR);
+    const count = (ofHour: number, counts: UsageCount['counts'], operation = 'listPets'): UsageCount => ({
+      hour: ofHour,
+      keyId: key.id,
+      operation,
+      counts,
+    });
+    const lastDay = { interval: 'hour', from: (hour - 24) * HOUR, to: (hour + 1) * HOUR } as const;
+    return { ...fixture, accounts, account, key, hour, count, usageHistory, lastDay };
+  };
+
+  test(`${name}: counts of several processes add up by hour and by day`, async (t) => {
+    const { account, key, hour, count, usageHistory, another, lastDay } = await prepare(t);
+    const other = await another();
+    await usageHistory.add({ writer: 'one', sequence: 1, counts: [count(hour, [1, 2, 3, 4])] });
+    await other.usageHistory.add({ writer: 'two', sequence: 1, counts: [count(hour, [10, 0, 0, 1])] });
+    const sum = { operation: 'listPets', keyId: key.id, ok: 11, clientError: 2, refused: 3, serverError: 5 };
+    assert.deepEqual(await usageHistory.ofAccount(account.id, lastDay), [{ start: hour * HOUR, ...sum }]);
+    const day = Math.floor((hour * HOUR) / DAY) * DAY;
+    const days = { interval: 'day', from: day, to: day + 1 } as const;
+    assert.deepEqual(await usageHistory.ofAccount(account.id, days), [{ start: day, ...sum }]);
+    assert.deepEqual(await usageHistory.total(days), [{ start: day, ...sum, keyId: 0 }]);
+  });
+
+  test(`${name}: a batch that is written twice counts once`, async (t) => {
+    const { account, hour, count, usageHistory, lastDay } = await prepare(t);
+    const batch = { writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] };
+    await usageHistory.add(batch);
+    await usageHistory.add(batch);
+    await usageHistory.add({ ...batch, sequence: 2 });
+    assert.equal((await usageHistory.ofAccount(account.id, lastDay))[0]?.ok, 2);
+  });
+
+  test(`${name}: usage is read oldest first, of one account, and within the range`, async (t) => {
+    const { accounts, account, key, hour, count, usageHistory } = await prepare(t);
+    const stranger = await accounts.createAccount('stranger', 'free', PLANS.free);
+    const foreign = await accounts.addKey(newKey(stranger.id));
+    const counts = [
+      count(hour, [1, 0, 0, 0]),
+      count(hour - 1, [2, 0, 0, 0]),
+      count(hour - 1, [3, 0, 0, 0], 'createPet'),
+      count(hour - 2, [4, 0, 0, 0]),
+      { ...count(hour - 1, [5, 0, 0, 0]), keyId: foreign.id },
+    ];
+    await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    const range = { interval: 'hour', from: (hour - 1) * HOUR, to: hour * HOUR } as const;
+    const read = await usageHistory.ofAccount(account.id, range);
+    assert.deepEqual(
+      read.map(({ operation, keyId, ok }) => [operation, keyId, ok]),
+      [
+        ['createPet', key.id, 3],
+        ['listPets', key.id, 2],
+      ],
+    );
+    assert.deepEqual(
+      (await usageHistory.total(range)).map(({ operation, ok }) => [operation, ok]),
+      [
+        ['createPet', 3],
+        ['listPets', 7],
+      ],
+    );
+  });
+
+  test(`${name}: the callers of an operation are found with how often and when`, async (t) => {
+    const { key, hour, count, usageHistory } = await prepare(t);
+    const day = Math.floor((hour * HOUR) / DAY);
+    const counts = [
+      count(hour, [1, 1, 1, 1], 'getPet'),
+      count(hour - 48, [6, 0, 0, 0], 'getPet'),
+      count(hour, [9, 0, 0, 0]),
+    ];
+    await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    assert.deepEqual(await usageHistory.callersOf('getPet', (day - 30) * DAY), [
+      { keyId: key.id, requests: 10, lastDay: day * DAY },
+    ]);
+    assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY), []);
+  });
+
+  test(`${name}: hours are kept for 90 days, days for 25 months`, async (t) => {
+    const { account, hour, count, usageHistory, passTime } = await prepare(t);
+    await usageHistory.add({ writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] });
+    const hours = { interval: 'hour', from: hour * HOUR, to: (hour + 1) * HOUR } as const;
+    const days = { interval: 'day', from: hour * HOUR - DAY, to: (hour + 1) * HOUR } as const;
+    await passTime(KEPT.hour);
+    await usageHistory.prune();
+    assert.equal((await usageHistory.ofAccount(account.id, hours)).length, 1);
+    await passTime(2 * HOUR);
+    // The first call went through all keys, and the second begins again.
+    await usageHistory.prune();
+    await usageHistory.prune();
+    assert.deepEqual(await usageHistory.ofAccount(account.id, hours), []);
+    assert.deepEqual(await usageHistory.total(hours), []);
+    assert.equal((await usageHistory.ofAccount(account.id, days)).length, 1);
+    await passTime(KEPT.day - KEPT.hour + DAY);
+    await usageHistory.prune();
+    await usageHistory.prune();
+    assert.deepEqual(await usageHistory.ofAccount(account.id, days), []);
+    assert.deepEqual(await usageHistory.total(days), []);
+  });
+}
