@@ -8,6 +8,7 @@ import { petChangeContract } from './pet-change-contract.ts';
 import { petFilterContract } from './pet-filter-contract.ts';
 import { petPageContract } from './pet-page-contract.ts';
 import { petRaceContract } from './pet-race-contract.ts';
+import { operatorContract } from './operator-contract.ts';
 import { usageHistoryContract } from './usage-history-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { postgresFixture } from './postgres-fixture.ts';
@@ -23,6 +24,7 @@ for (const contract of [
   accountNameContract,
   accountStoreContract,
   keyUseContract,
+  operatorContract,
   usageHistoryContract,
   counterStoreContract,
 ]) {

@@ -1,0 +1,59 @@
+// Contract: section 10.
+
+/** Who changed something. */
+export type Actor =
+  | { readonly kind: 'operator'; readonly name: string }
+  /** A key with the scope `keys:manage`. */
+  | { readonly kind: 'key'; readonly id: number }
+  /** The user of the system who ran a command. */
+  | { readonly kind: 'system'; readonly name: string };
+
+/** An actor, and the client address that the change came from, if it came over the network. */
+export interface Author {
+  readonly actor: Actor;
+  readonly address?: string | undefined;
+}
+
+/** What was changed. */
+export interface Target {
+  readonly kind: 'account' | 'key' | 'ban' | 'operator' | 'pets' | 'category' | 'order' | 'database';
+  /** A name or a number. */
+  readonly name: string;
+}
+
+/** The values of the target by their names. Never a key. */
+export type AuditValues = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface AuditChange {
+  /** As a command or an operation names it: `keys revoke`. */
+  readonly action: string;
+  readonly target: Target;
+  /** The account that the change concerns, if it concerns one. */
+  readonly accountId?: number | undefined;
+  readonly before?: AuditValues | undefined;
+  readonly after?: AuditValues | undefined;
+}
+
+export interface AuditEntry extends AuditChange, Author {
+  readonly id: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+export interface AuditQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly accountId?: number | undefined;
+  /** Unix milliseconds: only entries of this instant or later. */
+  readonly since?: number | undefined;
+  /** Only entries with a smaller id: where the page before ended. */
+  readonly before?: number | undefined;
+}
+
+/** What was changed by whom. Nothing of it can be changed or deleted. */
+export interface AuditLog {
+  /** Newest first. */
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
+  add(author: Author, change: AuditChange): Promise<void>;
+}

@@ -1,0 +1,120 @@
+// Contract: section 10.
+import type {
+  Actor,
+  AuditChange,
+  AuditEntry,
+  AuditLog,
+  AuditValues,
+  Author,
+  Target,
+} from '../domain/audit.ts';
+import { INT64_MAX } from '../domain/int64.ts';
+import type { Engine, Transaction } from './engine.ts';
+import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
+
+const AUDIT = {
+  name: 'audit',
+  key: ['id'],
+  columns: [
+    ['id', 'integer'],
+    ['at', 'integer'],
+    ['actor_kind', 'text'],
+    ['actor', 'text'],
+    ['address', 'text?'],
+    ['action', 'text'],
+    ['target_kind', 'text'],
+    ['target', 'text'],
+    ['account_id', 'integer?'],
+    ['before_values', 'text?'],
+    ['after_values', 'text?'],
+  ],
+  assignsIds: true,
+} as const satisfies Table;
+
+export const TABLES = [AUDIT];
+
+const INSERT = insertInto(AUDIT, [
+  'at',
+  'actor_kind',
+  'actor',
+  'address',
+  'action',
+  'target_kind',
+  'target',
+  'account_id',
+  'before_values',
+  'after_values',
+]);
+
+/** Adds an entry to the transaction of its change. */
+export async function addAudit(
+  transaction: Transaction,
+  { actor, address }: Author,
+  { action, target, accountId, before, after }: AuditChange,
+): Promise<void> {
+  await transaction.query(INSERT, [
+    await transaction.now(),
+    actor.kind,
+    actor.kind === 'key' ? String(actor.id) : actor.name,
+    address ?? null,
+    action,
+    target.kind,
+    target.name,
+    accountId ?? null,
+    valuesText(before),
+    valuesText(after),
+  ]);
+}
+
+export const WRITES = { addAudit };
+
+function valuesText(values: AuditValues | undefined): string | null {
+  return values === undefined ? null : JSON.stringify(values);
+}
+
+function entryFromRow([
+  id,
+  at,
+  actorKind,
+  actor,
+  address,
+  action,
+  targetKind,
+  target,
+  accountId,
+  before,
+  after,
+]: RowOf<typeof AUDIT>): AuditEntry {
+  return {
+    id: Number(id),
+    at: Number(at),
+    actor: (actorKind === 'key'
+      ? { kind: 'key', id: Number(actor) }
+      : { kind: actorKind, name: actor }) as Actor,
+    address: address ?? undefined,
+    action,
+    target: { kind: targetKind as Target['kind'], name: target },
+    accountId: accountId === null ? undefined : Number(accountId),
+    before: valuesOf(before),
+    after: valuesOf(after),
+  };
+}
+
+function valuesOf(text: string | null): AuditValues | undefined {
+  return text === null ? undefined : (JSON.parse(text) as AuditValues);
+}
+
+export function open(engine: Engine): AuditLog {
+  return {
+    async list({ limit, accountId, since, before }) {
+      const values = [before ?? INT64_MAX, since ?? 0, ...(accountId === undefined ? [] : [accountId])];
+      const rows = await engine.read<RowOf<typeof AUDIT>>(
+        `SELECT ${columnsOf(AUDIT)} FROM audit
+         WHERE id < $1 AND at >= $2 ${accountId === undefined ? '' : 'AND account_id = $3'} ORDER BY id DESC LIMIT ${limit}`,
+        values,
+      );
+      return rows.map(entryFromRow);
+    },
+    add: (author, change) => engine.write(addAudit, author, change),
+  };
+}

@@ -1,0 +1,137 @@
+// Contract: section 10.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Author } from '../../src/domain/audit.ts';
+import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import type { NewFixture } from './fixture.ts';
+
+const ROOT: Author = { actor: { kind: 'system', name: 'root' } };
+
+/** What the store promises about operators, their secrets and the audit log. */
+export function operatorContract(name: string, fresh: NewFixture): void {
+  const prepare = async (t: Parameters<NewFixture>[0]) => {
+    const fixture = await fresh(t);
+    const { operators } = fixture.store;
+    const ada = await operators.add(ROOT, 'Ada', 'admin');
+    assert.ok(ada !== undefined);
+    const link = (secret: string) => operators.addLink(ada, secret, LINK_LIFETIME);
+    const enter = (secret: string, session: string) => operators.signIn(secret, session, SESSION_LIFETIME);
+    return { ...fixture, operators, ada, link, enter };
+  };
+
+  test(`${name}: two operators never have one name, whatever its case`, async (t) => {
+    const { operators, ada } = await prepare(t);
+    assert.equal(await operators.add(ROOT, 'aDA', 'viewer'), undefined);
+    assert.deepEqual(await operators.list(), [ada]);
+    assert.deepEqual(await operators.find('ADA'), ada);
+    assert.equal(await operators.find('Bob'), undefined);
+  });
+
+  test(`${name}: a link signs in once`, async (t) => {
+    const { operators, ada, link, enter } = await prepare(t);
+    await link('l1');
+    assert.deepEqual(await enter('l1', 's1'), ada);
+    assert.deepEqual(await operators.authenticate('session', 's1'), ada);
+    assert.equal(await enter('l1', 's2'), undefined);
+    assert.equal(await operators.authenticate('session', 's2'), undefined);
+  });
+
+  test(`${name}: of a hundred sign-ins with one link at once, one succeeds`, async (t) => {
+    const { link, enter, another } = await prepare(t);
+    await link('l1');
+    const other = await another();
+    const all = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        index % 2 === 0
+          ? enter('l1', `s${index}`)
+          : other.operators.signIn('l1', `s${index}`, SESSION_LIFETIME),
+      ),
+    );
+    assert.equal(all.filter((operator) => operator !== undefined).length, 1);
+  });
+
+  test(`${name}: a link ends after ten minutes, a session after twelve hours`, async (t) => {
+    const { operators, ada, link, enter, passTime } = await prepare(t);
+    await link('late');
+    await passTime(LINK_LIFETIME);
+    assert.equal(await enter('late', 's1'), undefined);
+    await link('l2');
+    assert.deepEqual(await enter('l2', 's2'), ada);
+    await passTime(SESSION_LIFETIME - 1_000);
+    assert.deepEqual(await operators.authenticate('session', 's2'), ada);
+    await passTime(1_001);
+    assert.equal(await operators.authenticate('session', 's2'), undefined);
+    await operators.prune();
+  });
+
+  test(`${name}: a link, a session and a token are not taken for one another`, async (t) => {
+    const { operators, ada, link, enter } = await prepare(t);
+    await link('l1');
+    await link('l2');
+    await enter('l1', 's1');
+    await operators.addToken(ROOT, ada, 't1', undefined);
+    assert.equal(await operators.authenticate('session', 'l2'), undefined);
+    assert.equal(await operators.authenticate('token', 's1'), undefined);
+    assert.equal(await operators.authenticate('session', 't1'), undefined);
+    assert.equal(await enter('t1', 's2'), undefined);
+    assert.deepEqual(await operators.authenticate('token', 't1'), ada);
+  });
+
+  test(`${name}: sign-out and removal end sessions and tokens at once, also elsewhere`, async (t) => {
+    const { operators, ada, link, enter, another } = await prepare(t);
+    const other = await another();
+    await link('l1');
+    await link('l2');
+    await enter('l1', 's1');
+    await enter('l2', 's2');
+    await operators.addToken(ROOT, ada, 't1', undefined);
+    await operators.signOut('s1');
+    assert.equal(await other.operators.authenticate('session', 's1'), undefined);
+    assert.deepEqual(await other.operators.authenticate('session', 's2'), ada);
+    assert.equal(await other.operators.remove(ROOT, 'ada'), true);
+    assert.equal(await operators.authenticate('session', 's2'), undefined);
+    assert.equal(await operators.authenticate('token', 't1'), undefined);
+    assert.equal(await operators.remove(ROOT, 'ada'), false);
+  });
+
+  test(`${name}: a change of an operator is in the audit log, newest first`, async (t) => {
+    const { operators, ada, store, passTime } = await prepare(t);
+    await passTime(1_000);
+    const author: Author = { actor: { kind: 'operator', name: 'Bob' }, address: '::1' };
+    await operators.addToken(author, ada, 't1', undefined);
+    await operators.remove(author, 'Ada');
+    const entries = await store.audit.list({ limit: 100 });
+    assert.deepEqual(
+      entries.map(({ action, actor, address, before, after }) => ({ action, actor, address, before, after })),
+      [
+        { action: 'operators remove', ...author, before: { role: 'admin' }, after: undefined },
+        { action: 'operators token', ...author, before: undefined, after: { token: 1, expiresAt: null } },
+        {
+          action: 'operators create',
+          ...ROOT,
+          address: undefined,
+          before: undefined,
+          after: { role: 'admin' },
+        },
+      ].map((entry) => Object.assign({}, entry)),
+    );
+    const [newest, , oldest] = entries;
+    assert.ok(newest !== undefined && oldest !== undefined && newest.at > oldest.at);
+    const [second] = await store.audit.list({ limit: 1, before: newest.id });
+    assert.equal(second?.action, 'operators token');
+    assert.deepEqual(await store.audit.list({ limit: 10, accountId: 7 }), []);
+  });
+
+  test(`${name}: the audit log of an account has the entries that concern it`, async (t) => {
+    const { store } = await prepare(t);
+    const change = { action: 'keys revoke', target: { kind: 'key', name: '3' }, accountId: 7 } as const;
+    await store.audit.add(
+      { actor: { kind: 'key', id: 4 } },
+      { ...change, before: { state: 'active', scopes: ['a'] } },
+    );
+    const [entry, ...others] = await store.audit.list({ limit: 10, accountId: 7 });
+    assert.deepEqual(others, []);
+    assert.deepEqual(entry?.actor, { kind: 'key', id: 4 });
+    assert.deepEqual(entry?.before, { state: 'active', scopes: ['a'] });
+  });
+}
