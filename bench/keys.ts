@@ -6,6 +6,7 @@ import { issueKey } from '../src/cli/issue-key.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import type { AccountRepository } from '../src/domain/ports.ts';
 import { openStore } from '../src/storage/open.ts';
+import { systemAuthor } from '../src/system-author.ts';
 
 /** The account whose limits are never reached. */
 export const ACCOUNT = 'bench';
@@ -55,6 +56,7 @@ async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountRe
     databaseUrl,
     pool,
     clock,
+    author: systemAuthor(),
     environment,
     orderHold: 3 * 86_400_000,
     onLost: () => undefined,

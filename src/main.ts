@@ -22,6 +22,7 @@ import { UsageCounts } from './http/usage-counts.ts';
 import { keepWriting } from './keep-writing.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
+import { systemAuthor } from './system-author.ts';
 import { openStore } from './storage/open.ts';
 import type { Store } from './storage/store.ts';
 
@@ -69,7 +70,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
-  const store = await openStore({ ...config, clock, onLost });
+  const store = await openStore({ ...config, clock, author: systemAuthor(), onLost });
   const servers: Server[] = [];
   let closeCounters = () => {};
   try {

@@ -3,6 +3,7 @@ import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../startup-error.ts';
 import { openStore } from '../storage/open.ts';
+import { systemAuthor } from '../system-author.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The parts that a command works with. */
@@ -26,7 +27,13 @@ export async function withStore(command: Command, mustExist = true): Promise<voi
   const config = readConfig();
   const clock = systemClock();
   // A lost connection needs no handler here, because the next statement on it fails.
-  const store = await openStore({ ...config, clock, mustExist, onLost: () => undefined });
+  const store = await openStore({
+    ...config,
+    clock,
+    author: systemAuthor(),
+    mustExist,
+    onLost: () => undefined,
+  });
   try {
     await command({ config, clock, store });
   } finally {

@@ -10,6 +10,7 @@ import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { databaseUrlFault } from '../storage/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
+import { systemAuthor } from '../system-author.ts';
 import type { Store } from '../storage/store.ts';
 import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
@@ -66,6 +67,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         databaseUrl,
         mustExist,
         clock,
+        author: systemAuthor(),
         onLost: () => undefined,
       }),
       (store) => store.close(),

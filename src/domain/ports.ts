@@ -1,6 +1,7 @@
 // Contract: sections 2 and 3.
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
+import type { Author } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Patch } from './patch.ts';
 import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
@@ -140,6 +141,8 @@ export interface NewKey {
 }
 
 export interface AccountRepository {
+  /** The same, whose changes the audit log shows as made by `author`. */
+  by(author: Author): AccountRepository;
   listAccounts(): Promise<readonly Account[]>;
   /**
    * Ignores the case of the name. Earlier versions allowed two names that differ in case only: each is found by its exact name.

@@ -1,9 +1,12 @@
 // Contract: section 5.
 import type { Account } from '../domain/account.ts';
+import type { Author } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
+import { accountChange, lockAccount } from './account-writes.ts';
+import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 
@@ -35,6 +38,7 @@ export async function namesakes(
 /** Adds an account, or returns undefined when the name is taken. */
 export async function addAccount(
   transaction: Transaction,
+  author: Author,
   name: string,
   values: AccountValues,
 ): Promise<AccountRow | undefined> {
@@ -42,14 +46,30 @@ export async function addAccount(
   // Another process may add it at this moment.
   const sql = `${INSERT_ACCOUNT} ON CONFLICT DO NOTHING RETURNING ${columnsOf(ACCOUNTS)}`;
   const [row] = await transaction.query<AccountRow>(sql, [...values, name, foldedName(name)]);
+  if (row === undefined) return undefined;
+  const [plan, perMinute, perDay] = values;
+  const after = { plan, ...(perMinute !== null && { perMinute, perDay }) };
+  await addAudit(transaction, author, accountChange('accounts create', accountFromRow(row), { after }));
   return row;
 }
 
 /** Gives account `id` another name. Returns false when another account has it. */
-export async function renameAccount(transaction: Transaction, id: number, name: string): Promise<boolean> {
+export async function renameAccount(
+  transaction: Transaction,
+  author: Author,
+  id: number,
+  name: string,
+): Promise<boolean> {
   if ((await namesakes(transaction, name)).some((account) => account.id !== id)) return false;
+  const account = await lockAccount(transaction, id);
   const sql = 'UPDATE accounts SET name = $1, folded_name = $2 WHERE id = $3';
   await transaction.query(sql, [name, foldedName(name), id]);
+  if (account !== undefined && account.name !== name)
+    await addAudit(
+      transaction,
+      author,
+      accountChange('accounts rename', account, { before: { name: account.name }, after: { name } }),
+    );
   return true;
 }
 

@@ -1,3 +1,4 @@
+import type { Author } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
@@ -7,6 +8,8 @@ import type { RowOf, Table } from './tables.ts';
 export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
+  /** Who changes accounts and keys, unless a change names somebody else. */
+  readonly author: Author;
   /** Milliseconds that an animal is held for a new order. */
   readonly orderHold: number;
   /** Called when an unused connection is lost, or the thread that writes. */

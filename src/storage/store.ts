@@ -31,7 +31,7 @@ export function storeOver(
   settings: StoreSettings,
 ): Store {
   const { clock } = settings;
-  const accounts = new StoredAccounts(engine, keys, clock);
+  const accounts = new StoredAccounts(engine, keys, settings);
   const opened = Object.fromEntries(
     Object.entries(parts).map(([name, { open }]) => [name, open(engine, settings)]),
   ) as Parts;

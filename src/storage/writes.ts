@@ -1,5 +1,6 @@
 import { addAccount, renameAccount } from './account-names.ts';
-import { addKey, replaceKey, revokeKey, setPlan, setSuspended, touchKeys } from './accounts.ts';
+import { setPlan, setSuspended } from './account-writes.ts';
+import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
 import type { Write } from './engine.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Author } from '../../src/domain/audit.ts';
 import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { ROOT } from '../support/store.ts';
 import type { NewFixture } from './fixture.ts';
-
-const ROOT: Author = { actor: { kind: 'system', name: 'root' } };
 
 /** What the store promises about operators, their secrets and the audit log. */
 export function operatorContract(name: string, fresh: NewFixture): void {

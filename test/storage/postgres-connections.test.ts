@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Client } from 'pg';
+import { ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
@@ -24,6 +25,7 @@ async function impatientStore(t: TestContext, url: string) {
     environment: 'production',
     limits,
     orderHold: 3 * DAY,
+    author: ROOT,
     onLost,
   });
   t.after(() => store.close());

@@ -5,6 +5,7 @@ import { fakeClock } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { ROOT } from '../support/store.ts';
 import { type Clock, DAY } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 
@@ -31,6 +32,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       environment: 'production',
       limits: POOL,
       orderHold: 3 * DAY,
+      author: ROOT,
       onLost: () => undefined,
     });
     let closed: Promise<void> | undefined;

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredStanding } from '../../src/limits/counter.ts';
+import { ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
@@ -17,7 +18,12 @@ test('ten instances open one empty database at once', async (t) => {
   const stores = await Promise.all(
     Array.from({ length: 10 }, async () => {
       const options = { clock: fakeClock(), environment: 'production', limits: POOL } as const;
-      const store = await openPostgres(url, { ...options, orderHold: 3 * DAY, onLost: () => undefined });
+      const store = await openPostgres(url, {
+        ...options,
+        orderHold: 3 * DAY,
+        author: ROOT,
+        onLost: () => undefined,
+      });
       t.after(() => store.close());
       return store;
     }),
@@ -39,6 +45,7 @@ async function besideOneThatReadsSlowly(t: TestContext) {
     environment: 'production',
     limits: POOL,
     orderHold: 3 * DAY,
+    author: ROOT,
     onLost: () => undefined,
   } as const;
   const slow = await openPostgres(proxy.through(fixture.url), options);

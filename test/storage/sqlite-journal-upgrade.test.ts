@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -53,6 +54,7 @@ async function migrate(t: TestContext, version: number, sql: string) {
     environment: 'production',
     createFolder: false,
     orderHold: 3 * DAY,
+    author: ROOT,
     onLost: assert.fail,
   } as const;
   await openSqlite(file, options).close();
