@@ -68,6 +68,18 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
     [1n, 'production', '[1,2]', null, null, 0n],
     [4n, 'staging', '[]', 9_999_999_999_999n, 3n, 1n],
   ],
+  operators: [
+    [1n, 'Ada', 'ada', 'admin', 5n],
+    [3n, 'Bob 🐕', 'bob 🐕', 'viewer', 6n],
+  ],
+  operator_secrets: [
+    [1n, 1n, 'token', 'aa', 1n, null],
+    [4n, 3n, 'session', 'bb', 2n, INT64_MAX],
+  ],
+  audit: [
+    [1n, 7n, 'system', 'root', null, 'keys create', 'key', '1', null, null, null],
+    [3n, 8n, 'operator', 'Ada', '::1', 'accounts set', 'account', 'shop', 2n, '{"plan":"pro"}', '{}'],
+  ],
 };
 
 /** Two rows that follow from the columns, for a table whose columns need no special values. */
