@@ -6,8 +6,7 @@ import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
 import type { CounterEvents, Counters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
-import { type Clock, MINUTE } from './domain/clock.ts';
-import { ServiceError } from './domain/errors.ts';
+import type { Clock } from './domain/clock.ts';
 import { ChangeLog } from './change-log.ts';
 import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
@@ -19,7 +18,7 @@ import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './site/site.ts';
 import { UsageCounts } from './http/usage-counts.ts';
-import { keepWriting } from './keep-writing.ts';
+import { startBackground } from './background.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
 import { systemAuthor } from './system-author.ts';
@@ -29,20 +28,8 @@ import type { Store } from './storage/store.ts';
 /** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;
 
-/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
-const FLUSH_INTERVAL = 1_000;
-
-/** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
-const EXPIRY_INTERVAL = 500;
-
-/** Milliseconds between two writes of the usage history. A crash loses at most the counts of this time. */
-const USAGE_INTERVAL = 5_000;
-
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
 const DRAIN_TIME = 8_000;
-
-const COUNTS_LOST =
-  'The counts of the last second are lost: the database could not be used when the service stopped.';
 
 export interface Service {
   /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
@@ -145,7 +132,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     limitConnections(server, config.maxConnectionsPerAddress, { trusted: config.trustProxy, log, wire });
 
     const reload = async () => {
-      await keeper.idle();
+      await background.idle();
       await counters.flushAll();
       const before = counters;
       counters = await open();
@@ -154,42 +141,16 @@ export async function startService(config: Config, dependencies: ServiceDependen
     gate = new ServingGate({ store, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
-    const keeper = keepWriting(
-      'a write to the store',
-      async () => {
-        await counters.flush();
-        await store.flush();
-        await changeLog.logNotices();
-      },
-      { interval: FLUSH_INTERVAL, mayWrite: mayAdmit, log },
-    );
-    const flushAll = async () => {
-      // Both are tried, even if one fails.
-      const ends = await Promise.allSettled([
-        mayAdmit() ? counters.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
-        store.flushAll(),
-        usage.flush(),
-      ]);
-      for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    };
-    let prunedAt = clock().monotonic;
-    const history = keepWriting(
-      'the usage history',
-      async () => {
-        await usage.flush();
-        if (clock().monotonic - prunedAt < MINUTE) return;
-        prunedAt = clock().monotonic;
-        await store.usageHistory.prune();
-      },
-      { interval: USAGE_INTERVAL, mayWrite: mayAdmit, log },
-    );
-    const expiry = keepWriting(
-      'the expiry of orders',
-      async () => {
-        while (!isDraining() && (await store.orders.expireDue()));
-      },
-      { interval: EXPIRY_INTERVAL, mayWrite: mayAdmit, log },
-    );
+    const background = startBackground({
+      store,
+      counters: () => counters,
+      usage,
+      changeLog,
+      clock,
+      isDraining,
+      mayWrite: mayAdmit,
+      log,
+    });
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base, reference: `${url}/reference` }, 'listening');
     if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
@@ -203,7 +164,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       async stop() {
         draining = true;
         log.info('stopping');
-        const expired = expiry.stop();
+        const expired = background.stopExpiry();
         await settled(() => app.inFlight === 0 && !wire.isBusy, DRAIN_TIME);
         await app.abandon();
         for (const each of servers) {
@@ -215,9 +176,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
         if (!mayAdmit()) await gate?.check();
         try {
           await expired;
-          await history.stop();
-          await keeper.stop();
-          await flushAll();
+          await background.stop();
         } catch (error) {
           log.error({ err: error }, 'the last counts could not be written down and are lost');
           throw error;

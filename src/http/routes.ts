@@ -86,13 +86,12 @@ function routeOf(
     const headers = deprecated === undefined ? NO_FIELDS : deprecationHeaders(deprecated, base);
     const inPath = pathNames(path).map((name): Named => [name, operation.parameters[name] as Named[1]]);
     const inQuery = queryParameters(operation);
-    const served = { operation, inPath, inQuery, absent: absentValues(inQuery), headers };
     const served = {
       operation,
       index: all.indexOf(operation),
       inPath,
       inQuery,
-      absent: readQuery('', inQuery),
+      absent: absentValues(inQuery),
       headers,
     };
     byMethod[method] = served;

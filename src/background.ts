@@ -1,0 +1,88 @@
+// Contract: sections 3.12 and 6.
+import type { Logger } from 'pino';
+import type { ChangeLog } from './change-log.ts';
+import { type Clock, MINUTE } from './domain/clock.ts';
+import { ServiceError } from './domain/errors.ts';
+import type { UsageCounts } from './http/usage-counts.ts';
+import { keepWriting } from './keep-writing.ts';
+import type { Counters } from './limits/counter.ts';
+import type { Store } from './storage/store.ts';
+
+/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
+const FLUSH_INTERVAL = 1_000;
+
+/** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
+const EXPIRY_INTERVAL = 500;
+
+/** Milliseconds between two writes of the usage history. A crash loses at most the counts of this time. */
+const USAGE_INTERVAL = 5_000;
+
+const COUNTS_LOST =
+  'The counts of the last second are lost: the database could not be used when the service stopped.';
+
+interface Dependencies {
+  readonly store: Store;
+  /** Those in use: they are opened again when another service may have counted. */
+  readonly counters: () => Counters;
+  readonly usage: UsageCounts;
+  readonly changeLog: ChangeLog;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+  readonly mayWrite: () => boolean;
+  readonly log: Logger;
+}
+
+export interface Background {
+  /** Resolves when the flush of counters that has begun is over. */
+  idle(): Promise<void>;
+  /** No order expires from now on, except by a request. Resolves when the last sweep is over. */
+  stopExpiry(): Promise<void>;
+  /** Ends all tasks, and writes everything that is in memory. Rejects when some of it could not be written. */
+  stop(): Promise<void>;
+}
+
+/** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
+export function startBackground(dependencies: Dependencies): Background {
+  const { store, counters, usage, changeLog, clock, isDraining, mayWrite, log } = dependencies;
+  const keeper = keepWriting(
+    'a write to the store',
+    async () => {
+      await counters().flush();
+      await store.flush();
+      await changeLog.logNotices();
+    },
+    { interval: FLUSH_INTERVAL, mayWrite, log },
+  );
+  const expiry = keepWriting(
+    'the expiry of orders',
+    async () => {
+      while (!isDraining() && (await store.orders.expireDue()));
+    },
+    { interval: EXPIRY_INTERVAL, mayWrite, log },
+  );
+  let prunedAt = clock().monotonic;
+  const history = keepWriting(
+    'the usage history',
+    async () => {
+      await usage.flush();
+      if (clock().monotonic - prunedAt < MINUTE) return;
+      prunedAt = clock().monotonic;
+      await store.usageHistory.prune();
+    },
+    { interval: USAGE_INTERVAL, mayWrite, log },
+  );
+  return {
+    idle: () => keeper.idle(),
+    stopExpiry: () => expiry.stop(),
+    async stop() {
+      await Promise.all([keeper.stop(), expiry.stop(), history.stop()]);
+      // All are tried, even if one fails.
+      const ends = await Promise.allSettled([
+        mayWrite() ? counters().flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+        store.flushAll(),
+        usage.flush(),
+      ]);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    },
+  };
+}
