@@ -61,7 +61,18 @@ for (const [environment, withRedis] of [
     const { key, eager, created, tables, usage, bans, url, create } = await move(t, environment, redis?.url);
     const filled = tables.filter((table) => table.rows > 0);
     const rows = Object.fromEntries(filled.map((table) => [table.name, table.rows]));
-    assert.deepEqual(rows, { accounts: 2, keys: 2, pets: 1, idempotency: 1, usage: 2, standings: 1 });
+    assert.deepEqual(rows, {
+      accounts: 2,
+      keys: 2,
+      pets: 1,
+      idempotency: 1,
+      audit: 4,
+      usage: 2,
+      standings: 1,
+      usage_hours: 4,
+      usage_days: 4,
+      usage_writers: 1,
+    });
     assert.deepEqual(
       usage.map(({ day }) => day.remaining),
       [4, 4],

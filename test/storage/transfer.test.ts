@@ -159,8 +159,9 @@ test('a target with a row in any table is refused and unchanged', async (t) => {
   await fill(source);
   for (const name of Object.keys(ROWS)) {
     const { store: target } = await sqliteFixture(t);
-    // Keys belong to an account, which then is the table that is named.
-    const filled = name === 'keys' ? ['accounts', 'keys'] : [name];
+    // Keys belong to an account and secrets to an operator, which then is the table that is named.
+    const owner = { keys: 'accounts', operator_secrets: 'operators' }[name];
+    const filled = owner === undefined ? [name] : [owner, name];
     await target.database.fill(async (into) => {
       for (const each of filled) await into.insert(tableOf(each), ROWS[each]?.slice(0, 1) ?? []);
     });
