@@ -17,7 +17,7 @@ export interface Call<Result> {
   readonly options: CallOptions;
   /** Reads a 2xx answer. Throws when the answer is incomplete. */
   readonly read: (answer: Answer) => Result;
-  /** The result of a 404 on a retry, for a call whose first try may have removed what it names. */
+  /** Returns the result of a retry that gets 404, because an earlier try may have removed the thing already. */
   readonly removed?: () => Result;
 }
 

@@ -49,7 +49,7 @@ export interface CategoryRepository {
   findByName(name: string): Promise<Category | undefined>;
   /** Every category as of one instant, oldest first. */
   readAll(): AsyncIterable<Category>;
-  /** An id that no other category gets, for a `ReservedCategory`. */
+  /** Reserves an id for a `ReservedCategory`. No other category gets it. */
   reserveId(): Promise<bigint>;
   /** `conflict`: another category has the name, ignoring case. */
   create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;

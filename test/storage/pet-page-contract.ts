@@ -55,7 +55,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if ('status' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
   },
   async 'a delete'({ petChanges }, _account, animals, pet) {
-    // One always stays, for the next change.
+    // The list keeps one animal, so that the next change has one.
     if (animals.size === 1) return;
     if ('status' in (await petChanges.delete(pet.id, undefined))) animals.delete(pet.id);
   },

@@ -1,7 +1,7 @@
 import { type Filter, HOLD, type Operation, type Recorded } from './order-events.ts';
 import type { Order, Pet, PetChanges } from './order-model.ts';
 
-/* Histories of one animal, written by hand, for the tests of the checker. Its id is 1, and its first order has the id 11. */
+/* Operations for the tests of the checker. The animal has the id 1, and its first order has the id 11. */
 
 /** When the histories happen, in Unix milliseconds: one operation a second, unless they say otherwise. */
 const START = Date.UTC(2027, 0, 1);
@@ -61,7 +61,7 @@ export const getOrder = (answer: Order | 'not_found'): Operation => ({
 export const listOrders = (answer: readonly Order[], filter: Filter = {}): Operation => {
   return { kind: 'list orders', filter, limit: 100, answer };
 };
-/** The time of the order is set to so many seconds after the start. */
+/** Sets the end of order 11 to `seconds` after the start. */
 export const expireAt = (seconds: number): Operation => {
   return { kind: 'expire at', orderId: 11, instant: START + seconds * SECOND };
 };
