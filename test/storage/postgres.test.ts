@@ -3,6 +3,7 @@ import { accountStoreContract } from './account-store-contract.ts';
 import { archiveContract } from './archive-contract.ts';
 import { counterStoreContract } from './counter-store-contract.ts';
 import { idempotencyContract } from './idempotency-contract.ts';
+import { auditContract } from './audit-contract.ts';
 import { keyUseContract } from './key-use-contract.ts';
 import { petChangeContract } from './pet-change-contract.ts';
 import { petFilterContract } from './pet-filter-contract.ts';
@@ -23,6 +24,7 @@ for (const contract of [
   archiveContract,
   accountNameContract,
   accountStoreContract,
+  auditContract,
   keyUseContract,
   operatorContract,
   usageHistoryContract,

@@ -1,0 +1,50 @@
+// Contract: section 10.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Author } from '../../src/domain/audit.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { newKey, type NewFixture } from './fixture.ts';
+
+const BOB: Author = { actor: { kind: 'operator', name: 'Bob' }, address: '::1' };
+
+/** What the audit log promises about accounts and keys. */
+export function auditContract(name: string, fresh: NewFixture): void {
+  test(`${name}: each change of an account or a key has one entry with its author`, async (t) => {
+    const { store } = await fresh(t);
+    const accounts = store.accounts.by(BOB);
+    const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
+    await accounts.setPlan(id, 'pro', PLANS.pro);
+    await accounts.renameAccount(id, 'store');
+    await accounts.suspendAccount(id);
+    await accounts.resumeAccount(id);
+    const asked = newKey(id);
+    const key = await accounts.addKey(asked);
+    const next = await accounts.replaceKey(key.id, 5, newKey(id));
+    assert.ok(next !== undefined);
+    await accounts.revokeKey(next.id);
+    // None of these changes anything.
+    await accounts.setPlan(id, 'pro', PLANS.pro);
+    await accounts.renameAccount(id, 'store');
+    await accounts.resumeAccount(id);
+    await accounts.revokeKey(next.id);
+    const entries = (await store.audit.list({ limit: 100, accountId: id })).toReversed();
+    assert.deepEqual(
+      entries.map(({ action, target }) => `${action}: ${target.name}`),
+      [
+        'accounts create: shop',
+        'accounts set: shop',
+        'accounts rename: shop',
+        'accounts suspend: store',
+        'accounts resume: store',
+        `keys create: ${key.id}`,
+        `keys rotate: ${key.id}`,
+        `keys revoke: ${next.id}`,
+      ],
+    );
+    for (const { actor, address } of entries) assert.deepEqual({ actor, address }, BOB);
+    assert.deepEqual(entries[1]?.before, { plan: 'free' });
+    assert.deepEqual(entries[1]?.after, { plan: 'pro' });
+    assert.deepEqual(entries[6]?.after, { expiresAt: 5, rotatedTo: next.id });
+    assert.equal(JSON.stringify(entries).includes(asked.hash.hex), false);
+  });
+}
