@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/config.ts';
 import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
-import { issueKey } from '../src/cli/issue-key.ts';
+import { issueKey } from '../src/management/keys.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import type { AccountRepository } from '../src/domain/ports.ts';
 import { openStore } from '../src/storage/open.ts';

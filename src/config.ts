@@ -34,12 +34,13 @@ const baseUrl = text('must be an http or https address that ends in /v1', (value
   );
 });
 const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
+const host = text(
+  'must be an IP address or localhost',
+  (value) => isIP(value) !== 0 || value === 'localhost',
+);
 
 const Environment = z.object({
-  HOST: text(
-    'must be an IP address or localhost',
-    (value) => isIP(value) !== 0 || value === 'localhost',
-  ).default('127.0.0.1'),
+  HOST: host.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
   PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
   PRODUCTION_URL: baseUrl.optional(),
@@ -57,6 +58,9 @@ const Environment = z.object({
     return /^rediss?:$/.test(URL.parse(value)?.protocol ?? '');
   }).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
+  CONSOLE_PORT: whole(0, 65_535).optional(),
+  CONSOLE_HOST: host.default('127.0.0.1'),
+  CONSOLE_URL: text('must be an origin such as https://console.example', isOrigin).optional(),
   TRUST_PROXY: z
     .string()
     .transform((value, context) => {
@@ -114,6 +118,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     /** Undefined: the process counts by itself. */
     redisUrl: values.REDIS_URL,
     metricsPort: values.METRICS_PORT,
+    /** The listener of the console. Undefined: there is none. */
+    console:
+      values.CONSOLE_PORT === undefined
+        ? undefined
+        : { port: values.CONSOLE_PORT, host: values.CONSOLE_HOST, url: values.CONSOLE_URL },
     trustProxy: values.TRUST_PROXY,
     /** Origins that browsers may call from, or `*`. */
     corsOrigins: values.CORS_ORIGINS,

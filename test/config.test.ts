@@ -24,6 +24,7 @@ test('without variables every setting has its documented default', () => {
     pool: { connections: 10, connectTimeout: 2_000, statementTimeout: 3_000 },
     redisUrl: undefined,
     metricsPort: undefined,
+    console: undefined,
     trustProxy: [],
     corsOrigins: '*',
     logLevel: 'info',

@@ -1,6 +1,7 @@
 // Contract: sections 3, 4 and 9.
 import type { z } from 'zod';
-import type { Scope } from '../domain/account.ts';
+import type { KeyRecord, Scope } from '../domain/account.ts';
+import type { Author } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
@@ -29,17 +30,27 @@ type Examples = Readonly<Record<string, Example>>;
 
 export type Parameters = Readonly<Record<string, AnyParameter>>;
 
-/** A request that is authenticated, admitted and valid. */
-export interface Call<Parsed = Values, Body = unknown> {
-  /** The account of the key. */
-  readonly accountId: number;
+/** The values of a valid request. */
+interface Content<Parsed = Values, Body = unknown> {
   readonly parameters: Parsed;
   readonly body: Body;
+}
+
+/** What an operation knows about the request of a key, besides its values. */
+interface OfKey {
+  readonly key: KeyRecord;
+  /** The account of the key. */
+  readonly accountId: number;
+  /** The key as the author of a change, with the address of the client. */
+  readonly author: () => Author;
   /** The entity tags of `If-Match`, of which `isCurrent` wants one; undefined when the request has no such header. */
   readonly ifMatch: readonly string[] | undefined;
   /** Set when the request carries an `Idempotency-Key`. */
   readonly idempotency: Idempotency | undefined;
 }
+
+/** A request that is authenticated, admitted and valid. */
+export interface Call extends OfKey, Content {}
 
 export interface Success<Status extends number = number>
   extends Omit<Answer<Status>, 'location'>,
@@ -60,12 +71,46 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
 }
 
 /** The body of an answer. */
-interface Content {
+interface AnswerBody {
   readonly schema: z.ZodType;
   readonly examples: Examples;
 }
 
-/** How an operation is declared: a schema is the type, the check and the description of its values at once. */
+/**
+ * How any operation is declared: a schema is the type, the check and the description of its values at once. `Its` is what
+ * it knows about the request besides its values. It can answer with `Implied` without declaring these codes.
+ */
+export interface AnyDeclaration<
+  M extends Method,
+  Path extends string,
+  P extends Parameters,
+  Body extends z.ZodObject,
+  Status extends number,
+  Code extends ErrorCode,
+  Needs,
+  Its,
+  Implied extends ErrorCode,
+> {
+  readonly id: string;
+  readonly method: M;
+  /** Below the base address: `/pets/{petId}`. */
+  readonly path: Path;
+  readonly summary: string;
+  readonly description: string;
+  /** The parameters of the path, and the query parameters. */
+  readonly parameters: P & Readonly<Record<PathNames<Path>, AnyParameter>>;
+  readonly body?: { readonly schema: Body; readonly description: string; readonly examples: Examples };
+  readonly answers: Readonly<Record<Status, { readonly description: string; readonly content?: AnswerBody }>>;
+  /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
+  readonly errors: Readonly<Record<Code, string>> &
+    ([PathNames<Path>] extends [never] ? unknown : { readonly not_found: string });
+  handle(
+    call: Its & Content<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<z.output<Body>> : z.output<Body>>,
+    stores: Needs,
+  ): Promise<Success<NoInfer<Status>> | Failure<NoInfer<Code> | Implied>>;
+}
+
+/** How an operation of the API is declared. */
 interface Declaration<
   M extends Method,
   Path extends string,
@@ -74,31 +119,15 @@ interface Declaration<
   Status extends number,
   Code extends ErrorCode,
   Needs,
-> {
-  readonly id: string;
-  readonly method: M;
-  /** Below the base address: `/pets/{petId}`. */
-  readonly path: Path;
-  readonly scope: Scope;
-  readonly summary: string;
-  readonly description: string;
+> extends AnyDeclaration<M, Path, P, Body, Status, Code, Needs, OfKey, CodeOf<M>> {
+  /** The scope that the key needs. Without it, any key may call the operation. */
+  readonly scope?: Scope;
   /** The heading of the page of the guide that explains more. */
   readonly guide?: string;
   readonly stability?: Stability;
   readonly deprecated?: Deprecation;
-  /** The parameters of the path, and the query parameters. */
-  readonly parameters: P & Readonly<Record<PathNames<Path>, AnyParameter>>;
-  readonly body?: { readonly schema: Body; readonly description: string; readonly examples: Examples };
-  readonly answers: Readonly<Record<Status, { readonly description: string; readonly content?: Content }>>;
-  /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
-  readonly errors: Readonly<Record<Code, string>> &
-    ([PathNames<Path>] extends [never] ? unknown : { readonly not_found: string });
   /** For the code samples: the method of the client, and the query. */
   readonly sample: { readonly client: string; readonly query?: Readonly<Record<string, string | number>> };
-  handle(
-    call: Call<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<z.output<Body>> : z.output<Body>>,
-    stores: Needs,
-  ): Promise<Success<NoInfer<Status>> | Failure<NoInfer<Code> | CodeOf<M>>>;
 }
 
 /** `petId` of `/pets/{petId}`. */
@@ -195,7 +224,6 @@ export function resultOf<Status extends number, Code extends ErrorCode>(
 /** What every operation can answer. */
 const COMMON: readonly ErrorCode[] = [
   'unauthorized',
-  'insufficient_scope',
   'rate_limit_exceeded',
   'daily_limit_exceeded',
   'key_banned',
@@ -206,6 +234,7 @@ const COMMON: readonly ErrorCode[] = [
 /** Every error code that an operation can answer with, in the order of `ERROR_CODES`. */
 export function errorCodes(its: Operation): ErrorCode[] {
   const codes = new Set<string>([...COMMON, ...Object.keys(its.errors)]);
+  if (its.scope !== undefined) codes.add('insufficient_scope');
   if (its.method === 'POST') for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
   // A DELETE takes no body.
   if (its.method === 'DELETE') codes.add('invalid_request');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
-import { existingAccount } from './issue-key.ts';
+import { existingAccount } from '../management/accounts.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { AccountRepository } from '../domain/ports.ts';
 import { withStore } from './context.ts';

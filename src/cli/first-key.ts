@@ -4,7 +4,8 @@ import { isInForce, type KeyRecord, SCOPES } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/ports.ts';
-import { defaultAccount, issueKey } from './issue-key.ts';
+import { defaultAccount } from '../management/accounts.ts';
+import { issueKey } from '../management/keys.ts';
 
 interface Started {
   readonly accounts: AccountRepository;

@@ -1,6 +1,6 @@
 // Contract: section 8.
 import { type KeyRecord, keyState } from '../domain/account.ts';
-import type { IssuedKey } from './issue-key.ts';
+import type { IssuedKey } from '../management/keys.ts';
 import { isoInstant, printLine } from './output.ts';
 
 /** A key that was issued, in JSON. The only outputs that ever hold a key are this and `printIssued`. */

@@ -5,7 +5,8 @@ import { isInForce, KEY_STATES, type KeyRecord, SCOPES, type Scope } from '../do
 import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { accountFor, existingAccount, existingKey, issueKey, rotateKey } from './issue-key.ts';
+import { accountFor, existingAccount } from '../management/accounts.ts';
+import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';

@@ -5,7 +5,7 @@ import { type AccountOrder, OrderStatus } from '../domain/order.ts';
 import { parseExactJson } from '../json.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
-import { existingAccount } from './issue-key.ts';
+import { existingAccount } from '../management/accounts.ts';
 import { JSON_OPTION, type JsonOption, rowId } from './options.ts';
 import { printLine, printPages } from './output.ts';
 import { PAGE_SIZE, pagesOf } from './pages.ts';

@@ -1,7 +1,8 @@
 // Contract: section 6.
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { existingAccount, existingKey } from './issue-key.ts';
+import { existingAccount } from '../management/accounts.ts';
+import { existingKey } from '../management/keys.ts';
 import type { Window } from '../limits/quota.ts';
 import { withQuotas } from './context.ts';
 import { JSON_OPTION, type JsonOption, keyId } from './options.ts';

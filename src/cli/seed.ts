@@ -6,7 +6,7 @@ import type { AccountRepository } from '../domain/ports.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
-import { defaultAccount, existingAccount } from './issue-key.ts';
+import { defaultAccount, existingAccount } from '../management/accounts.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { Progress } from './progress.ts';

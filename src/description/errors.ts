@@ -73,7 +73,7 @@ export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => stri
   invalid_request: bodyMessage,
   invalid_parameter: parameterMessage,
   unauthorized: () => messages.KEY_MISSING,
-  insufficient_scope: ({ scope }) => messages.lacksScope(scope),
+  insufficient_scope: ({ scope = 'pets:read' }) => messages.lacksScope(scope),
   not_found: ({ errors }) => errors.not_found ?? '',
   method_not_allowed: () => messages.otherMethod('GET, HEAD, POST, OPTIONS'),
   conflict: ({ errors }) => errors.conflict ?? KEY_IN_FLIGHT.message,

@@ -79,11 +79,11 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       (deprecated === undefined ? '' : banner(deprecated)) +
       its.description +
       (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
-      `\n\nNeeds a key with the scope ${code(scope)}, of an account on any plan. Each request counts against both limits of the plan.` +
+      `\n\nNeeds ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. Each request counts against both limits of the plan.` +
       (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`),
     ...(deprecated !== undefined && { deprecated: true, 'x-deprecated-sunset': sunsetDate(deprecated) }),
     ...(stability !== undefined && { 'x-stability': stability }),
-    security: [{ [SECURITY_SCHEME]: [scope] }],
+    security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
     parameters: parameterRefs(its),
     ...(body !== undefined && {
       requestBody: {

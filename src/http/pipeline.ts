@@ -6,6 +6,7 @@ import type { Stores } from '../api/index.ts';
 import { type Call, type Operation, sunsetDate } from '../api/operation.ts';
 import { type Named, readQuery, type Value, type Values } from '../api/parameters.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
+import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
@@ -112,7 +113,8 @@ export class Api {
     // Scope, and whether the operation still exists.
     const { operation } = served;
     const { scope, deprecated } = operation;
-    if (!key.scopes.includes(scope)) return errorReply('insufficient_scope', lacksScope(scope));
+    if (scope !== undefined && !key.scopes.includes(scope))
+      return errorReply('insufficient_scope', lacksScope(scope));
     if (deprecated !== undefined && now >= deprecated.removal)
       return errorReply('gone', removed(sunsetDate(deprecated), deprecated.successor));
 
@@ -123,7 +125,8 @@ export class Api {
       const { body, idempotency } =
         operation.method === 'GET' ? NONE : await readContent(operation, request, account.id, match.values);
       const ifMatch = operation.method === 'GET' ? undefined : entityTags(request.headers['if-match']);
-      const call = { accountId: account.id, parameters, body, ifMatch, idempotency };
+      const author = () => this.#author(key.id, request);
+      const call = { key, accountId: account.id, author, parameters, body, ifMatch, idempotency };
       const answer = await operation.handle(call, stores);
       return this.#answers.reply(served, call, answer, request.headers);
     } catch (error) {
@@ -183,13 +186,20 @@ export class Api {
     );
   }
 
-  #addressCaller({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Caller {
+  #addressCaller(request: Pick<IncomingMessage, 'socket' | 'headers'>): Caller {
+    return { kind: 'address', address: this.#address(request), limits: PLANS.free };
+  }
+
+  #author(id: number, request: Pick<IncomingMessage, 'socket' | 'headers'>): Author {
+    return { actor: { kind: 'key', id }, address: this.#address(request) };
+  }
+
+  #address({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
     const forwarded = headers['x-forwarded-for'];
-    const address = this.#deps.addressOf(
+    return this.#deps.addressOf(
       socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join() : forwarded,
     );
-    return { kind: 'address', address, limits: PLANS.free };
   }
 }
 

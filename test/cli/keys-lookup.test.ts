@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
-import { issueKey } from '../../src/cli/issue-key.ts';
+import { issueKey } from '../../src/management/keys.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';

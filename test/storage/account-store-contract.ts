@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
-import { accountFor } from '../../src/cli/issue-key.ts';
+import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { list, type NewFixture, newKey, REX } from './fixture.ts';
 

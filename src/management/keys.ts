@@ -1,17 +1,8 @@
 // Contract: section 5.
-import {
-  type Account,
-  accountName,
-  keyState,
-  type KeyRecord,
-  limitsOf,
-  rotatedExpiry,
-} from '../domain/account.ts';
+import { type Account, keyState, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
-import { nearest } from './nearest.ts';
 
 /** A new key: the only moment at which its text is known. */
 export interface IssuedKey {
@@ -26,47 +17,6 @@ export interface RotatedKey extends IssuedKey {
 }
 
 type KeySettings = Omit<NewKey, 'accountId' | 'hash' | 'ending'> & { readonly account: Pick<Account, 'id'> };
-
-/**
- * The account called `name`, made with `plan` when there is none yet.
- * @throws ServiceError `not_found` when there is none and no plan is given, because the name may be mistyped; `conflict`
- * when it exists with another plan or other limits than asked for; those of `accountName` and `limitsOf`.
- */
-export async function accountFor(
-  accounts: AccountRepository,
-  name: string,
-  plan: Plan | undefined,
-  custom: Partial<Limits>,
-): Promise<Account> {
-  const account = (await accounts.findAccount(name)) ?? (await newAccount(accounts, name, plan, custom));
-  const { perMinute = account.limits.perMinute, perDay = account.limits.perDay } = custom;
-  const samePlan = plan === undefined || plan === account.plan;
-  if (!samePlan || perMinute !== account.limits.perMinute || perDay !== account.limits.perDay) {
-    throw new ServiceError(
-      'conflict',
-      `The account ${account.name} has plan ${account.plan} with ${account.limits.perMinute} requests per minute and ` +
-        `${account.limits.perDay} per day: change it with petstore accounts set.`,
-    );
-  }
-  return account;
-}
-
-async function newAccount(
-  accounts: AccountRepository,
-  name: string,
-  plan: Plan | undefined,
-  custom: Partial<Limits>,
-): Promise<Account> {
-  if (plan === undefined)
-    throw await noAccount(accounts, name, ' To create it, add its plan, for example --plan free.');
-  // Another process may make the account at this moment, perhaps with another plan.
-  return accounts.findOrCreateAccount(accountName(name), plan, limitsOf(plan, custom));
-}
-
-/** The account of those who name none, made with plan Free if there is none. */
-export function defaultAccount(accounts: AccountRepository): Promise<Account> {
-  return accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
-}
 
 /** Makes a key and stores its hash. */
 export async function issueKey(
@@ -122,19 +72,4 @@ export async function existingKey(accounts: AccountRepository, id: number): Prom
   const key = await accounts.findKey(id);
   if (key === undefined) throw new ServiceError('not_found', `There is no key ${id}.`);
   return key;
-}
-
-/** @throws ServiceError `not_found`. */
-export async function existingAccount(accounts: AccountRepository, name: string): Promise<Account> {
-  const account = await accounts.findAccount(name);
-  if (account === undefined) throw await noAccount(accounts, name);
-  return account;
-}
-
-/** Names the account that is probably meant. */
-async function noAccount(accounts: AccountRepository, name: string, advice = ''): Promise<ServiceError> {
-  const names = (await accounts.listAccounts()).map((account) => account.name);
-  const near = nearest(name, names);
-  const question = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', `There is no account ${name}.${question}${advice}`);
 }
