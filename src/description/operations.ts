@@ -1,12 +1,6 @@
 // Contract: sections 3, 6.3 and 9.
-import {
-  type Deprecation,
-  errorCodes,
-  type Example,
-  type Method,
-  type Operation,
-  sunsetDate,
-} from '../api/operation.ts';
+import type { Deprecation, Example, Method } from '../api/declaration.ts';
+import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
 import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { listed } from '../domain/parse.ts';
