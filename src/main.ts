@@ -17,7 +17,9 @@ import { OPERATIONS } from './api/index.ts';
 import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './site/site.ts';
+import { RecentRequests } from './http/recent.ts';
 import { UsageCounts } from './http/usage-counts.ts';
+import type { OpenConsole } from './console/open.ts';
 import { startBackground } from './background.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
@@ -34,6 +36,8 @@ const DRAIN_TIME = 8_000;
 export interface Service {
   /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** The address of the console, if it has a listener. */
+  readonly consoleUrl: string | undefined;
   readonly store: Store;
   /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
   stop(): Promise<void>;
@@ -78,6 +82,8 @@ export async function startService(config: Config, dependencies: ServiceDependen
     };
     let counters = await open();
     closeCounters = () => counters.close();
+    let operatorConsole: OpenConsole | undefined;
+    let consoleUrl: string | undefined;
     let draining = false;
     const isDraining = () => draining;
     const mayAdmit = () => gate?.isOpen ?? true;
@@ -98,6 +104,19 @@ export async function startService(config: Config, dependencies: ServiceDependen
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
     }
 
+    const addressOf = clientAddress(config.trustProxy);
+    const recent = config.console && new RecentRequests();
+    if (config.console !== undefined && recent !== undefined) {
+      const { openConsole } = await import('./console/open.ts');
+      const shared = { counters: () => counters, environment: config.environment, clock, recent };
+      operatorConsole = openConsole({ store, ...shared, addressOf, url: config.console.url, log, limits });
+      servers.push(operatorConsole.server);
+      const { host, port, url } = config.console;
+      const listening = origin(host, await listen(operatorConsole.server, host, port));
+      consoleUrl = url ?? listening;
+      log.info({ url: consoleUrl }, 'console');
+    }
+
     // From here to `serve` nothing is awaited, so no connection is accepted before the app can answer it.
     const port = await listen(server, config.host, config.port);
     // With PORT=0 the port is known only now, and the base addresses may depend on it.
@@ -110,6 +129,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     );
     const app: App = new App({
       usage,
+      recent,
       accounts: store.accounts,
       get counter() {
         return counters;
@@ -118,7 +138,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       environment: config.environment,
       urls,
       base,
-      addressOf: clientAddress(config.trustProxy),
+      addressOf,
       isDraining,
       mayAdmit,
       routes: new Routes(OPERATIONS, base),
@@ -160,12 +180,16 @@ export async function startService(config: Config, dependencies: ServiceDependen
 
     return {
       url,
+      consoleUrl,
       store,
       async stop() {
         draining = true;
         log.info('stopping');
         const expired = background.stopExpiry();
-        await settled(() => app.inFlight === 0 && !wire.isBusy, DRAIN_TIME);
+        await settled(
+          () => app.inFlight === 0 && !wire.isBusy && (operatorConsole?.inFlight() ?? 0) === 0,
+          DRAIN_TIME,
+        );
         await app.abandon();
         for (const each of servers) {
           each.close();

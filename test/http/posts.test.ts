@@ -54,6 +54,7 @@ async function start(t: TestContext) {
     log: pino({ level: 'silent' }),
     usage: { note: () => undefined },
     metrics: undefined,
+    recent: undefined,
   });
   serve(server, app, HTTP_LIMITS);
   server.listen(0, '127.0.0.1');
