@@ -1,3 +1,4 @@
 /* The resources of the admin API, one line for each. */
 export { ACCOUNTS } from './accounts.ts';
+export { KEYS } from './keys.ts';
 export { ME } from './me.ts';

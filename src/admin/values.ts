@@ -17,6 +17,11 @@ export const limit = integer(LIMIT, { description: 'Maximum number of rows.', ex
 /** A parameter that names a row by its number. */
 export const rowId = (description: string) => int64({ description, example: 1 });
 
+/** The number of a row, if one is given. */
+export function numberOf(id: bigint | undefined): number | undefined {
+  return id === undefined ? undefined : Number(id);
+}
+
 /** Unix milliseconds as an ISO 8601 instant in UTC. */
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
@@ -25,4 +30,16 @@ export function iso(milliseconds: number): string {
 /** The members of an object that have a value. */
 export function present<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, its]) => its !== undefined)) as Partial<T>;
+}
+
+/** A page of `most` rows, from `rows` with one more when others follow. `next` is the number after which the next begins. */
+export function pageOf<T extends { readonly id: number }>(
+  rows: readonly T[],
+  most: number,
+  describe: (row: T) => object,
+) {
+  const page = rows.slice(0, most);
+  const last = page.at(-1);
+  const next = rows.length > most && last !== undefined ? BigInt(last.id) : undefined;
+  return { status: 200, json: JSON.stringify(page.map(describe)), next } as const;
 }

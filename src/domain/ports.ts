@@ -140,10 +140,48 @@ export interface NewKey {
   readonly expiresAt: number | undefined;
 }
 
+export interface AccountQuery {
+  /** Part of the name, ignoring case. */
+  readonly search: string | undefined;
+  readonly limit: number;
+  /** Only accounts with a smaller id: where the page before ended. */
+  readonly before: number | undefined;
+}
+
+export interface KeyQuery {
+  readonly accountId?: number | undefined;
+  /** Only keys with a smaller id. */
+  readonly before?: number | undefined;
+}
+
+/** The values of an account that an operator can change. */
+export interface AccountValues {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  readonly suspended: boolean;
+}
+
+export interface AccountChange {
+  /** Values that are absent stay as they are. */
+  readonly given: Partial<AccountValues>;
+  /** The values that the operator saw. The change is refused when the account has others. */
+  readonly expected: Partial<Omit<AccountValues, 'limits'> & Limits>;
+}
+
+/** What became of a change, with the account as it is now. */
+export type AccountOutcome =
+  | { readonly outcome: 'done' | 'conflict'; readonly account: Account }
+  | { readonly outcome: 'not_found' }
+  | { readonly outcome: 'name_taken' };
+
 export interface AccountRepository {
   /** The same, whose changes the audit log shows as made by `author`. */
   by(author: Author): AccountRepository;
   listAccounts(): Promise<readonly Account[]>;
+  /** Newest first. */
+  pageOfAccounts(query: AccountQuery): Promise<readonly Account[]>;
+  getAccount(id: number): Promise<Account | undefined>;
   /**
    * Ignores the case of the name. Earlier versions allowed two names that differ in case only: each is found by its exact name.
    * @throws ServiceError `conflict` when `name` could be either of two.
@@ -154,6 +192,8 @@ export interface AccountRepository {
   /** Returns the account with this name, or creates it in the same step. An account that exists keeps its plan. */
   findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
+  /** Changes several values at once, or none. */
+  changeAccount(id: number, change: AccountChange): Promise<AccountOutcome>;
   /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
   renameAccount(accountId: number, name: string): Promise<void>;
   /** All its keys are refused from now on, until `resumeAccount`. An account that was suspended before stays as it is. */
@@ -162,7 +202,7 @@ export interface AccountRepository {
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
   /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */
-  keysOf(environment: Environment): AsyncIterable<KeyRecord>;
+  keysOf(environment: Environment, query?: KeyQuery): AsyncIterable<KeyRecord>;
   findKey(id: number): Promise<KeyRecord | undefined>;
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
