@@ -1,8 +1,10 @@
 // Contract: section 6.9.
 import { DAY } from '../domain/clock.ts';
-import { HOUR, KEPT, LENGTH, type Usage, type UsageBatch, type UsageHistory } from '../domain/usage.ts';
+import type { Environment } from '../domain/api-key.ts';
+import { HOUR, KEPT, type UsageBatch, type UsageHistory } from '../domain/usage.ts';
 import type { Engine, StoreSettings, Transaction } from './engine.ts';
 import type { Table } from './tables.ts';
+import { ALL_KEYS, usageReads } from './usage-reads.ts';
 
 const COUNTS = [
   ['operation', 'text'],
@@ -39,9 +41,6 @@ const USAGE_WRITERS = {
 
 export const TABLES = [USAGE_HOURS, USAGE_DAYS, USAGE_WRITERS];
 
-/** Stands for all keys together. */
-const ALL_KEYS = 0;
-
 const LAST_SEQUENCE = 'SELECT sequence FROM usage_writers WHERE writer = $1';
 
 const WRITTEN = `INSERT INTO usage_writers (writer, sequence, written_at) VALUES ($1, $2, $3)
@@ -60,6 +59,7 @@ type CountRow = readonly [keyId: number, start: number, operation: string, ...co
 async function addUsage(
   transaction: Transaction,
   { writer, sequence, counts }: UsageBatch,
+  environment: Environment,
   now: number,
 ): Promise<void> {
   const [last] = await transaction.query<[bigint]>(LAST_SEQUENCE, [writer]);
@@ -67,7 +67,7 @@ async function addUsage(
   await transaction.query(WRITTEN, [writer, sequence, now]);
   const hours = counts.flatMap(({ keyId, hour, operation, counts: its }): CountRow[] => [
     [keyId, hour, operation, ...its],
-    [ALL_KEYS, hour, operation, ...its],
+    [ALL_KEYS[environment], hour, operation, ...its],
   ]);
   const days = hours.map(
     ([keyId, hour, ...rest]): CountRow => [keyId, Math.floor((hour * HOUR) / DAY), ...rest],
@@ -107,75 +107,19 @@ export const WRITES = { addUsage, pruneUsage };
 /** The keys whose old rows one call deletes. */
 const NEXT_KEYS = 'SELECT id FROM keys WHERE id > $1 ORDER BY id LIMIT 500';
 
-const TABLE_OF = {
-  hour: { table: USAGE_HOURS, column: 'hour' },
-  day: { table: USAGE_DAYS, column: 'day' },
-} as const;
-
-type UsageRow = readonly [bigint, string, bigint, bigint, bigint, bigint, bigint];
-
-const COLUMNS = 'u.operation, u.key_id, u.ok, u.client_error, u.refused, u.server_error';
-
 export function open(engine: Engine, { clock, environment }: StoreSettings): UsageHistory {
   /** The last key whose old rows were deleted. */
-  let pruned = ALL_KEYS;
+  let pruned = 0;
   return {
-    add: (batch) => engine.write(addUsage, batch, Math.floor(clock().unix)),
-    async ofAccount(accountId, { interval, from, to }) {
-      const { table, column } = TABLE_OF[interval];
-      const rows = await engine.read<UsageRow>(
-        `SELECT u.${column}, ${COLUMNS} FROM keys k JOIN ${table.name} u ON u.key_id = k.id
-         WHERE k.account_id = $1 AND k.environment = $2 AND u.${column} >= $3 AND u.${column} < $4
-         ORDER BY u.${column}, u.operation, u.key_id`,
-        [accountId, environment, ...bounds(interval, from, to)],
-      );
-      return rows.map(usageFromRow(LENGTH[interval]));
-    },
-    async total({ interval, from, to }) {
-      const { table, column } = TABLE_OF[interval];
-      const rows = await engine.read<UsageRow>(
-        `SELECT u.${column}, ${COLUMNS} FROM ${table.name} u
-         WHERE u.key_id = ${ALL_KEYS} AND u.${column} >= $1 AND u.${column} < $2 ORDER BY u.${column}, u.operation`,
-        [...bounds(interval, from, to)],
-      );
-      return rows.map(usageFromRow(LENGTH[interval]));
-    },
-    async callersOf(operation, from) {
-      const rows = await engine.read<readonly [bigint, bigint, bigint]>(
-        `SELECT key_id, CAST(sum(ok + client_error + refused + server_error) AS bigint), max(day) FROM usage_days
-         WHERE operation = $1 AND day >= $2 AND key_id <> ${ALL_KEYS} GROUP BY key_id ORDER BY 2 DESC, 1`,
-        [operation, Math.floor(from / DAY)],
-      );
-      return rows.map(([keyId, requests, day]) => ({
-        keyId: Number(keyId),
-        requests: Number(requests),
-        lastDay: Number(day) * DAY,
-      }));
-    },
+    ...usageReads(engine, environment),
+    add: (batch) => engine.write(addUsage, batch, environment, Math.floor(clock().unix)),
     async prune() {
       const now = Math.floor(clock().unix);
       const keys = await engine.read<[bigint]>(NEXT_KEYS, [pruned]);
       const ids = keys.map(([id]) => Number(id));
-      await engine.write(pruneUsage, pruned === ALL_KEYS ? [ALL_KEYS, ...ids] : ids, now);
+      await engine.write(pruneUsage, pruned === 0 ? [...Object.values(ALL_KEYS), ...ids] : ids, now);
       // Then it begins again.
-      pruned = ids.at(-1) ?? ALL_KEYS;
+      pruned = ids.at(-1) ?? 0;
     },
   };
-}
-
-/** The numbers of the first interval, and of the first one that is too late. */
-function bounds(interval: keyof typeof LENGTH, from: number, to: number): readonly [number, number] {
-  return [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
-}
-
-function usageFromRow(length: number): (row: UsageRow) => Usage {
-  return ([start, operation, keyId, ok, clientError, refused, serverError]) => ({
-    start: Number(start) * length,
-    operation,
-    keyId: Number(keyId),
-    ok: Number(ok),
-    clientError: Number(clientError),
-    refused: Number(refused),
-    serverError: Number(serverError),
-  });
 }
