@@ -4,8 +4,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import type { CounterEvents, Counters } from './limits/counter.ts';
+import type { CounterEvents, OpenCounters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
+import { servingQuotas } from './limits/serving-quotas.ts';
 import type { Clock } from './domain/clock.ts';
 import { ChangeLog } from './change-log.ts';
 import { clientAddress } from './http/address.ts';
@@ -73,14 +74,18 @@ export async function startService(config: Config, dependencies: ServiceDependen
       onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
       onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
     };
-    const open = async (): Promise<Counters> => {
+    const open = async (): Promise<OpenCounters> => {
       const { redisUrl } = config;
-      if (redisUrl === undefined) return new MemoryCounter(clock, config, store.counters, events.onBan);
+      if (redisUrl === undefined) {
+        const inMemory = new MemoryCounter(clock, config, store.counters, events.onBan);
+        return { counters: inMemory, quotas: store.quotas };
+      }
       // Imported only when needed, because the driver of Redis makes every start slower.
       const { openShared } = await import('./limits/redis/open.ts');
       return openShared({ ...config, redisUrl, policy: config, clock, log, ...events });
     };
-    let counters = await open();
+    let { counters, quotas: quotasInUse } = await open();
+    const quotas = servingQuotas(() => quotasInUse);
     closeCounters = () => counters.close();
     let operatorConsole: OpenConsole | undefined;
     let consoleUrl: string | undefined;
@@ -108,7 +113,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const recent = config.console && new RecentRequests();
     if (config.console !== undefined && recent !== undefined) {
       const { openConsole } = await import('./console/open.ts');
-      const shared = { counters: () => counters, environment: config.environment, clock, recent };
+      const shared = { counters: () => counters, quotas, environment: config.environment, clock, recent };
       operatorConsole = openConsole({ store, ...shared, addressOf, url: config.console.url, log, limits });
       servers.push(operatorConsole.server);
       const { host, port, url } = config.console;
@@ -155,7 +160,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       await background.idle();
       await counters.flushAll();
       const before = counters;
-      counters = await open();
+      ({ counters, quotas: quotasInUse } = await open());
       before.close();
     };
     gate = new ServingGate({ store, reload, log });

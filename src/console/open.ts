@@ -6,7 +6,7 @@ import type { ClientAddress } from '../http/address.ts';
 import type { RecentRequests } from '../http/recent.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { Server } from '../http/wire/wire.ts';
-import type { Counters, QuotaCounter } from '../limits/counter.ts';
+import type { Counters, QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import type { Store } from '../storage/store.ts';
 import { Console } from './console.ts';
 
@@ -14,6 +14,7 @@ interface Parts {
   readonly store: Store;
   /** Those in use: they are opened again when another service may have counted. */
   readonly counters: () => Counters;
+  readonly quotas: QuotaAdmin;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly recent: RecentRequests;
