@@ -1,14 +1,15 @@
 // Contract: section 10.1.
-import { hash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Author } from '../domain/audit.ts';
-import { type Operator, SESSION_LIFETIME, type SecretHash } from '../domain/operator.ts';
+import { type Operator, SESSION_LIFETIME } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
 import { errorReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
 import { retryAfter } from '../http/rate-headers.ts';
 import { fields } from '../http/wire/text.ts';
 import type { Caller, QuotaCounter } from '../limits/counter.ts';
+import { findOperator, signIn, signOut } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
 
 /** Failed sign-ins and tokens that one client address may send. */
@@ -27,8 +28,6 @@ interface AccessDependencies {
   readonly addressOf: ClientAddress;
   /** The address of the console as browsers name it, without a path; undefined: the host that the request names. */
   readonly url: string | undefined;
-  /** A new secret of at least 256 bits. */
-  readonly newSecret: () => string;
 }
 
 /** Who may enter: sessions in a cookie, tokens of programs, and links that sign in. */
@@ -50,14 +49,14 @@ export class Access {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
-      const operator = await operators.authenticate('token', secretHash(token));
+      const operator = await findOperator(operators, 'token', token);
       return operator === undefined
         ? this.#refuse(request, OTHER_TOKEN)
         : { operator, author: this.#author(operator, request) };
     }
     const secret = this.#session(request);
     if (secret === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
-    const operator = await operators.authenticate('session', secretHash(secret));
+    const operator = await findOperator(operators, 'session', secret);
     if (operator === undefined) return this.#refuse(request, NO_SESSION);
     if (!isRead(request) && !this.#isOwn(request))
       return { refusal: errorReply('insufficient_scope', FOREIGN) };
@@ -67,21 +66,17 @@ export class Access {
   /** Exchanges the secret of a link for a session. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const session = this.#deps.newSecret();
-    const operator = await this.#deps.operators.signIn(
-      secretHash(link),
-      secretHash(session),
-      SESSION_LIFETIME,
-    );
-    if (operator === undefined) return (await this.#refuse(request, LINK_ENDED)).refusal;
-    return this.#withCookie(session, SESSION_LIFETIME / 1_000);
+    const { operators } = this.#deps;
+    const signedIn = await signIn(operators, randomBytes, link, this.#address(request));
+    if (signedIn === undefined) return (await this.#refuse(request, LINK_ENDED)).refusal;
+    return this.#withCookie(signedIn.session.reveal(), SESSION_LIFETIME / 1_000);
   }
 
   /** Ends the session of the request, if there is one. */
   async signOut(request: IncomingMessage): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
     const session = this.#session(request);
-    if (session !== undefined) await this.#deps.operators.signOut(secretHash(session));
+    if (session !== undefined) await signOut(this.#deps.operators, session);
     return this.#withCookie('', 0);
   }
 
@@ -133,8 +128,4 @@ export class Access {
 
 function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function secretHash(secret: string): SecretHash {
-  return hash('sha256', secret, 'hex');
 }

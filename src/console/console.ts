@@ -1,5 +1,4 @@
 // Contract: section 10.1.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -61,8 +60,7 @@ export class Console {
 
   constructor({ stores, counter, addressOf, url, log }: ConsoleDependencies) {
     this.#log = log;
-    const newSecret = () => randomBytes(32).toString('base64url');
-    this.#access = new Access({ operators: stores.operators, counter, addressOf, url, newSecret });
+    this.#access = new Access({ operators: stores.operators, counter, addressOf, url });
     const routes = new Routes(ADMIN_OPERATIONS, PREFIX, PREFIX);
     this.#api = new AdminApi({ routes, stores, access: this.#access, base: PREFIX });
   }
