@@ -23,7 +23,7 @@ import { limit, numberOf, pageOf, rowId } from './values.ts';
 interface Stores {
   readonly accounts: AccountRepository;
   readonly counter: Pick<QuotaCounter, 'peek'>;
-  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+  readonly quotas: Pick<QuotaAdmin, 'bansOf'>;
 }
 
 const accountId = rowId('Number of the account.');
@@ -118,8 +118,8 @@ const getAccount = adminOperation({
     const { id, limits: its } = account;
     // A key is only counted when it is charged, so the number of the key does not matter here.
     const { minute, day } = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
-    const keys = new Set((await accounts.listKeys(id)).map((key) => key.id));
-    const bans = (await quotas.listBans()).filter(({ keyId }) => keys.has(keyId));
+    const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
+    const bans = await quotas.bansOf(id, keyIds);
     const windows = { minute: windowJson(minute), day: windowJson(day) };
     const json = JSON.stringify({ ...accountJson(account), ...windows, bans: bans.map(banJson) });
     return { status: 200, json };
