@@ -14,8 +14,7 @@ import {
   Rotation,
   ScopeName,
 } from '../domain/key.ts';
-import type { KeyOwner } from '../domain/own-keys.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository, KeyOwner } from '../domain/ports.ts';
 import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';
