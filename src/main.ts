@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -147,7 +147,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
       isDraining,
       mayAdmit,
       routes: new Routes(OPERATIONS, base),
-      stores: store,
+      stores: {
+        ...store,
+        quotas,
+        clock,
+        random: randomBytes,
+        counter: { peek: (its) => counters.peek(its) },
+      },
       site: createSite({ urls, base, ping: () => store.ping(), isDraining, mayAdmit }),
       cors: cors(config.corsOrigins),
       log,

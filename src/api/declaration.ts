@@ -48,6 +48,13 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly retryAfter?: number;
 }
 
+interface DeclaredAnswer {
+  readonly description: string;
+  readonly content?: AnswerBody;
+  /** Set when the body holds a secret: then nothing may store the response. */
+  readonly isSecret?: true;
+}
+
 /** The body of an answer. */
 interface AnswerBody {
   readonly schema: z.ZodType;
@@ -80,7 +87,7 @@ export interface AnyDeclaration<
   /** The parameters of the path, and the query parameters. */
   readonly parameters: P & Readonly<Record<PathNames<Path>, AnyParameter>>;
   readonly body?: { readonly schema: Body; readonly description: string; readonly examples: Examples };
-  readonly answers: Readonly<Record<Status, { readonly description: string; readonly content?: AnswerBody }>>;
+  readonly answers: Readonly<Record<Status, DeclaredAnswer>>;
   /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
   readonly errors: Readonly<Record<Code, string>> &
     ([PathNames<Path>] extends [never] ? unknown : { readonly not_found: string });

@@ -130,7 +130,7 @@ export const KEY_IN_FLIGHT = {
 export function answerOf<Status extends number, Code extends ErrorCode>(
   outcome: Outcome<Status, Code>,
 ): Success<Status> | Failure<IdempotencyCode | Code> {
-  if (outcome.outcome === 'refused') return { error: outcome.refused };
+  if (outcome.outcome === 'refused') return failureOf(outcome);
   if (outcome.outcome === 'reused') return KEY_REUSED;
   if (outcome.outcome === 'in_flight') return KEY_IN_FLIGHT;
   return { ...outcome.answer, isReplay: outcome.outcome === 'replayed' };
@@ -143,7 +143,11 @@ export function resultOf<Status extends number, Code extends ErrorCode>(
 ): Success<Status> | Failure<Code> {
   if (!('refused' in result)) return result;
   const { refused: error } = result;
-  return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : { error };
+  return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : failureOf(result);
+}
+
+function failureOf<Code extends ErrorCode>({ refused: error, message }: Refusal<Code>): Failure<Code> {
+  return message === undefined ? { error } : { error, message };
 }
 
 /** What every operation can answer. */

@@ -3,6 +3,7 @@ import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { Author } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
+import type { Key } from './key.ts';
 import type { Patch } from './patch.ts';
 import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
@@ -66,6 +67,8 @@ export interface Answer<Status extends number = number> {
 /** A write that was refused with this error code. Nothing of it is done. */
 export interface Refusal<Code extends ErrorCode = ErrorCode> {
   readonly refused: Code;
+  /** Without it, the answer has the message that the operation declares for the code. */
+  readonly message?: string;
 }
 
 /** What became of a write that clients may repeat. */
@@ -178,6 +181,8 @@ export type AccountOutcome =
 export interface AccountRepository {
   /** The same, whose changes the audit log shows as made by `author`. */
   by(author: Author): AccountRepository;
+  /** The keys of one account in one environment, for the account itself. */
+  ownKeys(owner: KeyOwner): OwnKeys;
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */
   pageOfAccounts(query: AccountQuery): Promise<readonly Account[]>;
@@ -218,4 +223,45 @@ export interface AccountRepository {
    * once a minute, and when serving ends.
    */
   noteUse(keyId: number, now: number): void;
+}
+
+/** Whose keys. */
+export interface KeyOwner {
+  readonly accountId: number;
+  readonly environment: Environment;
+}
+
+/** What the store needs for a key that replaces another one. */
+export interface OwnRotation extends Pick<NewKey, 'hash' | 'ending'> {
+  readonly id: bigint;
+  /** Milliseconds that the old key goes on working. */
+  readonly grace: number;
+  /** Those of the calling key, so that no key gets more. */
+  readonly scopes: KeyRecord['scopes'];
+}
+
+/**
+ * The keys of one account in one environment, as the account itself sees and changes them. Any other key does not exist
+ * here. Answers and idempotency records hold no key.
+ */
+export interface OwnKeys {
+  /** Newest first, with ids smaller than `before`. */
+  list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<Page<Key>>;
+  /** The keys that work at this moment. */
+  live(): Promise<readonly KeyRecord[]>;
+  /** `conflict`: `MOST_LIVE_KEYS` work already. */
+  create(
+    key: Omit<NewKey, 'accountId' | 'environment'>,
+    idempotency: Idempotency | undefined,
+  ): Promise<Outcome<201, 'conflict'>>;
+  /**
+   * `conflict`: the key is rotated already, expired or revoked, or too many keys would work. `insufficient_scope`: it may
+   * do more than the calling key.
+   */
+  rotate(
+    rotation: OwnRotation,
+    idempotency: Idempotency | undefined,
+  ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
+  /** From now on. A key that was revoked before stays as it is. */
+  revoke(id: bigint): Promise<Answer<204> | Refusal<'not_found'>>;
 }

@@ -18,6 +18,7 @@ import {
 } from './wire/text.ts';
 
 const REPLAY = fields('Idempotent-Replay', 'true');
+const NO_STORE = fields('Cache-Control', 'no-store');
 const REVALIDATE = fields('Cache-Control', 'private, no-cache');
 
 /** The two responses that a GET of the same content can have. */
@@ -56,7 +57,9 @@ export class Answers {
     const address = location === undefined ? NO_FIELDS : fields('Location', this.#base + location);
     const replay = isReplay === true ? REPLAY : NO_FIELDS;
     const etag = operation.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
-    return { status, headers: joinFields(JSON_CONTENT, etag, address, replay), body: octets(json) };
+    // A secret is never given again.
+    const repeat = operation.answers[status]?.isSecret ? NO_STORE : replay;
+    return { status, headers: joinFields(JSON_CONTENT, etag, address, repeat), body: octets(json) };
   }
 
   #representation(

@@ -12,14 +12,16 @@ import type {
   AccountOutcome,
   AccountQuery,
   AccountRepository,
+  KeyOwner,
   KeyQuery,
   NewKey,
+  OwnKeys,
 } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { changeAccount } from './account-changes.ts';
 import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
 import { planValues, setPlan, setSuspended } from './account-writes.ts';
-import { addKey, type KeyValues, replaceKey, revokeKey } from './key-writes.ts';
+import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
 import {
   accountFromRow,
   type AccountRow,
@@ -30,6 +32,7 @@ import {
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
+import { StoredOwnKeys } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
 export interface KeyFinder {
@@ -75,6 +78,13 @@ export class StoredAccounts implements AccountRepository {
 
   by(author: Author): AccountRepository {
     return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author }, this.uses);
+  }
+
+  ownKeys(owner: KeyOwner): OwnKeys {
+    return new StoredOwnKeys(this.#engine, this.#keys, owner, {
+      now: () => this.#now(),
+      author: this.#author,
+    });
   }
 
   async listAccounts(): Promise<readonly Account[]> {
@@ -214,9 +224,8 @@ export class StoredAccounts implements AccountRepository {
     return row && accountFromRow(row);
   }
 
-  #keyValues({ accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey): KeyValues {
-    const settings = [environment, label ?? null, scopes.join(' ')] as const;
-    return [accountId, hash.hex, ...settings, this.#now(), expiresAt ?? null, ending];
+  #keyValues(key: NewKey): KeyValues {
+    return keyValues(key, this.#now());
   }
 
   #now(): number {
