@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
-import { instantFromText } from '../domain/instant.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
-import { iso, present, whole } from './values.ts';
+import { givenInstant, iso, isoIfAny, present, whole } from './values.ts';
 
 const KeyState = z.enum(KEY_STATES).meta({ id: 'KeyState', description: 'The state of a key.' });
 
@@ -40,7 +39,6 @@ export const FindKey = z
   .meta({ id: 'FindKey', description: 'A whole API key.' });
 
 const LABEL = 'must have 1 to 100 characters and no control characters';
-const INSTANT = 'must be an instant such as 2027-01-01T12:00:00Z';
 
 export const NewKey = z
   .object({
@@ -54,11 +52,7 @@ export const NewKey = z
       })
       .min(1, { error: 'must name at least one scope' })
       .default([...SCOPES]),
-    expiresAt: z
-      .string({ error: INSTANT })
-      .refine((text) => instantFromText(text) !== undefined, { error: INSTANT })
-      .transform((text) => instantFromText(text))
-      .optional(),
+    expiresAt: givenInstant.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });
 
@@ -104,8 +98,4 @@ export function keyJson(key: KeyRecord, now: number, bannedUntil?: number) {
 
 export function issuedJson({ key, record }: Issued, now: number) {
   return { ...keyJson(record, now), key: key.reveal() };
-}
-
-function isoIfAny(milliseconds: number | undefined): string | undefined {
-  return milliseconds === undefined ? undefined : iso(milliseconds);
 }
