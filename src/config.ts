@@ -34,13 +34,13 @@ const baseUrl = text('must be an http or https address that ends in /v1', (value
   );
 });
 const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
-const host = text(
+const listenHost = text(
   'must be an IP address or localhost',
   (value) => isIP(value) !== 0 || value === 'localhost',
 );
 
 const Environment = z.object({
-  HOST: host.default('127.0.0.1'),
+  HOST: listenHost.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
   PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
   PRODUCTION_URL: baseUrl.optional(),
@@ -59,7 +59,7 @@ const Environment = z.object({
   }).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   CONSOLE_PORT: whole(0, 65_535).optional(),
-  CONSOLE_HOST: host.default('127.0.0.1'),
+  CONSOLE_HOST: listenHost.default('127.0.0.1'),
   CONSOLE_URL: text('must be an origin such as https://console.example', isOrigin).optional(),
   TRUST_PROXY: z
     .string()

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
-import type { CounterEvents, Counters } from './limits/counter.ts';
+import type { CounterEvents, OpenCounters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
+import { servingQuotas } from './limits/serving-quotas.ts';
 import type { Clock } from './domain/clock.ts';
 import { ChangeLog } from './change-log.ts';
 import { clientAddress } from './http/address.ts';
@@ -17,7 +18,9 @@ import { OPERATIONS } from './api/index.ts';
 import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './site/site.ts';
+import { RecentRequests } from './http/recent.ts';
 import { UsageCounts } from './http/usage-counts.ts';
+import type { OpenConsole } from './console/open.ts';
 import { startBackground } from './background.ts';
 import { ServingGate } from './serving-gate.ts';
 import { StartupError } from './startup-error.ts';
@@ -34,6 +37,8 @@ const DRAIN_TIME = 8_000;
 export interface Service {
   /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** The address of the console, if it has a listener. */
+  readonly consoleUrl: string | undefined;
   readonly store: Store;
   /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
   stop(): Promise<void>;
@@ -69,15 +74,21 @@ export async function startService(config: Config, dependencies: ServiceDependen
       onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
       onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
     };
-    const open = async (): Promise<Counters> => {
+    const open = async (): Promise<OpenCounters> => {
       const { redisUrl } = config;
-      if (redisUrl === undefined) return new MemoryCounter(clock, config, store.counters, events.onBan);
+      if (redisUrl === undefined) {
+        const inMemory = new MemoryCounter(clock, config, store.counters, events.onBan);
+        return { counters: inMemory, quotas: store.quotas };
+      }
       // Imported only when needed, because the driver of Redis makes every start slower.
       const { openShared } = await import('./limits/redis/open.ts');
       return openShared({ ...config, redisUrl, policy: config, clock, log, ...events });
     };
-    let counters = await open();
+    let { counters, quotas: quotasInUse } = await open();
+    const quotas = servingQuotas(() => quotasInUse);
     closeCounters = () => counters.close();
+    let operatorConsole: OpenConsole | undefined;
+    let consoleUrl: string | undefined;
     let draining = false;
     const isDraining = () => draining;
     const mayAdmit = () => gate?.isOpen ?? true;
@@ -98,6 +109,19 @@ export async function startService(config: Config, dependencies: ServiceDependen
       log.info({ url: `${origin(config.host, metricsPort)}/metrics` }, 'metrics');
     }
 
+    const addressOf = clientAddress(config.trustProxy);
+    const recent = config.console && new RecentRequests();
+    if (config.console !== undefined && recent !== undefined) {
+      const { openConsole } = await import('./console/open.ts');
+      const shared = { counters: () => counters, quotas, environment: config.environment, clock, recent };
+      operatorConsole = openConsole({ store, ...shared, addressOf, url: config.console.url, log, limits });
+      servers.push(operatorConsole.server);
+      const { host, port, url } = config.console;
+      const listening = origin(host, await listen(operatorConsole.server, host, port));
+      consoleUrl = url ?? listening;
+      log.info({ url: consoleUrl }, 'console');
+    }
+
     // From here to `serve` nothing is awaited, so no connection is accepted before the app can answer it.
     const port = await listen(server, config.host, config.port);
     // With PORT=0 the port is known only now, and the base addresses may depend on it.
@@ -110,6 +134,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     );
     const app: App = new App({
       usage,
+      recent,
       accounts: store.accounts,
       get counter() {
         return counters;
@@ -118,11 +143,17 @@ export async function startService(config: Config, dependencies: ServiceDependen
       environment: config.environment,
       urls,
       base,
-      addressOf: clientAddress(config.trustProxy),
+      addressOf,
       isDraining,
       mayAdmit,
       routes: new Routes(OPERATIONS, base),
-      stores: store,
+      stores: {
+        ...store,
+        quotas,
+        clock,
+        random: randomBytes,
+        counter: { peek: (its) => counters.peek(its) },
+      },
       site: createSite({ urls, base, ping: () => store.ping(), isDraining, mayAdmit }),
       cors: cors(config.corsOrigins),
       log,
@@ -135,7 +166,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       await background.idle();
       await counters.flushAll();
       const before = counters;
-      counters = await open();
+      ({ counters, quotas: quotasInUse } = await open());
       before.close();
     };
     gate = new ServingGate({ store, reload, log });
@@ -160,12 +191,16 @@ export async function startService(config: Config, dependencies: ServiceDependen
 
     return {
       url,
+      consoleUrl,
       store,
       async stop() {
         draining = true;
         log.info('stopping');
         const expired = background.stopExpiry();
-        await settled(() => app.inFlight === 0 && !wire.isBusy, DRAIN_TIME);
+        await settled(
+          () => app.inFlight === 0 && !wire.isBusy && (operatorConsole?.inFlight() ?? 0) === 0,
+          DRAIN_TIME,
+        );
         await app.abandon();
         for (const each of servers) {
           each.close();

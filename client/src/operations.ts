@@ -16,6 +16,12 @@ export const OPERATIONS = {
   getPet: { method: 'GET', path: '/pets/{petId}', query: {} },
   updatePet: { method: 'PATCH', path: '/pets/{petId}', query: {} },
   deletePet: { method: 'DELETE', path: '/pets/{petId}', query: {} },
+  getAccount: { method: 'GET', path: '/account', query: {} },
+  getUsage: {
+    method: 'GET',
+    path: '/account/usage',
+    query: { from: 'string', to: 'string', interval: 'string' },
+  },
   listCategories: {
     method: 'GET',
     path: '/categories',
@@ -24,6 +30,14 @@ export const OPERATIONS = {
   createCategory: { method: 'POST', path: '/categories', query: {} },
   getCategory: { method: 'GET', path: '/categories/{categoryId}', query: {} },
   updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', query: {} },
+  listKeys: {
+    method: 'GET',
+    path: '/account/keys',
+    query: { limit: 'integer', cursor: 'string' },
+  },
+  createKey: { method: 'POST', path: '/account/keys', query: {} },
+  rotateKey: { method: 'POST', path: '/account/keys/{keyId}/rotate', query: {} },
+  revokeKey: { method: 'DELETE', path: '/account/keys/{keyId}', query: {} },
   listOrders: {
     method: 'GET',
     path: '/store/orders',

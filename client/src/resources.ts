@@ -1,26 +1,36 @@
 // Made from the description of the service by `npm run openapi`.
 import { Pets } from './pets.ts';
+import { Account } from './account.ts';
 import { Categories } from './categories.ts';
+import { Keys } from './keys.ts';
 import { Orders } from './orders.ts';
 import type { Transport } from './transport.ts';
 
 export type * from './pets.ts';
+export type * from './account.ts';
 export type * from './categories.ts';
+export type * from './keys.ts';
 export type * from './orders.ts';
 
 /** The operations of the service, by what they are about. */
 export class Resources {
   /** The animals of the catalogue. */
   readonly pets: Pets;
+  /** Your account: its limits, what remains of them, and its usage. */
+  readonly account: Account;
   /** The categories that animals belong to. */
   readonly categories: Categories;
+  /** The keys of your account, for keys with the scope `keys:manage`. */
+  readonly keys: Keys;
   /** Orders: how an animal is adopted. */
   readonly orders: Orders;
 
   /** @internal */
   constructor(transport: Transport) {
     this.pets = new Pets(transport);
+    this.account = new Account(transport);
     this.categories = new Categories(transport);
+    this.keys = new Keys(transport);
     this.orders = new Orders(transport);
   }
 }

@@ -34,6 +34,68 @@ export interface Pet {
   readonly id: Int64;
 }
 
+/** The requests that an account may make. */
+export interface AccountLimits {
+  /** Requests per minute. */
+  readonly perMinute: number;
+  /** Requests per UTC day. */
+  readonly perDay: number;
+}
+
+/** A window of the limits, as it is now. */
+export interface AccountWindow {
+  /** Requests that the window has. */
+  readonly limit: number;
+  /** Requests that remain. */
+  readonly remaining: number;
+  /** When the window ends: a Unix timestamp in seconds, rounded up. */
+  readonly reset: Int64;
+}
+
+/** A ban in force. */
+export interface KeyBan {
+  /** Identifier of the key. */
+  readonly keyId: Int64;
+  /** When the ban ends. */
+  readonly until: string;
+  /** How many bans followed one another within a day, this one included. */
+  readonly count: number;
+}
+
+/** An account as its keys see it. */
+export interface OwnAccount {
+  /** The name of the account. */
+  readonly name: string;
+  /** The plan of the account. */
+  readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
+  readonly limits: AccountLimits;
+  readonly minute: AccountWindow;
+  readonly day: AccountWindow;
+  /** The bans in force of keys of this environment. */
+  readonly bans: readonly KeyBan[];
+}
+
+/** How long the intervals of a usage history are, in UTC. */
+export type UsageInterval = 'hour' | 'day';
+
+/** The requests of one interval, operation and key, by their outcomes. */
+export interface Usage {
+  /** When the interval begins. */
+  readonly start: string;
+  /** The operation; `other` for requests that match none. */
+  readonly operation: string;
+  /** Identifier of the key. */
+  readonly keyId: Int64;
+  /** Requests that were answered with 2xx or 3xx. */
+  readonly ok: number;
+  /** Requests that were answered with 4xx, but not 429. */
+  readonly clientError: number;
+  /** Requests that were answered with 429. */
+  readonly refused: number;
+  /** Requests that were answered with 5xx. */
+  readonly serverError: number;
+}
+
 /** A category to add. */
 export interface NewCategory {
   /** The name of the category. No other category has it, ignoring case. */
@@ -58,6 +120,72 @@ export interface Category {
   readonly description?: string | undefined;
   /** Unique identifier assigned by the service on creation. */
   readonly id: Int64;
+}
+
+/** What a key may do. */
+export type Scope = 'pets:read' | 'pets:write' | 'store:read' | 'store:write' | 'keys:manage';
+
+/** State of a key. It works while it is `active`, and while it is `rotated`: then another key has replaced it, and it ends soon. */
+export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
+
+/** A key to create. */
+export interface NewKey {
+  /** A note to recognize the key by. */
+  readonly label?: string | undefined;
+  /** What the key may do, of what the calling key may do. By default everything but `keys:manage`. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** When the key ends. By default it does not. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** How a key is rotated. */
+export interface Rotation {
+  /** Seconds that the old key goes on working. It never works past its own expiry. */
+  readonly grace?: number | undefined;
+}
+
+/** A key of an account, without the key itself. */
+export interface Key {
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
+  /** A note to recognize the key by. */
+  readonly label?: string | undefined;
+  /** The environment that the key belongs to. */
+  readonly environment: 'production' | 'staging';
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  readonly state: KeyState;
+  /** When the key was issued. */
+  readonly createdAt: string;
+  /** When the key ends, or ended. */
+  readonly expiresAt?: string | undefined;
+  /** When the key was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  /** The last four characters of the key, to find it by. */
+  readonly ending?: string | undefined;
+}
+
+/** A key that was just issued. */
+export interface IssuedKey {
+  /** Unique identifier assigned by the service. */
+  readonly id: Int64;
+  /** A note to recognize the key by. */
+  readonly label?: string | undefined;
+  /** The environment that the key belongs to. */
+  readonly environment: 'production' | 'staging';
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  readonly state: KeyState;
+  /** When the key was issued. */
+  readonly createdAt: string;
+  /** When the key ends, or ended. */
+  readonly expiresAt?: string | undefined;
+  /** When the key was last used, up to a minute late. */
+  readonly lastUsedAt?: string | undefined;
+  /** The last four characters of the key, to find it by. */
+  readonly ending?: string | undefined;
+  /** The key itself. It is shown only in this answer: store it now. */
+  readonly key: string;
 }
 
 /** Status of an order. An order is open while it is pending. */
@@ -106,9 +234,27 @@ export interface ListPetsQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Query parameters of `getUsage`. */
+export interface GetUsageQuery {
+  /** Keep only intervals that begin at this instant or later. By default 30 days before `to`, by the hour 24 hours. A range by the hour has at most 31 days. */
+  readonly from?: string | undefined;
+  /** Keep only intervals that begin before this instant. By default now. */
+  readonly to?: string | undefined;
+  /** How long an interval is. By default a day. */
+  readonly interval?: UsageInterval | undefined;
+}
+
 /** Query parameters of `listCategories`. */
 export interface ListCategoriesQuery {
   /** Maximum number of categories to return. */
+  readonly limit?: number | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** Query parameters of `listKeys`. */
+export interface ListKeysQuery {
+  /** Maximum number of keys to return. */
   readonly limit?: number | undefined;
   /** Where the page begins. Opaque: follow the `Link` header of the page before. */
   readonly cursor?: string | undefined;

@@ -1,6 +1,7 @@
 // Contract: sections 3 and 4.
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { instantFromText, NO_INSTANT } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
 
 interface About {
@@ -75,6 +76,17 @@ export function int64List(most: number, about: About): Parameter<readonly bigint
     read: (text) => readAll([text]),
     readAll,
     fault: `must be an integer of 64 bits, given at most ${most} times`,
+    absent: undefined,
+  };
+}
+
+/** An instant in Unix milliseconds. */
+export function instant(about: About): Parameter<number> {
+  return {
+    ...about,
+    schema: { type: 'string', format: 'date-time', maxLength: 64 },
+    read: (text) => (text.length > 64 ? undefined : instantFromText(text)),
+    fault: `${NO_INSTANT} (in an address, write + as %2B)`,
     absent: undefined,
   };
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../written.ts';
-import { answerOf, type Deprecation, operation, otherTag, type Resource, resultOf } from './operation.ts';
+import type { Deprecation } from './declaration.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, int64List, integer, LIMIT, oneOf } from './parameters.ts';
 
 /** How many animals one request can ask for by their ids. */

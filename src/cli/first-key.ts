@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isInForce, type KeyRecord, SCOPES } from '../domain/account.ts';
+import { DEFAULT_SCOPES, isInForce, type KeyRecord } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/ports.ts';
@@ -31,7 +31,7 @@ export async function firstKeyText(started: Started): Promise<string> {
   flushLog();
   if (isFirst) {
     const account = await defaultAccount(accounts);
-    const settings = { account, environment, label: undefined, scopes: SCOPES, expiresAt: undefined };
+    const settings = { account, environment, label: undefined, scopes: DEFAULT_SCOPES, expiresAt: undefined };
     const { key } = await issueKey(accounts, randomBytes, settings);
     return newKeyText(key, account.plan, url);
   }

@@ -1,7 +1,7 @@
 // Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { isInForce, KEY_STATES, type KeyRecord, SCOPES, type Scope } from '../domain/account.ts';
+import { DEFAULT_SCOPES, isInForce, KEY_STATES, type KeyRecord, type Scope } from '../domain/account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -72,7 +72,7 @@ export function keysCommands(program: Command): void {
     .addOption(
       new Option('--scopes <list>', 'what the key may do, separated by commas')
         .argParser(options.scopes)
-        .default(SCOPES, SCOPES.join(',')),
+        .default(DEFAULT_SCOPES, DEFAULT_SCOPES.join(',')),
     )
     .option(
       '--expires <when>',

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SCOPES, type Scope } from '../domain/account.ts';
+import { LABEL, SCOPES, type Scope } from '../domain/account.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { type Limits, PLAN_NAMES } from '../domain/plan.ts';
 
@@ -57,9 +57,9 @@ export function scopes(text: string): readonly Scope[] {
   throw new InvalidArgumentError(`Allowed scopes are ${SCOPES.join(', ')}, separated by commas.`);
 }
 
-/** A label that a terminal can show. */
+/** The label of a key. */
 export function label(text: string): string {
-  if (/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(text)) return text;
+  if (LABEL.test(text)) return text;
   throw new InvalidArgumentError('A label has 1 to 100 characters and no control characters.');
 }
 

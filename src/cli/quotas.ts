@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { existingKey } from '../management/keys.ts';
-import type { Window } from '../limits/quota.ts';
+import { describeWindow } from '../management/windows.ts';
 import { withQuotas } from './context.ts';
 import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
 import { printJson, printLine, printRows } from './output.ts';
@@ -57,11 +57,6 @@ function showUsage({ account: name, json }: JsonOption & { account?: string }): 
       ...windowCells(day),
     ]);
   });
-}
-
-/** `reset` is in Unix seconds, rounded up, as in the rate headers. */
-function describeWindow({ limit, remaining, resetsAt }: Window) {
-  return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
 }
 
 function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindow>): readonly string[] {

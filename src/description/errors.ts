@@ -1,5 +1,6 @@
 // Contract: section 4.
-import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, queryParameters, sunsetDate } from '../api/operation.ts';
+import { queryParameters } from '../api/declaration.ts';
+import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, sunsetDate } from '../api/operation.ts';
 import { readQuery } from '../api/parameters.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { parseObject, requiredFields } from '../domain/parse.ts';

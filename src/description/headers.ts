@@ -82,6 +82,11 @@ export function headerComponents(base: string) {
       schema: exactly('private, no-cache'),
       example: 'private, no-cache',
     },
+    NoStore: {
+      description: 'Nothing may store the response, because it holds a key.',
+      schema: exactly('no-store'),
+      example: 'no-store',
+    },
     'Idempotent-Replay': {
       description: 'Present, and `true`, when the response repeats that of an earlier request.',
       schema: { type: 'boolean' },
@@ -135,7 +140,10 @@ export function location(address: string, id: unknown): Header {
 
 type HeaderComponent = keyof ReturnType<typeof headerComponents>;
 
-const NAMES: Partial<Record<HeaderComponent, string>> = { DeprecationLinks: 'Link' };
+const NAMES: Partial<Record<HeaderComponent, string>> = {
+  DeprecationLinks: 'Link',
+  NoStore: 'Cache-Control',
+};
 
 /** References to header components, by the name of the header. */
 export function headerRefs(...components: readonly HeaderComponent[]): Refs {

@@ -1,12 +1,6 @@
 // Contract: sections 3, 6.3 and 9.
-import {
-  type Deprecation,
-  errorCodes,
-  type Example,
-  type Method,
-  type Operation,
-  sunsetDate,
-} from '../api/operation.ts';
+import type { Deprecation, Example, Method } from '../api/declaration.ts';
+import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
 import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { listed } from '../domain/parse.ts';
@@ -49,6 +43,9 @@ const HEADERS_OF: Readonly<Record<Method, Refs>> = {
   PATCH: headerRefs('ETag'),
   DELETE: {},
 };
+
+/** On an answer that holds a key. It is never given again. */
+const SECRET = headerRefs('NoStore');
 
 const DEPRECATION = headerRefs('Deprecation', 'Sunset', 'DeprecationLinks');
 
@@ -110,25 +107,30 @@ function banner(deprecated: Deprecation): string {
 
 function successes(its: Operation, base: string): Responses {
   const address = base + its.path;
+  // What a POST adds is in the collection that its path begins with.
+  const [collection = ''] = its.path.split('/{');
   const headers = {
-    ...HEADERS_OF[its.method],
     ...('cursor' in its.parameters && { Link: nextLink(address) }),
     ...standingHeaders(its),
   };
   const responses: Record<string, Response> = {};
-  for (const [status, { description, content }] of Object.entries(its.answers)) {
+  for (const [status, { description, content, isSecret }] of Object.entries(its.answers)) {
     const [example] = Object.values(content?.examples ?? {});
     const { id } = (example?.value ?? {}) as { id?: number };
     responses[status] = {
       description,
-      headers: { ...(status === '201' && { Location: location(address, id) }), ...headers },
+      headers: {
+        ...(status === '201' && { Location: location(base + collection, id) }),
+        ...(isSecret ? SECRET : HEADERS_OF[its.method]),
+        ...headers,
+      },
       ...(content !== undefined && { content: json(schemaRef(content.schema), content.examples) }),
     };
   }
   if (its.method === 'GET')
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',
-      headers,
+      headers: { ...VALIDATORS, ...headers },
     };
   return responses;
 }

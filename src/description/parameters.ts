@@ -1,6 +1,7 @@
 // Contract: section 3.
 import { OPERATIONS } from '../api/index.ts';
-import { type Method, type Operation, pathNames } from '../api/operation.ts';
+import { type Method, pathNames } from '../api/declaration.ts';
+import type { Operation } from '../api/operation.ts';
 import type { AnyParameter } from '../api/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
 import type { Parameter, Ref } from './types.ts';

@@ -1,4 +1,5 @@
-import { type Operation, pathNames } from '../api/operation.ts';
+import { pathNames } from '../api/declaration.ts';
+import type { Operation } from '../api/operation.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 
 /** The request to show, as HTTP and as a call of the client, made of the examples of the declaration. */

@@ -3,10 +3,16 @@ import type { Environment } from './api-key.ts';
 import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 
-/** The scopes that a key can have. By default, a key has all of them. */
-export const SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write'] as const;
+/** The scopes that a key has unless others are named. */
+export const DEFAULT_SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write'] as const;
+
+/** The scopes that a key can have. */
+export const SCOPES = [...DEFAULT_SCOPES, 'keys:manage'] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** A label that a terminal can show. */
+export const LABEL = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 /** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {

@@ -3,6 +3,7 @@ import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { Author } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
+import type { KeyOwner, OwnKeys } from './own-keys.ts';
 import type { Patch } from './patch.ts';
 import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
 import type { Limits, Plan } from './plan.ts';
@@ -66,6 +67,8 @@ export interface Answer<Status extends number = number> {
 /** A write that was refused with this error code. Nothing of it is done. */
 export interface Refusal<Code extends ErrorCode = ErrorCode> {
   readonly refused: Code;
+  /** Without it, the answer has the message that the operation declares for the code. */
+  readonly message?: string;
 }
 
 /** What became of a write that clients may repeat. */
@@ -143,6 +146,8 @@ export interface NewKey {
 export interface AccountRepository {
   /** The same, whose changes the audit log shows as made by `author`. */
   by(author: Author): AccountRepository;
+  /** The keys of one account in one environment, for the account itself. */
+  ownKeys(owner: KeyOwner): OwnKeys;
   listAccounts(): Promise<readonly Account[]>;
   /**
    * Ignores the case of the name. Earlier versions allowed two names that differ in case only: each is found by its exact name.

@@ -1,6 +1,6 @@
 // Contract: sections 3.2, 3.3 and 3.6.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Call, Failure, Success } from '../api/operation.ts';
+import type { AnyOperation, Content, Failure, Success } from '../api/declaration.ts';
 import type { Values } from '../api/parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
 import { entityTag } from '../written.ts';
@@ -18,6 +18,7 @@ import {
 } from './wire/text.ts';
 
 const REPLAY = fields('Idempotent-Replay', 'true');
+const NO_STORE = fields('Cache-Control', 'no-store');
 const REVALIDATE = fields('Cache-Control', 'private, no-cache');
 
 /** The two responses that a GET of the same content can have. */
@@ -36,8 +37,8 @@ export class Answers {
   }
 
   reply(
-    served: Served,
-    { parameters }: Call,
+    served: Pick<Served<AnyOperation>, 'operation' | 'inQuery'>,
+    { parameters }: Pick<Content, 'parameters'>,
     answer: Success | Failure,
     headers: IncomingHttpHeaders,
   ): Reply {
@@ -56,10 +57,16 @@ export class Answers {
     const address = location === undefined ? NO_FIELDS : fields('Location', this.#base + location);
     const replay = isReplay === true ? REPLAY : NO_FIELDS;
     const etag = operation.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
-    return { status, headers: joinFields(JSON_CONTENT, etag, address, replay), body: octets(json) };
+    // A secret is never given again.
+    const repeat = operation.answers[status]?.isSecret ? NO_STORE : replay;
+    return { status, headers: joinFields(JSON_CONTENT, etag, address, repeat), body: octets(json) };
   }
 
-  #representation(served: Served, parameters: Values, answer: Success): Representation {
+  #representation(
+    served: Pick<Served<AnyOperation>, 'operation' | 'inQuery'>,
+    parameters: Values,
+    answer: Success,
+  ): Representation {
     const { status, json, source, next } = answer;
     // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
     if (source?.response !== undefined) return source.response as Representation;
@@ -85,7 +92,12 @@ export class Answers {
 }
 
 /** The link to the next page: the same query, from the id `next` on. */
-function nextLink(base: string, { operation, inQuery }: Served, parameters: Values, next: bigint): Fields {
+function nextLink(
+  base: string,
+  { operation, inQuery }: Pick<Served<AnyOperation>, 'operation' | 'inQuery'>,
+  parameters: Values,
+  next: bigint,
+): Fields {
   let query = '';
   for (const [name] of inQuery) {
     const value = parameters[name];

@@ -10,6 +10,7 @@ import { type Exchange, hostFault, parseTarget, requestId } from './exchange.ts'
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
+import type { Fault, RecentRequests } from './recent.ts';
 import type { UsageCounts } from './usage-counts.ts';
 import { RequestLog } from './wire/request-log.ts';
 import type { Response } from './wire/wire.ts';
@@ -42,6 +43,8 @@ export interface AppDependencies extends ApiDependencies {
   readonly usage: Pick<UsageCounts, 'note'>;
   /** Undefined without METRICS_PORT: nothing is measured. */
   readonly metrics: RequestMetrics | undefined;
+  /** Undefined without CONSOLE_PORT. */
+  readonly recent: RecentRequests | undefined;
 }
 
 /** Milliseconds. */
@@ -191,14 +194,18 @@ export class App {
   }
 
   #log(exchange: Exchange, { status, code }: Reply): void {
-    const { clock, log, metrics, site } = this.#deps;
+    const { clock, log, metrics, recent, site } = this.#deps;
     const isLogged = log.isLevelEnabled('info');
-    if (!isLogged && metrics === undefined) return;
+    if (!isLogged && metrics === undefined && recent === undefined) return;
     const { id, key, request, startedAt } = exchange;
     const { method = '' } = request;
     const duration = clock().monotonic - startedAt.monotonic;
     const route = this.#route(exchange);
     metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
+    if (recent !== undefined && isApi(exchange)) {
+      recent.note(startedAt.unix, status, duration);
+      if (status >= 400) recent.noteFault(faultOf(exchange, status, code));
+    }
     if (!isLogged) return;
     const durationUs = Math.round(duration * 1000);
     if (exchange.match === undefined && site.quietRoutes.has(route)) {
@@ -214,6 +221,24 @@ export class App {
       match?.route.template ?? (path === undefined ? undefined : this.#deps.site.route(path)) ?? 'unknown'
     );
   }
+}
+
+function faultOf(
+  { id: requestId, startedAt, request, served, key }: Exchange,
+  status: number,
+  code: ErrorCode | undefined,
+): Fault {
+  return {
+    at: startedAt.unix,
+    requestId,
+    method: request.method ?? '',
+    operation: served?.operation.id,
+    status,
+    code,
+    keyId: key?.id,
+    accountId: key?.account.id,
+    account: key?.account.name,
+  };
 }
 
 /** Whether a path is below `/v1`. A path that cannot be decoded counts as such, because its answer needs the rate headers. */

@@ -1,25 +1,20 @@
 // Contract: sections 1.4, 3, 5 and 6.
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
 import type { Logger } from 'pino';
 import type { Stores } from '../api/index.ts';
-import { type Call, type Operation, sunsetDate } from '../api/operation.ts';
-import { type Named, readQuery, type Value, type Values } from '../api/parameters.ts';
+import { sunsetDate } from '../api/operation.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
-import { expectation, parseObject } from '../domain/parse.ts';
-import { readPatch, unreadablePatch } from '../domain/patch.ts';
 import type { AccountRepository } from '../domain/ports.ts';
-import { parseBody } from '../json.ts';
 import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
 import { Answers } from './answer.ts';
 import { checkKey, readCredentials } from './authenticate.ts';
-import { ACCEPT_PATCH, MEDIA_TYPES, readJsonBody, refuseBody } from './body.ts';
+import { ACCEPT_PATCH } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -36,8 +31,8 @@ import {
 } from './messages.ts';
 import { rateHeaders, retryAfter } from './rate-headers.ts';
 import type { Reply } from './reply.ts';
-import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
-import type { Routes, Served } from './routes.ts';
+import { entityTags, NONE, readContent, readParameters } from './request-values.ts';
+import type { Routes } from './routes.ts';
 
 export interface ApiDependencies {
   readonly routes: Routes;
@@ -120,7 +115,7 @@ export class Api {
 
     // Validation, then the operation itself.
     try {
-      const parameters = this.#parameters(served, match.values, exchange.query);
+      const parameters = readParameters(served, match.values, exchange.query);
       if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
       const { body, idempotency } =
         operation.method === 'GET' ? NONE : await readContent(operation, request, account.id, match.values);
@@ -134,23 +129,6 @@ export class Api {
       const isOtherType = error.code === 'unsupported_media_type' && operation.method === 'PATCH';
       return errorReply(error.code, error.message, isOtherType ? ACCEPT_PATCH : NO_FIELDS);
     }
-  }
-
-  /** The values of the path and of the query, or undefined when the path names nothing that can exist. */
-  #parameters(
-    { inPath, inQuery, absent }: Served,
-    texts: readonly string[],
-    query: string,
-  ): Values | undefined {
-    if (query === '' && inPath.length === 0) return absent;
-    const values: Record<string, Value | undefined> = { ...absent };
-    for (let index = 0; index < inPath.length; index++) {
-      const [name, parameter] = inPath[index] as Named;
-      const value = parameter.read(texts[index] ?? '');
-      if (value === undefined) return undefined;
-      values[name] = value;
-    }
-    return readQuery(query, inQuery, values);
   }
 
   /** The rate headers when no caller is known: those of the address, which are not counted. */
@@ -202,52 +180,3 @@ export class Api {
     );
   }
 }
-
-type Content = Pick<Call, 'body' | 'idempotency'>;
-
-const NONE: Content = { body: undefined, idempotency: undefined };
-
-/** The body of a request, and what makes it safe to send the request again. */
-async function readContent(
-  { id, method, body }: Operation,
-  request: IncomingMessage,
-  accountId: number,
-  inPath: readonly string[],
-): Promise<Content> {
-  if (method === 'DELETE') {
-    refuseBody(request);
-    return NONE;
-  }
-  if (method === 'PATCH')
-    return { body: body && (await readPatchBody(body.schema, request)), idempotency: undefined };
-  const header = request.headers['idempotency-key'];
-  const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
-  const bytes =
-    body === undefined
-      ? NO_BYTES
-      : await readJsonBody(request, () => expectation(body.schema), MEDIA_TYPES.POST);
-  return {
-    body: body === undefined ? undefined : parseObject(body.schema, parseBody(bytes)),
-    idempotency:
-      key === undefined ? undefined : { accountId, key, fingerprint: fingerprintOf(inPath, bytes) },
-  };
-}
-
-/** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
-async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
-  try {
-    const bytes = await readJsonBody(request, () => expectation(schema), MEDIA_TYPES.PATCH);
-    return readPatch(schema, parseBody(bytes));
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'invalid_request')
-      return unreadablePatch(error.message);
-    throw error;
-  }
-}
-
-/** The entity tags that an `If-Match` header lists. */
-function entityTags(header: string | undefined): readonly string[] | undefined {
-  return header?.split(',').map((tag) => tag.trim());
-}
-
-const NO_BYTES = Buffer.alloc(0);

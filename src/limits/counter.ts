@@ -54,10 +54,18 @@ export interface KeyBan extends Ban {
 /** The counters as an operator sees and changes them. */
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
+  /** The bans in force of these keys of one account. */
+  bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. False when the key is not banned. */
   liftBan(keyId: number): Promise<boolean>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
+}
+
+/** What a process that serves opens. `counters.close` closes both. */
+export interface OpenCounters {
+  readonly counters: Counters;
+  readonly quotas: QuotaAdmin;
 }
 
 /*

@@ -1,7 +1,8 @@
 // Contract: section 5.
-import { type Account, keyState, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
+import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { rotationFault } from '../domain/key.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
 
 /** A new key: the only moment at which its text is known. */
@@ -53,17 +54,12 @@ export async function rotateKey(
 }
 
 function refuseRotation(key: KeyRecord, now: number): void {
-  const state = keyState(key, now);
-  if (state === 'active') return;
-  const reason =
-    key.rotatedTo === undefined
-      ? `is ${state}: create a new one`
-      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
-  throw new ServiceError('conflict', `Key ${key.id} ${reason}.`);
+  const fault = rotationFault(key, now);
+  if (fault !== undefined) throw new ServiceError('conflict', fault);
 }
 
 /** What the store keeps of a key. */
-function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
+export function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
   return { hash: key.hash(), ending: key.ending };
 }
 

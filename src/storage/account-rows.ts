@@ -1,5 +1,12 @@
 // Contract: section 5.
-import { type Account, type KeyRecord, limitsOf, type Scope, SCOPES } from '../domain/account.ts';
+import {
+  type Account,
+  DEFAULT_SCOPES,
+  type KeyRecord,
+  limitsOf,
+  type Scope,
+  SCOPES,
+} from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Plan } from '../domain/plan.ts';
 import { ACCOUNTS, columnsOf, KEYS, type RowOf } from './tables.ts';
@@ -43,11 +50,11 @@ export function keyFromRow(row: KeyRow): KeyRecord {
   };
 }
 
-const ALL_SCOPES = SCOPES.join(' ');
+const DEFAULT_TEXT = DEFAULT_SCOPES.join(' ');
 
 function scopesOf(text: string): readonly Scope[] {
-  // Most keys have all scopes. They share one list, because thousands of keys are cached.
-  if (text === ALL_SCOPES) return SCOPES;
+  // Most keys have the default scopes. They share one list, because thousands of keys are cached.
+  if (text === DEFAULT_TEXT) return DEFAULT_SCOPES;
   const granted = text.split(' ');
   return SCOPES.filter((scope) => granted.includes(scope));
 }

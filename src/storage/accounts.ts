@@ -7,10 +7,11 @@ import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
+import type { KeyOwner, OwnKeys } from '../domain/own-keys.ts';
 import type { AccountRepository, NewKey } from '../domain/ports.ts';
 import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
 import { type PlanValues, setPlan, setSuspended } from './account-writes.ts';
-import { addKey, type KeyValues, replaceKey, revokeKey } from './key-writes.ts';
+import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
 import {
   accountFromRow,
   type AccountRow,
@@ -21,6 +22,7 @@ import {
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
 import { type KeyUse, KeyUses } from './key-uses.ts';
+import { StoredOwnKeys } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
 export interface KeyFinder {
@@ -58,6 +60,13 @@ export class StoredAccounts implements AccountRepository {
 
   by(author: Author): AccountRepository {
     return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author }, this.uses);
+  }
+
+  ownKeys(owner: KeyOwner): OwnKeys {
+    return new StoredOwnKeys(this.#engine, this.#keys, owner, {
+      now: () => this.#now(),
+      author: this.#author,
+    });
   }
 
   async listAccounts(): Promise<readonly Account[]> {
@@ -165,9 +174,8 @@ export class StoredAccounts implements AccountRepository {
     return row && accountFromRow(row);
   }
 
-  #keyValues({ accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey): KeyValues {
-    const settings = [environment, label ?? null, scopes.join(' ')] as const;
-    return [accountId, hash.hex, ...settings, this.#now(), expiresAt ?? null, ending];
+  #keyValues(key: NewKey): KeyValues {
+    return keyValues(key, this.#now());
   }
 
   #now(): number {

@@ -1,7 +1,13 @@
 // Contract: section 6.
 import type { Environment } from '../domain/api-key.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
-import { callerName, type CounterStore, type QuotaAdmin, type StoredStanding } from '../limits/counter.ts';
+import {
+  callerName,
+  type CounterStore,
+  type KeyBan,
+  type QuotaAdmin,
+  type StoredStanding,
+} from '../limits/counter.ts';
 import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
 import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import { columnsOf, type RowOf, STANDINGS, USAGE } from './tables.ts';
@@ -75,6 +81,19 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
     while ((await engine.change(sql, [environment, ...values])).length === PRUNED_ROWS);
   }
 
+  async function readBans(condition: string, values: readonly Value[] = []): Promise<readonly KeyBan[]> {
+    const rows = await engine.read<[keyId: bigint, until: bigint, count: bigint]>(
+      `SELECT key_id, banned_until, ban_count FROM standings
+       WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ${condition} ORDER BY key_id`,
+      [environment, now(), ...values],
+    );
+    return rows.map(([keyId, until, count]) => ({
+      keyId: Number(keyId),
+      until: Number(until),
+      count: Number(count),
+    }));
+  }
+
   return {
     readUsage,
     async readStanding(keyId) {
@@ -99,17 +118,10 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
       const ended = `coalesce(banned_until, 0) < $2 AND coalesce(${engine.lastElement('refusals')}, 0) < $2`;
       await pruneTable('standings', 'key_id', ended, [Math.floor(endedBefore)]);
     },
-    async listBans() {
-      const rows = await engine.read<[keyId: bigint, until: bigint, count: bigint]>(
-        `SELECT key_id, banned_until, ban_count FROM standings
-         WHERE environment = $1 AND banned_until > $2 AND lifted = 0 ORDER BY key_id`,
-        [environment, now()],
-      );
-      return rows.map(([id, until, count]) => ({
-        keyId: Number(id),
-        until: Number(until),
-        count: Number(count),
-      }));
+    listBans: () => readBans(''),
+    async bansOf(_, keyIds) {
+      if (keyIds.length === 0) return [];
+      return readBans(`AND key_id IN (${keyIds.map((_id, index) => `$${index + 3}`).join(', ')})`, keyIds);
     },
     async liftBan(keyId) {
       const lifted = await engine.change(

@@ -2,6 +2,7 @@
 import type { AuditChange, Author } from '../domain/audit.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
+import type { NewKey } from '../domain/ports.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
@@ -32,6 +33,15 @@ export type KeyValues = readonly [
   string,
 ];
 
+/** `createdAt` is in Unix milliseconds. */
+export function keyValues(
+  { accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey,
+  createdAt: number,
+): KeyValues {
+  const settings = [environment, label ?? null, scopes.join(' ')] as const;
+  return [accountId, hash.hex, ...settings, createdAt, expiresAt ?? null, ending];
+}
+
 const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 
 /** Adds a key. */
@@ -51,13 +61,13 @@ async function insertKey(transaction: Transaction, key: KeyValues): Promise<KeyR
   return row;
 }
 
-async function findKey(transaction: Transaction, id: number): Promise<KeyRow | undefined> {
+async function findKey(transaction: Transaction, id: number | bigint): Promise<KeyRow | undefined> {
   const [row] = await transaction.query<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
   return row;
 }
 
 /** A key as it is until the commit. */
-async function lockKey(transaction: Transaction, id: number): Promise<KeyRecord | undefined> {
+export async function lockKey(transaction: Transaction, id: number | bigint): Promise<KeyRecord | undefined> {
   await transaction.query(LOCK_KEY, [id]);
   const row = await findKey(transaction, id);
   return row && keyFromRow(row);

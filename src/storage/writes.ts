@@ -2,6 +2,7 @@ import { addAccount, renameAccount } from './account-names.ts';
 import { setPlan, setSuspended } from './account-writes.ts';
 import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
 import type { Write } from './engine.ts';
+import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';
 
@@ -12,6 +13,9 @@ export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addKey,
   replaceKey,
   revokeKey,
+  createOwnKey,
+  rotateOwnKey,
+  revokeOwnKey,
   setPlan,
   setSuspended,
   touchKeys,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { encodeCursor } from '../../src/domain/cursor.ts';
-import { queryParameters } from '../../src/api/operation.ts';
+import { queryParameters } from '../../src/api/declaration.ts';
 import { readQuery } from '../../src/api/parameters.ts';
 import { listPets } from '../../src/api/pets.ts';
 

@@ -1,5 +1,6 @@
 // Idempotency keys of several operations. Contract: section 3.4.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -33,9 +34,10 @@ async function start(t: TestContext) {
   const config = readConfig({});
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
+  const counter = new MemoryCounter(clock, config, store.counters);
   const app = new App({
     accounts: store.accounts,
-    counter: new MemoryCounter(clock, config, store.counters),
+    counter,
     clock,
     environment: 'production',
     base: url,
@@ -44,7 +46,7 @@ async function start(t: TestContext) {
     isDraining: () => false,
     mayAdmit: () => true,
     routes: new Routes(OPERATIONS, url),
-    stores: store,
+    stores: { ...store, counter, clock, random: randomBytes },
     site: {
       quietRoutes: new Set(),
       route: () => undefined,
@@ -54,6 +56,7 @@ async function start(t: TestContext) {
     log: pino({ level: 'silent' }),
     usage: { note: () => undefined },
     metrics: undefined,
+    recent: undefined,
   });
   serve(server, app, HTTP_LIMITS);
   server.listen(0, '127.0.0.1');

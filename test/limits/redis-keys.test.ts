@@ -59,6 +59,11 @@ test('every key in Redis expires', async (t) => {
   await counter.peek(keyCaller(9, 9));
   await quotas.usageOf(ACCOUNT);
   assert.equal((await quotas.listBans()).length, 2);
+  assert.deepEqual(
+    (await quotas.bansOf(3, [3, 30])).map(({ keyId, count }) => [keyId, count]),
+    [[3, 1]],
+  );
+  assert.deepEqual(await quotas.bansOf(1, [1]), []);
   assert.equal(await quotas.liftBan(2), true);
   assert.equal(await quotas.liftBan(2), false);
   const today = Math.floor(Date.now() / 86_400_000);

@@ -91,6 +91,8 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       { keyId: 4, until: now + 4_000, count: 2 },
       { keyId: 9, until: now + 9_000, count: 2 },
     ]);
+    assert.deepEqual(await operator.bansOf(1, [5, 9, 99]), [{ keyId: 9, until: now + 9_000, count: 2 }]);
+    assert.deepEqual(await operator.bansOf(1, []), []);
     clock.advance(4_000);
     assert.deepEqual(
       (await operator.listBans()).map(({ keyId }) => keyId),

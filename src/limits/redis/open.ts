@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BanPolicy } from '../ban.ts';
-import type { CounterEvents, Counters, CounterStore } from '../counter.ts';
+import type { CounterEvents, CounterStore, OpenCounters } from '../counter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryCounter } from '../memory/counter.ts';
 import { ANSWER_TIMEOUT, FallbackCounter } from '../outage.ts';
@@ -43,10 +43,15 @@ export async function openQuotas({
 }
 
 /**
- * Opens the counter that all instances share. A server that is out of reach starts as an outage.
+ * Opens the counter that all instances share, and the operator's view of it. A server that is out of reach starts as an outage.
  * @throws StartupError in one line when the server must not be used.
  */
-export async function openShared({ redisUrl, log, onHeartbeat, ...parts }: SharedOptions): Promise<Counters> {
+export async function openShared({
+  redisUrl,
+  log,
+  onHeartbeat,
+  ...parts
+}: SharedOptions): Promise<OpenCounters> {
   const redis = new Redis({
     url: redisUrl,
     // The outage policy logs an outage once, so a failed attempt to connect is only a debug message.
@@ -67,5 +72,5 @@ export async function openShared({ redisUrl, log, onHeartbeat, ...parts }: Share
   const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE, parts.onBan);
   const counter = new FallbackCounter({ shared, local, log, clock: parts.clock, onHeartbeat });
   await counter.start();
-  return counter;
+  return { counters: counter, quotas: new RedisQuotas({ redis, ...parts }) };
 }

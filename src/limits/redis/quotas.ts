@@ -32,12 +32,18 @@ export class RedisQuotas implements QuotaAdmin {
   async listBans(): Promise<readonly KeyBan[]> {
     const bans = new Map<number, KeyBan>();
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
-      const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
       const keyId = Number(key.slice(key.lastIndexOf(':') + 1));
-      // Converted to this process's clock, because the command prints it by that clock.
-      if (until > now) bans.set(keyId, { keyId, until: this.#clock().unix + (until - now), count });
+      const ban = await this.#readBan(keyId, key);
+      if (ban !== undefined) bans.set(keyId, ban);
     }
     return [...bans.values()].toSorted((a, b) => a.keyId - b.keyId);
+  }
+
+  async bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]> {
+    const bans = await Promise.all(
+      keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, callerName(accountId), keyId))),
+    );
+    return bans.filter((ban) => ban !== undefined);
   }
 
   async liftBan(keyId: number): Promise<boolean> {
@@ -50,6 +56,12 @@ export class RedisQuotas implements QuotaAdmin {
 
   close(): void {
     this.#redis.close();
+  }
+
+  async #readBan(keyId: number, key: string): Promise<KeyBan | undefined> {
+    const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
+    // Converted to this process's clock, because its reader goes by that clock.
+    return until > now ? { keyId, until: this.#clock().unix + (until - now), count } : undefined;
   }
 
   /** The usage of a caller, and the time on Redis' clock. */

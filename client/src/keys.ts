@@ -1,0 +1,92 @@
+import type { ApiPromise } from './api-promise.ts';
+import type { CallOptions, CreateOptions } from './call-options.ts';
+import type { Answer } from './exchange.ts';
+import { isInt64 } from './json.ts';
+import { List, type Page } from './list.ts';
+import { readItem, readNothing, readPage } from './read.ts';
+import type { Int64, IssuedKey, Key, ListKeysQuery, NewKey, Rotation } from './schema.ts';
+import type { Transport } from './transport.ts';
+
+/** Keys of one answer, the newest first. */
+export interface KeyPage extends Page {
+  readonly keys: readonly Key[];
+}
+
+/** A list of keys: one page, all pages, or all keys. The client sends no request until one of them is used. */
+export type KeyList = List<Key, KeyPage>;
+
+/**
+ * The operations on the keys of your account, for keys with the scope `keys:manage`. All throw PetStoreError, and TypeError
+ * or RangeError for wrong arguments.
+ */
+export class Keys {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The keys, the newest first: `await` gives one page of up to `limit`, `for await` gives all. */
+  list(query: ListKeysQuery = {}, options: CallOptions = {}): KeyList {
+    const call = { operation: 'listKeys', query, options, read: readKeys } as const;
+    return new List(this.#transport, call, ({ keys }) => keys);
+  }
+
+  /**
+   * Creates a key, and gives the key itself once. However often the request has to be sent, it creates one key.
+   * @throws ConflictError when the account has too many keys; also when an answer with the key was lost: then `message`
+   *   says what to do, and `cause` how it was lost.
+   * @throws PermissionError when the calling key lacks a scope of the new key.
+   */
+  create(key: NewKey = {}, options: CreateOptions = {}): ApiPromise<IssuedKey> {
+    return this.#transport.call({
+      operation: 'createKey',
+      body: ['key', key],
+      options,
+      read: readItem(issuedKeyOf),
+    });
+  }
+
+  /**
+   * Issues a key that replaces another one, and gives the key itself once. The old key works for `grace` more seconds.
+   * @throws ConflictError when the key is rotated, expired or revoked already, or when an answer with the key was lost: see
+   *   `create`.
+   */
+  rotate(keyId: Int64, rotation: Rotation = {}, options: CreateOptions = {}): ApiPromise<IssuedKey> {
+    return this.#transport.call({
+      operation: 'rotateKey',
+      path: { keyId },
+      body: ['rotation', rotation],
+      options,
+      read: readItem(issuedKeyOf),
+    });
+  }
+
+  /** Ends a key for good. A key that is revoked stays as it is. */
+  revoke(keyId: Int64, options: CallOptions = {}): ApiPromise<void> {
+    return this.#transport.call({
+      operation: 'revokeKey',
+      path: { keyId },
+      options,
+      read: readNothing,
+    });
+  }
+}
+
+function readKeys(answer: Answer): KeyPage {
+  const { items: keys, nextCursor } = readPage(answer, keyOf);
+  return { keys, nextCursor };
+}
+
+function keyOf(value: unknown): Key {
+  const { id, state, scopes } = (value ?? {}) as Partial<Record<keyof Key, unknown>>;
+  if (isInt64(id) && typeof state === 'string' && Array.isArray(scopes)) return value as Key;
+  throw new TypeError('The body is not a key.');
+}
+
+function issuedKeyOf(value: unknown): IssuedKey {
+  const { key } = keyOf(value) as Partial<IssuedKey>;
+  if (typeof key === 'string') return value as IssuedKey;
+  throw new TypeError('The body is not a key that was issued.');
+}

@@ -1,0 +1,221 @@
+// Contract: section 3.14.
+import { z } from 'zod';
+import type { KeyRecord } from '../domain/account.ts';
+import type { RandomBytes } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import {
+  GRACE,
+  IssuedKey,
+  Key,
+  KeyState,
+  MOST_LIVE_KEYS,
+  NewKey,
+  Rotation,
+  ScopeName,
+} from '../domain/key.ts';
+import type { KeyOwner } from '../domain/own-keys.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
+import { answerOf, operation, type Resource, resultOf } from './operation.ts';
+import { cursor, int64, integer, LIMIT } from './parameters.ts';
+
+const NEW_KEY = { label: 'web', scopes: ['pets:read'], expiresAt: '2027-12-01T00:00:00Z' };
+const ROTATION = { grace: GRACE.default };
+const KEY = {
+  id: 7,
+  label: 'web',
+  environment: 'production',
+  scopes: ['pets:read'],
+  state: 'active',
+  createdAt: '2026-12-01T12:00:00.000Z',
+  expiresAt: '2027-12-01T00:00:00.000Z',
+  ending: 'x7Qf',
+};
+const USED = { ...KEY, lastUsedAt: '2026-12-01T12:30:00.000Z' };
+const OLDER = { ...USED, id: 6, state: 'rotated', expiresAt: '2026-12-02T12:00:00.000Z', ending: 'Bb0k' };
+/** Not a key of the service: its checksum is wrong. */
+const ISSUED = { ...KEY, key: `petstore_live_${'0'.repeat(34)}x7Qf` };
+
+interface Stores {
+  readonly accounts: Pick<AccountRepository, 'by' | 'ownKeys'>;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+const Keys = z
+  .array(Key)
+  .max(LIMIT.maximum)
+  .meta({ id: 'Keys', description: 'Keys of an account, the newest first.' });
+
+const keyId = int64({ description: 'Identifier of the key.', example: KEY.id });
+
+const NO_KEY = 'This account has no key with this keyId in this environment.';
+const TOO_MANY = `The account has ${MOST_LIVE_KEYS} keys that work in this environment: revoke one first.`;
+
+const ISSUED_BEFORE = {
+  error: 'conflict',
+  message:
+    'A request with this Idempotency-Key issued a key before, and the key itself is not stored: list the keys, revoke the one that it issued, and create another.',
+} as const;
+
+/** The answer to a request for a key. A repeated request gets no key, because nothing that is stored holds it. */
+function issued<Code extends ErrorCode>({ outcome, key }: Issue<Code>) {
+  if (outcome.outcome === 'replayed') return ISSUED_BEFORE;
+  const answer = answerOf(outcome);
+  return 'error' in answer
+    ? answer
+    : { ...answer, json: `${answer.json.slice(0, -1)},"key":"${key.reveal()}"}` };
+}
+
+const listKeys = operation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/account/keys',
+  scope: 'keys:manage',
+  stability: 'beta',
+  guide: 'Roll your keys',
+  summary: 'List keys',
+  description:
+    'Returns a page of the keys of this account and environment, the newest first, without the keys themselves. When there ' +
+    'are more, the `Link` header leads to the next page.',
+  parameters: {
+    limit: integer(LIMIT, { description: 'Maximum number of keys to return.', example: LIMIT.default }),
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of keys.',
+      content: {
+        schema: Keys,
+        examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
+      },
+    },
+  },
+  errors: {},
+  sample: { client: 'keys.list', query: { limit: LIMIT.default } },
+  async handle({ key, parameters: { limit, cursor: before } }, { accounts }: Stores) {
+    const { items, next } = await accounts.ownKeys(ownerOf(key)).list({ limit, before });
+    return { status: 200, json: items, next };
+  },
+});
+
+const createKey = operation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/account/keys',
+  scope: 'keys:manage',
+  stability: 'beta',
+  guide: 'Roll your keys',
+  summary: 'Create a key',
+  description:
+    'Creates a key of this account and environment, and shows it in this answer only. It can have the scopes that the calling ' +
+    `key has. At most ${MOST_LIVE_KEYS} keys work at a time.`,
+  parameters: {},
+  body: {
+    schema: NewKey,
+    description: 'The key to create.',
+    examples: {
+      complete: { summary: 'A key that reads animals for a year', value: NEW_KEY },
+      simple: { summary: 'A key with the default scopes', value: {} },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The key was created. The body holds the key itself, which is never shown again.',
+      content: { schema: IssuedKey, examples: { created: { summary: 'The new key', value: ISSUED } } },
+      isSecret: true,
+    },
+  },
+  errors: {
+    invalid_request: 'expiresAt must lie in the future.',
+    insufficient_scope: 'The calling key lacks a scope of the new key.',
+    conflict: TOO_MANY,
+  },
+  sample: { client: 'keys.create' },
+  async handle({ key: caller, author, body, idempotency }, { accounts, clock, random }: Stores) {
+    const keys = accounts.by(author()).ownKeys(ownerOf(caller));
+    return issued(await issueOwnKey(keys, body, { caller, random, now: clock().unix, idempotency }));
+  },
+});
+
+const rotateKey = operation({
+  id: 'rotateKey',
+  method: 'POST',
+  path: '/account/keys/{keyId}/rotate',
+  scope: 'keys:manage',
+  stability: 'beta',
+  guide: 'Roll your keys',
+  summary: 'Rotate a key',
+  description:
+    'Issues a key that replaces another one, with the same settings, and shows it in this answer only. The old key goes on ' +
+    'working for `grace` seconds, but never past its own expiry. A key can rotate itself.',
+  parameters: { keyId },
+  body: {
+    schema: Rotation,
+    description: 'How to rotate the key.',
+    examples: {
+      day: { summary: 'The old key works for a day', value: ROTATION },
+      atOnce: { summary: 'The old key ends at once', value: { grace: 0 } },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The new key was issued. The body holds the key itself, which is never shown again.',
+      content: { schema: IssuedKey, examples: { issued: { summary: 'The new key', value: ISSUED } } },
+      isSecret: true,
+    },
+  },
+  errors: {
+    not_found: NO_KEY,
+    insufficient_scope: 'The calling key lacks a scope of the key.',
+    conflict: 'Key 6 is already rotated into key 7: rotate that one.',
+  },
+  sample: { client: 'keys.rotate' },
+  async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
+    const keys = accounts.by(author()).ownKeys(ownerOf(caller));
+    return issued(await rotateOwnKey(keys, parameters.keyId, body, { caller, random, idempotency }));
+  },
+});
+
+const revokeKey = operation({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/account/keys/{keyId}',
+  scope: 'keys:manage',
+  stability: 'beta',
+  guide: 'Roll your keys',
+  summary: 'Revoke a key',
+  description:
+    'Ends a key for good, within 5 seconds on every instance. A key that is revoked stays as it is. A key can revoke itself.',
+  parameters: { keyId },
+  answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
+  errors: {
+    not_found: NO_KEY,
+    precondition_failed: 'A key has no ETag: leave If-Match out.',
+  },
+  sample: { client: 'keys.revoke' },
+  async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
+    if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
+    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId));
+  },
+});
+
+function ownerOf({ account, environment }: KeyRecord): KeyOwner {
+  return { accountId: account.id, environment };
+}
+
+export const KEYS_RESOURCE: Resource<Stores> = {
+  name: 'Keys',
+  description: 'The keys of your account, for keys with the scope `keys:manage`.',
+  schemas: [
+    { schema: ScopeName, example: 'pets:read' },
+    { schema: KeyState, example: KEY.state },
+    { schema: NewKey, example: NEW_KEY },
+    { schema: Rotation, example: ROTATION },
+    { schema: Key, example: KEY },
+    { schema: IssuedKey, example: ISSUED },
+    { schema: Keys, example: [USED, OLDER] },
+  ],
+  operations: [listKeys, createKey, rotateKey, revokeKey],
+};

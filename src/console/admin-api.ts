@@ -1,0 +1,79 @@
+// Contract: section 10.2.
+import type { IncomingMessage } from 'node:http';
+import type { AdminStores } from '../admin/index.ts';
+import type { AdminOperation } from '../admin/operation.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { expectation, parseObject } from '../domain/parse.ts';
+import { Answers } from '../http/answer.ts';
+import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
+import { errorReply } from '../http/errors.ts';
+import { otherMethod } from '../http/messages.ts';
+import type { Reply } from '../http/reply.ts';
+import { readParameters } from '../http/request-values.ts';
+import type { Routes } from '../http/routes.ts';
+import { fields } from '../http/wire/text.ts';
+import { parseBody } from '../json.ts';
+import type { Access } from './access.ts';
+
+export interface AdminRequest {
+  readonly request: IncomingMessage;
+  readonly path: string;
+  readonly query: string;
+}
+
+interface AdminApiDependencies {
+  readonly routes: Routes<AdminOperation<AdminStores>>;
+  readonly stores: AdminStores;
+  readonly access: Access;
+  readonly base: string;
+}
+
+const LACKS_ROLE = 'Your role is viewer, which only reads: ask an operator with the role admin.';
+
+/** Everything below `/admin/v1`, in the order in which a request is checked. */
+export class AdminApi {
+  readonly #deps: AdminApiDependencies;
+  readonly #answers: Answers;
+
+  constructor(deps: AdminApiDependencies) {
+    this.#deps = deps;
+    this.#answers = new Answers(deps.base);
+  }
+
+  async answer({ request, path, query }: AdminRequest): Promise<Reply> {
+    const { access, routes, stores } = this.#deps;
+    const entered = await access.enter(request);
+    if ('refusal' in entered) return entered.refusal;
+    const { operator, author } = entered;
+
+    const match = routes.match(path);
+    if (match === undefined) return errorReply('not_found', 'The admin API has no such path.');
+    const served = match.route.operations[request.method ?? ''];
+    if (served === undefined) {
+      const { methods } = match.route;
+      return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+    }
+    const { operation } = served;
+    if (operation.role === 'admin' && operator.role !== 'admin')
+      return errorReply('insufficient_scope', LACKS_ROLE);
+
+    try {
+      const parameters = readParameters(served, match.values, query);
+      if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
+      const body = await readBody(operation, request);
+      const answer = await operation.handle({ operator, author, parameters, body }, stores);
+      return this.#answers.reply(served, { parameters }, answer, request.headers);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error;
+      return errorReply(error.code, error.message);
+    }
+  }
+}
+
+async function readBody({ method, body }: AdminOperation, request: IncomingMessage): Promise<unknown> {
+  if (method === 'DELETE') refuseBody(request);
+  if (body === undefined) return undefined;
+  const types = MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'];
+  const bytes = await readJsonBody(request, () => expectation(body.schema), types);
+  return parseObject(body.schema, parseBody(bytes));
+}

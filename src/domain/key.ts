@@ -1,0 +1,134 @@
+// Contract: section 3.14.
+import { z } from 'zod';
+import { type KeyRecord, keyState, KEY_STATES, LABEL, type Scope, SCOPES } from './account.ts';
+import { ENVIRONMENTS } from './api-key.ts';
+import { dateTime, givenDateTime, textFromInstant } from './instant.ts';
+import { int64 } from './int64.ts';
+import { listed } from './parse.ts';
+
+/** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
+export const MOST_LIVE_KEYS = 20;
+
+/** Seconds that a rotated key goes on working. */
+export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
+
+export const ScopeName = z
+  .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
+  .meta({ id: 'Scope', description: 'What a key may do.' });
+
+export const KeyState = z.enum(KEY_STATES).meta({
+  id: 'KeyState',
+  description:
+    'State of a key. It works while it is `active`, and while it is `rotated`: then another key has replaced it, and it ends soon.',
+});
+
+const label = z
+  .string({ error: 'must be a string' })
+  .regex(LABEL, { error: 'must have 1 to 100 characters and no control characters' })
+  .meta({ minLength: 1, maxLength: 100, description: 'A note to recognize the key by.', examples: ['web'] });
+const scopes = z
+  .array(ScopeName, { error: 'must be an array of scopes' })
+  .min(1, { error: 'must have at least one scope' })
+  .max(SCOPES.length, { error: `must have at most ${SCOPES.length} scopes` });
+
+const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
+
+/** The body of `createKey`. Other fields are ignored. */
+export const NewKey = z
+  .object({
+    label: label.exactOptional(),
+    scopes: scopes
+      .meta({
+        description:
+          'What the key may do, of what the calling key may do. By default everything but `keys:manage`.',
+      })
+      .exactOptional(),
+    expiresAt: givenDateTime
+      .meta({ description: 'When the key ends. By default it does not.' })
+      .exactOptional(),
+  })
+  .meta({ id: 'NewKey', description: 'A key to create.' });
+
+/** The body of `rotateKey`. Other fields are ignored. */
+export const Rotation = z
+  .object({
+    grace: z
+      .bigint({ error: GRACE_FAULT })
+      .refine((its) => its >= 0 && its <= GRACE.maximum, { error: GRACE_FAULT })
+      .meta({
+        type: 'integer',
+        format: 'int32',
+        minimum: 0,
+        maximum: GRACE.maximum,
+        default: GRACE.default,
+        description: 'Seconds that the old key goes on working. It never works past its own expiry.',
+        examples: [GRACE.default],
+      })
+      .exactOptional(),
+  })
+  .meta({ id: 'Rotation', description: 'How a key is rotated.' });
+
+export const Key = z
+  .object({
+    id: int64.meta({ description: 'Unique identifier assigned by the service.', examples: [7] }),
+    label: label.exactOptional(),
+    environment: z.enum(ENVIRONMENTS).meta({ description: 'The environment that the key belongs to.' }),
+    scopes: scopes.meta({ description: 'What the key may do.' }),
+    state: KeyState,
+    createdAt: dateTime.meta({ description: 'When the key was issued.' }),
+    expiresAt: dateTime.meta({ description: 'When the key ends, or ended.' }).exactOptional(),
+    lastUsedAt: dateTime
+      .meta({ description: 'When the key was last used, up to a minute late.' })
+      .exactOptional(),
+    ending: z
+      .string()
+      .length(4)
+      .meta({ description: 'The last four characters of the key, to find it by.', examples: ['x7Qf'] })
+      .exactOptional(),
+  })
+  .meta({ id: 'Key', description: 'A key of an account, without the key itself.' });
+
+export const IssuedKey = Key.extend({
+  key: z
+    .string()
+    .max(64)
+    .meta({ description: 'The key itself. It is shown only in this answer: store it now.' }),
+}).meta({ id: 'IssuedKey', description: 'A key that was just issued.' });
+
+export type NewKey = Readonly<z.infer<typeof NewKey>>;
+export type Rotation = Readonly<z.infer<typeof Rotation>>;
+export type Key = Readonly<z.infer<typeof Key>>;
+
+/** A key as its account sees it at the instant `now` (Unix milliseconds). */
+export function keyAt(key: KeyRecord, now: number): Key {
+  const { id, label: its, environment, scopes: granted, createdAt, expiresAt, lastUsedAt, ending } = key;
+  return {
+    id: BigInt(id),
+    ...(its !== undefined && { label: its }),
+    environment,
+    scopes: [...granted],
+    state: keyState(key, now),
+    createdAt: textFromInstant(createdAt),
+    ...(expiresAt !== undefined && { expiresAt: textFromInstant(expiresAt) }),
+    ...(lastUsedAt !== undefined && { lastUsedAt: textFromInstant(lastUsedAt) }),
+    ...(ending !== undefined && { ending }),
+  };
+}
+
+/** Why a key cannot be rotated at the instant `now` (Unix milliseconds), or undefined if it can. */
+export function rotationFault(key: KeyRecord, now: number): string | undefined {
+  const state = keyState(key, now);
+  if (state === 'active') return undefined;
+  const reason =
+    key.rotatedTo === undefined
+      ? `is ${state}: create a new one`
+      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
+  return `Key ${key.id} ${reason}.`;
+}
+
+/** Why a key with the scopes `callers` cannot get a key with these scopes, or undefined if it can. */
+export function scopeFault(scopes: readonly Scope[], callers: readonly Scope[]): string | undefined {
+  const lacking = scopes.filter((scope) => !callers.includes(scope));
+  if (lacking.length === 0) return undefined;
+  return `The calling key lacks ${listed(lacking)}, so it cannot issue a key with that: use a key that has it.`;
+}

@@ -1,0 +1,74 @@
+// Contract: section 3.13.
+import { z } from 'zod';
+import { dateTime } from './instant.ts';
+import { int64 } from './int64.ts';
+import { PLAN_NAMES } from './plan.ts';
+import { OUTCOMES, type UsageInterval } from './usage.ts';
+
+const count = (description: string, minimum: number, example: number) =>
+  int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
+const keyId = int64.meta({ description: 'Identifier of the key.', examples: [7] });
+
+export const Limits = z
+  .object({
+    perMinute: count('Requests per minute.', 1, 60),
+    perDay: count('Requests per UTC day.', 1, 1_000),
+  })
+  .meta({ id: 'AccountLimits', description: 'The requests that an account may make.' });
+
+export const Window = z
+  .object({
+    limit: count('Requests that the window has.', 1, 60),
+    remaining: count('Requests that remain.', 0, 59),
+    reset: int64.meta({
+      minimum: 0,
+      description: 'When the window ends: a Unix timestamp in seconds, rounded up.',
+      examples: [1_796_130_029],
+    }),
+  })
+  .meta({ id: 'AccountWindow', description: 'A window of the limits, as it is now.' });
+
+export const Ban = z
+  .object({
+    keyId,
+    until: dateTime.meta({ description: 'When the ban ends.' }),
+    count: count('How many bans followed one another within a day, this one included.', 1, 1),
+  })
+  .meta({ id: 'KeyBan', description: 'A ban in force.' });
+
+export const OwnAccount = z
+  .object({
+    name: z
+      .string()
+      .max(100)
+      .meta({ description: 'The name of the account.', examples: ['shop'] }),
+    plan: z.enum(PLAN_NAMES).meta({ description: 'The plan of the account.' }),
+    limits: Limits,
+    minute: Window,
+    day: Window,
+    bans: z.array(Ban).max(1_000).meta({ description: 'The bans in force of keys of this environment.' }),
+  })
+  .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });
+
+const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
+
+export const Interval = z
+  .enum(INTERVALS)
+  .meta({ id: 'UsageInterval', description: 'How long the intervals of a usage history are, in UTC.' });
+
+const [ok, clientError, refused, serverError] = OUTCOMES;
+
+export const UsageRow = z
+  .object({
+    start: dateTime.meta({ description: 'When the interval begins.' }),
+    operation: z
+      .string()
+      .max(100)
+      .meta({ description: 'The operation; `other` for requests that match none.', examples: ['listPets'] }),
+    keyId,
+    [ok]: count('Requests that were answered with 2xx or 3xx.', 0, 940),
+    [clientError]: count('Requests that were answered with 4xx, but not 429.', 0, 3),
+    [refused]: count('Requests that were answered with 429.', 0, 0),
+    [serverError]: count('Requests that were answered with 5xx.', 0, 0),
+  })
+  .meta({ id: 'Usage', description: 'The requests of one interval, operation and key, by their outcomes.' });

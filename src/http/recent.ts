@@ -1,0 +1,142 @@
+// Contract: section 10.2.
+import type { ErrorCode } from '../domain/errors.ts';
+import { MINUTE } from '../domain/clock.ts';
+import { outcomeIndex, OUTCOMES, type UsageOutcome } from '../domain/usage.ts';
+
+/** Requests that were answered with an error and are kept. About 2 MB. */
+const FAULTS_KEPT = 10_000;
+
+/** Minutes that are kept: an hour, and the one that runs. */
+const MINUTES_KEPT = 61;
+
+/** Seconds over which the rate of requests is taken. */
+const RATE_SECONDS = 10;
+
+/** Upper bounds of durations grow by a fourth root of 2, from 1 µs to 5 minutes: an estimate is at most 19 % too high. */
+const BUCKETS = 112;
+
+export interface Fault {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly requestId: string;
+  readonly method: string;
+  /** The id of the operation, if the request matched one. */
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly code: ErrorCode | undefined;
+  readonly keyId: number | undefined;
+  readonly accountId: number | undefined;
+  readonly account: string | undefined;
+}
+
+export interface RecentMinute extends Readonly<Record<UsageOutcome, number>> {
+  /** Unix milliseconds. */
+  readonly start: number;
+  /** Milliseconds in which half, or 99 of 100, requests were answered. Undefined without requests. */
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
+}
+
+interface Minute {
+  minute: number;
+  readonly outcomes: [number, number, number, number];
+  readonly durations: Uint32Array;
+}
+
+/** The last requests of this process, for the console. Nothing is stored. */
+export class RecentRequests {
+  readonly #faults: Fault[] = [];
+  #nextFault = 0;
+  readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, () => ({
+    minute: 0,
+    outcomes: [0, 0, 0, 0],
+    durations: new Uint32Array(BUCKETS),
+  }));
+  readonly #seconds = Array.from({ length: RATE_SECONDS + 1 }, () => ({ second: 0, count: 0 }));
+
+  /** Counts a request below `/v1` that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
+  note(at: number, status: number, duration: number): void {
+    const minute = Math.floor(at / MINUTE);
+    const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
+    if (its.minute !== minute) {
+      its.minute = minute;
+      its.outcomes.fill(0);
+      its.durations.fill(0);
+    }
+    const outcome = outcomeIndex(status);
+    its.outcomes[outcome] = (its.outcomes[outcome] ?? 0) + 1;
+    const bucket = bucketOf(duration);
+    its.durations[bucket] = (its.durations[bucket] ?? 0) + 1;
+    const second = Math.floor(at / 1_000);
+    const slot = this.#seconds[second % this.#seconds.length];
+    if (slot === undefined) return;
+    if (slot.second !== second) {
+      slot.second = second;
+      slot.count = 0;
+    }
+    slot.count++;
+  }
+
+  /** Keeps a request that was answered with an error. The oldest one goes. */
+  noteFault(fault: Fault): void {
+    this.#faults[this.#nextFault] = fault;
+    this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;
+  }
+
+  /** The faults that are kept, the newest first. */
+  *faults(): Generator<Fault> {
+    const count = this.#faults.length;
+    for (let age = 1; age <= count; age++) {
+      const fault = this.#faults[(this.#nextFault - age + count) % count];
+      if (fault !== undefined) yield fault;
+    }
+  }
+
+  /** Requests a second over the last whole seconds before `now` (Unix milliseconds). */
+  rate(now: number): number {
+    const current = Math.floor(now / 1_000);
+    let count = 0;
+    for (const slot of this.#seconds)
+      if (slot.second < current && slot.second >= current - RATE_SECONDS) count += slot.count;
+    return count / RATE_SECONDS;
+  }
+
+  /** The last 60 minutes, the oldest first; the last one is that of `now` (Unix milliseconds). */
+  minutes(now: number): readonly RecentMinute[] {
+    const current = Math.floor(now / MINUTE);
+    return Array.from({ length: MINUTES_KEPT - 1 }, (_, index) => {
+      const minute = current - (MINUTES_KEPT - 2) + index;
+      const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
+      const outcomes = its.minute === minute ? its.outcomes : [0, 0, 0, 0];
+      const durations = its.minute === minute ? its.durations : new Uint32Array(BUCKETS);
+      return {
+        start: minute * MINUTE,
+        ...(Object.fromEntries(OUTCOMES.map((name, at) => [name, outcomes[at] ?? 0])) as Record<
+          UsageOutcome,
+          number
+        >),
+        p50: percentile(durations, 0.5),
+        p99: percentile(durations, 0.99),
+      };
+    });
+  }
+}
+
+/** The bucket of a duration in milliseconds. */
+function bucketOf(duration: number): number {
+  const microseconds = duration * 1_000;
+  if (microseconds <= 1) return 0;
+  return Math.min(BUCKETS - 1, Math.ceil(Math.log2(microseconds) * 4));
+}
+
+/** Milliseconds: the upper bound of the bucket in which this share of the requests is reached. */
+function percentile(durations: Uint32Array, share: number): number | undefined {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  let left = Math.ceil(total * share);
+  if (left === 0) return undefined;
+  for (const [bucket, count] of durations.entries()) {
+    left -= count;
+    if (left <= 0) return 2 ** (bucket / 4) / 1_000;
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+// Contract: sections 3.13 and 6.9.
+import { DAY } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { KEPT, LENGTH, type UsageInterval, type UsageQuery } from '../domain/usage.ts';
+
+/** Milliseconds. A chart by the hour of a longer time has more points than a screen. */
+const LONGEST_BY_HOUR = 31 * DAY;
+
+/** Milliseconds before its end at which a range begins by default. */
+const DEFAULT_LENGTH = { hour: DAY, day: 30 * DAY } as const satisfies Record<UsageInterval, number>;
+
+const KEPT_TEXT = { hour: '90 days by the hour', day: '25 months by the day' } as const;
+
+export interface AskedRange {
+  readonly interval?: UsageInterval | undefined;
+  /** Unix milliseconds. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/**
+ * The range of the history that was asked for, with the defaults: by the day, until `now`, and of 30 days or 24 hours.
+ * `name` is the name of the parameter `from` in messages.
+ * @throws ServiceError `invalid_parameter`.
+ */
+export function usageRange(asked: AskedRange, now: number, name = 'from'): UsageQuery {
+  const { interval = 'day', to = now } = asked;
+  const { from = to - DEFAULT_LENGTH[interval] } = asked;
+  if (from > to) throw invalid(`${name} must not be after ${asked.to === undefined ? 'now' : 'to'}.`);
+  if (from < firstKept(interval, now))
+    throw invalid(`${name} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
+  if (interval === 'hour' && to - from > LONGEST_BY_HOUR)
+    throw invalid(`${name} must be at most 31 days before the end of a range by the hour: ask by the day.`);
+  return { interval, from, to };
+}
+
+/** The beginning of the first interval whose numbers are complete, in Unix milliseconds. */
+function firstKept(interval: UsageInterval, now: number): number {
+  return Math.floor((now - KEPT[interval]) / LENGTH[interval]) * LENGTH[interval];
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_parameter', message);
+}
