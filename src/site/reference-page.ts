@@ -1,4 +1,5 @@
 import type { Description } from '../description/openapi.ts';
+import { html } from '../ui/html.ts';
 
 /**
  * The page that shows the description: an application that reads openapi.json, from the files below `base`. Without
@@ -48,21 +49,4 @@ export function contentSecurityPolicy({ servers }: Description): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-/** HTML from a template. Every value is escaped. */
-export function html(parts: TemplateStringsArray, ...values: readonly string[]): string {
-  return String.raw({ raw: parts }, ...values.map(escaped));
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { Content, openContent } from './content.ts';
+import { Content, openContent } from '../http/content.ts';
 import { fields } from '../http/wire/text.ts';
 import { llmsText } from '../description/llms.ts';
 import { openApi, type Urls } from '../description/openapi.ts';
 import { petStatesPicture } from '../description/pet-states.ts';
 import { referenceMarkdown } from '../description/reference-markdown.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
+import { hashedFiles, ICON, TYPES } from '../ui/hashed-files.ts';
+import { kept } from '../ui/kept.ts';
 
 /**
  * The published reference and the description that it is made of. `base` is the base address of the running environment.
@@ -15,15 +15,7 @@ import { contentSecurityPolicy, referencePage } from './reference-page.ts';
  */
 export function createReference(urls: Urls, base: string, find = referenceFiles) {
   const { document, json, yaml, catalog } = openApi(urls, base);
-  let found: ReturnType<typeof find> | undefined;
-  const files = () => {
-    if (found === undefined) {
-      found = find();
-      // A failure is not kept, so the next request tries again.
-      found.catch(() => (found = undefined));
-    }
-    return found;
-  };
+  const files = kept(find);
   const page = async () => referencePage(document, referenceMarkdown(document), (await files()).base, base);
   return {
     page: new Content(
@@ -55,12 +47,6 @@ export function createReference(urls: Urls, base: string, find = referenceFiles)
 const SCALAR = new URL('browser/', import.meta.resolve('@scalar/api-reference'));
 const OURS = new URL('browser/', import.meta.url);
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
 /** The pictures of the guide. Their address is in the description, so it stays the same. */
 const PICTURES = new Map(
   Object.entries({
@@ -69,31 +55,18 @@ const PICTURES = new Map(
     'states.svg': petStatesPicture,
   }).map(([name, load]) => [
     `reference/${name}`,
-    new Content(TYPES['.svg'] ?? '', load, fields('Cache-Control', 'no-cache')),
+    new Content(TYPES['.svg'], load, fields('Cache-Control', 'no-cache')),
   ]),
 );
 
-/** The files never change under their address, because it holds a hash of their content. */
-const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
-
 /** The files of the reference page, and its folder with a hash of their content: `reference/<hash>/`. */
 export async function referenceFiles() {
-  const chunks = (await readdir(new URL('chunks/', SCALAR)))
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => `chunks/${name}`);
-  const files = [
-    ...['start.js', 'mends.js', 'samples.js', 'style.css', 'icon.svg'].map((name) => ({
-      name,
-      folder: OURS,
-    })),
-    ...['standalone.esm.js', ...chunks].map((name) => ({ name, folder: SCALAR })),
-  ];
-  const digest = createHash('sha256');
-  const byName = new Map<string, Content>();
-  for (const { name, folder } of files) {
-    const file = new URL(name, folder);
-    digest.update(name).update(await readFile(file));
-    byName.set(name, new Content(TYPES[extname(name)] ?? '', () => readFile(file), IMMUTABLE));
-  }
-  return { base: `reference/${digest.digest('base64url').slice(0, 16)}/`, byName };
+  const chunks = (await readdir(new URL('chunks/', SCALAR))).filter((name) => name.endsWith('.js'));
+  const ours = ['start.js', 'mends.js', 'samples.js', 'style.css'];
+  const scalars = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)];
+  return hashedFiles('reference/', [
+    ICON,
+    ...ours.map((name) => ({ name, file: new URL(name, OURS) })),
+    ...scalars.map((name) => ({ name, file: new URL(name, SCALAR) })),
+  ]);
 }

@@ -7,6 +7,7 @@ import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from './reference.ts';
 import type { Reply } from '../http/reply.ts';
+import { kept } from '../ui/kept.ts';
 
 export interface SiteDependencies {
   readonly urls: Urls;
@@ -23,13 +24,13 @@ type Reference = ReturnType<typeof createReference>;
 type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 
 export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
-  let made: Promise<Reference> | undefined;
   // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
-  const reference = () => (made ??= import('./reference.ts').then((its) => its.createReference(urls, base)));
+  const reference = kept(async () => (await import('./reference.ts')).createReference(urls, base));
   const page =
     (name: Exclude<keyof Reference, 'file'>): Page =>
     async (request) =>
       (await reference())[name].reply(request);
+  const dashboard = kept(async () => (await import('./dashboard.ts')).createDashboard());
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': page('page'),
@@ -38,6 +39,7 @@ export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDepen
     '/openapi.json': page('json'),
     '/openapi.yaml': page('yaml'),
     '/.well-known/api-catalog': page('catalog'),
+    '/dashboard': async (request) => (await dashboard()).page.reply(request),
     '/healthz': () => OK,
     '/readyz': async () => {
       if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
@@ -48,13 +50,19 @@ export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDepen
   };
   const find = async (path: string): Promise<Page | undefined> => {
     if (Object.hasOwn(pages, path)) return pages[path];
-    const file = path.startsWith(FILES) ? await (await reference()).file(path.slice(1)) : undefined;
+    const files = path.startsWith(FILES.dashboard)
+      ? dashboard
+      : path.startsWith(FILES.reference)
+        ? reference
+        : undefined;
+    const file = files && (await (await files()).file(path.slice(1)));
     return file && ((request) => file.reply(request));
   };
   return {
-    quietRoutes: new Set(['/healthz', '/readyz', `${FILES}*`]),
+    quietRoutes: new Set(['/healthz', '/readyz', ...Object.values(FILES).map((folder) => `${folder}*`)]),
     route(path) {
-      if (path.startsWith(FILES)) return `${FILES}*`;
+      const folder = Object.values(FILES).find((its) => path.startsWith(its));
+      if (folder !== undefined) return `${folder}*`;
       return Object.hasOwn(pages, path) ? path : undefined;
     },
     async answer({ path = '', request }) {
@@ -68,7 +76,8 @@ export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDepen
   };
 }
 
-const FILES = '/reference/';
+/** The folders of what the pages load. */
+const FILES = { reference: '/reference/', dashboard: '/ui/' };
 const NO_STORE = fields('Cache-Control', 'no-store');
 const OK: Reply = {
   status: 200,

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
-import { html, referencePage } from '../../src/site/reference-page.ts';
+import { referencePage } from '../../src/site/reference-page.ts';
+import { html } from '../../src/ui/html.ts';
 
 test('text of the description is never markup of the page', () => {
   assert.equal(html`<b title="${`"'&`}">${'<i>'}</b>`, '<b title="&quot;&#39;&amp;">&lt;i&gt;</b>');

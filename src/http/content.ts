@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { noneMatchNames } from '../http/answer.ts';
+import { noneMatchNames } from './answer.ts';
 import { entityTag } from '../written.ts';
-import { type Fields, fields, joinFields, NO_FIELDS } from '../http/wire/text.ts';
-import type { Reply } from '../http/reply.ts';
+import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
+import type { Reply } from './reply.ts';
 
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);

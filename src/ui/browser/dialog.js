@@ -1,0 +1,53 @@
+import { html } from 'htm/preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiError } from './fetch.js';
+import { Fault } from './notice.js';
+
+/** @typedef {import('preact').ComponentChildren} Children */
+
+/**
+ * A modal dialog. Render it only while it is open; it calls `onClose` on Escape.
+ * @param {{ title: string, onClose: () => void, children: Children }} props
+ */
+export function Dialog({ title, onClose, children }) {
+  const id = useId();
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => dialog.current?.showModal(), []);
+  return html`<dialog ref=${dialog} aria-labelledby=${id} onClose=${onClose}>
+    <div class="stack"><h2 id=${id}>${title}</h2>${children}</div>
+  </dialog>`;
+}
+
+/**
+ * A dialog with a form that makes one change. It stays open with what was typed when the change fails.
+ * @param {{
+ *   title: string, submit: string, isDangerous?: boolean, onClose: () => void, onSubmit: () => Promise<void>,
+ *   children?: Children,
+ * }} props
+ */
+export function FormDialog({ title, submit, isDangerous = false, onClose, onSubmit, children }) {
+  const [error, setError] = useState(/** @type {ApiError | undefined} */ (undefined));
+  const [isBusy, setIsBusy] = useState(false);
+  /** @param {Event} event */
+  async function change(event) {
+    event.preventDefault();
+    setIsBusy(true);
+    try {
+      await onSubmit();
+    } catch (fault) {
+      if (!(fault instanceof ApiError)) throw fault;
+      setError(fault);
+    }
+    setIsBusy(false);
+  }
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <form class="stack" onSubmit=${change}>
+      ${children}
+      ${error && html`<${Fault} error=${error} />`}
+      <div class="actions">
+        <button type="button" onClick=${onClose}>Cancel</button>
+        <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${isBusy}>${submit}</button>
+      </div>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,66 @@
+/** An answer that is no success, or no answer at all: its code is then `unreachable` and its status 0. */
+export class ApiError extends Error {
+  /**
+   * @param {{ code: string, message: string }} body
+   * @param {number} status
+   * @param {{ retryAfter?: number, requestId?: string | undefined }} [more] `retryAfter` in seconds
+   */
+  constructor({ code, message }, status, { retryAfter = 0, requestId } = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same request may succeed later without a change. */
+  get isTemporary() {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/**
+ * Sends a request to this origin. `key` goes into its Authorization header.
+ * @param {string} path
+ * @param {{ method?: string, key?: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @returns {Promise<{ json: any, headers: Headers }>} `json` is undefined for an answer without a body.
+ * @throws {ApiError}
+ */
+export async function send(path, { method = 'GET', key, body, headers = {}, signal } = {}) {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+    cache: 'no-store',
+    redirect: 'error',
+  }).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError({ code: 'unreachable', message: 'The service does not answer.' }, 0);
+  });
+  const text = await response.text();
+  const json = parsed(text);
+  if (response.ok) return { json, headers: response.headers };
+  throw new ApiError(json?.code === undefined ? unknownAnswer(response.status) : json, response.status, {
+    retryAfter: Number(response.headers.get('Retry-After') ?? 0),
+    requestId: response.headers.get('X-Request-Id') ?? undefined,
+  });
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a proxy answers has no Error body. @param {number} status */
+function unknownAnswer(status) {
+  return { code: 'unavailable', message: `The answer has status ${status} and no Error body.` };
+}

@@ -1,0 +1,53 @@
+const WHOLE = new Intl.NumberFormat('en');
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const SHARE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** Seconds of each unit, the longest first. */
+const UNITS = /** @type {const} */ ([
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]);
+
+/** All digits in groups: `10,000,000`. @param {number} value */
+export const number = (value) => WHOLE.format(value);
+
+/** At most three digits: `9.8M`, for axes and places with little room. @param {number} value */
+export const compact = (value) => COMPACT.format(value);
+
+/** `12.5%`; 0% of nothing. @param {number} part @param {number} whole */
+export const share = (part, whole) => SHARE.format(whole === 0 ? 0 : part / whole);
+
+/** An instant in UTC: `2026-11-23 14:05 UTC`. @param {Date} date */
+export const utc = (date) => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** A day in UTC: `2026-11-23`. @param {Date} date */
+export const day = (date) => date.toISOString().slice(0, 10);
+
+/** An instant in the time zone of the browser: `23 Nov 2026, 15:05:00 CET`. @param {Date} date */
+export function local(date) {
+  return new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+  }).format(date);
+}
+
+/** How far `date` is from `now`: `2 hours ago`, `in 5 minutes`, `now`. @param {Date} date @param {Date} now */
+export function relative(date, now) {
+  const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
+  const [unit, length] = UNITS.find(([, its]) => Math.abs(seconds) >= its) ?? ['second', 1];
+  return AGO.format(Math.trunc(seconds / length), unit);
+}
+
+/** A length of time in its two largest units: `1 day 3 hours`. @param {number} seconds */
+export function duration(seconds) {
+  const parts = [];
+  let rest = Math.max(0, Math.ceil(seconds));
+  for (const [unit, length] of [...UNITS, /** @type {const} */ (['second', 1])]) {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    if (count > 0) parts.push(`${count} ${unit}${count === 1 ? '' : 's'}`);
+  }
+  return parts.slice(0, 2).join(' ') || '0 seconds';
+}

@@ -1,0 +1,32 @@
+import { html } from 'htm/preact';
+import { Status } from './status.js';
+
+/** @typedef {import('preact').ComponentChildren} Children */
+
+/**
+ * The frame of every page: the header with navigation, the content, and the place of what was just done.
+ * @param {{
+ *   brand: string, home: string, links?: readonly { href: string, text: string, isCurrent?: boolean }[], aside?: Children,
+ *   children: Children,
+ * }} props
+ */
+export function Layout({ brand, home, links = [], aside, children }) {
+  return html`
+    <a class="skip" href="#content">Go to the content</a>
+    <header class="top"><div>
+      <a class="brand" href=${home}>${brand}</a>
+      ${
+        links.length > 0 &&
+        html`<nav aria-label="Pages">
+          ${links.map(
+            ({ href, text, isCurrent }) =>
+              html`<a href=${href} aria-current=${isCurrent ? 'page' : undefined}>${text}</a>`,
+          )}
+        </nav>`
+      }
+      <aside aria-label="Session">${aside}</aside>
+    </div></header>
+    <main id="content" tabindex="-1">${children}</main>
+    <${Status} />
+  `;
+}

@@ -1,0 +1,38 @@
+import { html } from 'htm/preact';
+import { utc } from './format.js';
+
+/** @typedef {import('preact').ComponentChildren} Children */
+
+/**
+ * A message in the page. A bad one is read out at once.
+ * @param {{ kind?: 'good' | 'warn' | 'bad', title: string, children?: Children }} props
+ */
+export function Notice({ kind, title, children }) {
+  return html`<div class="notice ${kind}" role=${kind === 'bad' ? 'alert' : 'status'}>
+    <strong>${title}</strong>${children}
+  </div>`;
+}
+
+/** @param {{ kind?: 'good' | 'warn' | 'bad', children: Children }} props */
+export function Badge({ kind, children }) {
+  return html`<span class="badge ${kind}">${children}</span>`;
+}
+
+/** The place of something that loads. @param {{ label: string }} props */
+export function Skeleton({ label }) {
+  return html`<div class="skeleton" role="status"><span class="hidden-text">${label} loads.</span></div>`;
+}
+
+/**
+ * What went wrong with a request: what the service says, and since when it does not answer.
+ * @param {{ error: import('./fetch.js').ApiError, since?: Date | undefined, title?: string }} props
+ */
+export function Fault({ error, since, title }) {
+  const isDown = error.status === 0 || error.status >= 500;
+  const shown = title ?? (isDown ? 'The service does not answer' : 'The service refused this');
+  return html`<${Notice} kind=${isDown || !error.isTemporary ? 'bad' : 'warn'} title=${shown}>
+    <p>${error.message}</p>
+    ${isDown && since && html`<p>Since ${utc(since)}. The page goes on by itself when the service is back.</p>`}
+    ${error.requestId && html`<p class="muted">Request <code>${error.requestId}</code></p>`}
+  <//>`;
+}

@@ -1,0 +1,74 @@
+import uPlot from 'uplot';
+import { axes, colours } from './axes.js';
+
+/**
+ * @typedef {{ label: string, values: readonly (number | undefined)[] }} Series one value for each start
+ * @typedef {{ kind: 'lines' | 'bars', starts: readonly number[], series: readonly Series[], interval: number }} Plotted
+ *   `starts` are Unix seconds, `interval` is the length of each in seconds; bars are stacked
+ */
+
+/** Pixels. */
+const HEIGHT = 224;
+
+/** Lines differ in their dashes too, for readers who cannot tell the colours. */
+const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5], [16, 4], [2, 6], [8, 3, 2, 3, 2, 3]];
+
+/**
+ * The columns that uPlot draws. Stacked bars are drawn from the highest sum down, so that each covers the one before.
+ * @param {Plotted} plotted
+ * @returns {uPlot.AlignedData}
+ */
+export function plotData({ kind, starts, series }) {
+  if (kind === 'lines')
+    return [[...starts], ...series.map(({ values }) => values.map((value) => value ?? null))];
+  const sums = starts.map(() => 0);
+  const columns = series.map(({ values }) => sums.map((sum, at) => (sums[at] = sum + (values[at] ?? 0))));
+  return [[...starts], ...columns.toReversed()];
+}
+
+/**
+ * Draws into `place`, in the colours that the style sheet gives to its classes.
+ * @param {HTMLElement} place
+ * @param {Plotted} plotted
+ * @param {(at: number | undefined) => void} onHover gets the place of the start under the pointer
+ */
+export function createPlot(place, plotted, onHover) {
+  const { kind, series, interval } = plotted;
+  const isBars = kind === 'bars';
+  const colour = colours(place);
+  const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
+  const lines = series.map(({ label }, at) => {
+    const its = colour(`series-${(at % 8) + 1}`);
+    if (!isBars) return { label, stroke: its, width: 2, dash: DASHES[at % 8] ?? [], points: { show: false } };
+    return {
+      label,
+      fill: its,
+      width: 0,
+      points: { show: false },
+      paths: uPlot.paths.bars?.({ size: [0.8, 48], align: 1 }),
+    };
+  });
+  /** @type {uPlot.Options} */
+  const options = {
+    width: place.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    series: [{}, .../** @type {uPlot.Series[]} */ (isBars ? lines.toReversed() : lines)],
+    scales: {
+      x: { range: (_, from, to) => [from, isBars ? to + interval : Math.max(to, from + interval)] },
+      y: { range: (_, __, to) => [0, to > 0 ? to * 1.08 : 1] },
+    },
+    axes: axes(colour, isWhole),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    cursor: {
+      drag: { x: false, y: false },
+      y: false,
+      points: { show: !isBars },
+      // A bar stands to the right of its start.
+      dataIdx: (self, _, closest, at) =>
+        isBars && (self.data[0][closest] ?? 0) > at ? Math.max(0, closest - 1) : closest,
+    },
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
+  };
+  return new uPlot(options, plotData(plotted), place);
+}

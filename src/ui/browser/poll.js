@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './fetch.js';
+
+/** Seconds. The longest wait after failures without Retry-After. */
+const LONGEST_WAIT = 60;
+
+/**
+ * What `load` gave last, and the error of the latest try with the time since when it fails.
+ * @template T
+ * @typedef {{ data?: T, error?: ApiError, failingSince?: Date, refresh: () => void }} Polled
+ */
+
+/**
+ * Calls `load` every `seconds` while the page is visible. After an error it waits longer each time, and at least as
+ * long as Retry-After says. It stops after an error that is not temporary until `refresh`. A new `about` begins anew.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {number} seconds
+ * @param {string} [about] says what is loaded; what `load` depends on is in it
+ * @returns {Polled<T>}
+ */
+export function usePoll(load, seconds, about = '') {
+  const [state, setState] = useState(/** @type {{ data?: T, error?: ApiError, failingSince?: Date }} */ ({}));
+  const latest = useRef(load);
+  latest.current = load;
+  const refresh = useRef(() => {});
+  useEffect(() => {
+    setState({});
+    const poll = startPolling(
+      (signal) => latest.current(signal),
+      seconds,
+      (data) => setState({ data }),
+      (error) => setState((last) => ({ failingSince: new Date(), ...last, error })),
+    );
+    refresh.current = poll.refresh;
+    return poll.stop;
+  }, [seconds, about]);
+  return { ...state, refresh: () => refresh.current() };
+}
+
+/**
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {number} seconds
+ * @param {(data: T) => void} onData
+ * @param {(error: ApiError) => void} onError
+ */
+function startPolling(load, seconds, onData, onError) {
+  let timer = 0;
+  let failures = 0;
+  let nextAt = 0;
+  let running = new AbortController();
+  const schedule = () => {
+    clearTimeout(timer);
+    if (!document.hidden) timer = setTimeout(ask, Math.max(0, nextAt - Date.now()));
+  };
+  const ask = async () => {
+    const { signal } = (running = new AbortController());
+    nextAt = Number.POSITIVE_INFINITY;
+    let wait = seconds;
+    try {
+      const data = await load(signal);
+      if (signal.aborted) return;
+      failures = 0;
+      onData(data);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      failures += 1;
+      const backoff = Math.max(error.retryAfter, Math.min(LONGEST_WAIT, 2 ** failures));
+      wait = error.isTemporary ? backoff : Number.POSITIVE_INFINITY;
+      onError(error);
+    }
+    nextAt = Date.now() + wait * 1000;
+    if (Number.isFinite(nextAt)) schedule();
+  };
+  const refresh = () => {
+    running.abort();
+    nextAt = 0;
+    schedule();
+  };
+  document.addEventListener('visibilitychange', onVisible);
+  function onVisible() {
+    if (document.hidden) clearTimeout(timer);
+    else if (Number.isFinite(nextAt)) schedule();
+  }
+  schedule();
+  const stop = () => {
+    clearTimeout(timer);
+    running.abort();
+    document.removeEventListener('visibilitychange', onVisible);
+  };
+  return { refresh, stop };
+}

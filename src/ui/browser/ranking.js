@@ -1,0 +1,37 @@
+import { html } from 'htm/preact';
+import { ChartFrame } from './chart-frame.js';
+import { compact, number } from './format.js';
+import { Name } from './table.js';
+
+/**
+ * Values by name, as horizontal bars with the largest first. The table and the CSV have all of them.
+ * @param {{
+ *   title: string, file: string, name: string, unit: string, values?: readonly { label: string, value: number }[],
+ *   most?: number, error?: import('./fetch.js').ApiError | undefined, since?: Date | undefined, empty?: string,
+ * }} props `name` and `unit` head the columns; the bars are at most `most`
+ */
+export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
+  const sorted = values?.toSorted((one, other) => other.value - one.value);
+  const largest = sorted?.[0]?.value ?? 0;
+  const frame = {
+    title,
+    ...rest,
+    isEmpty: values !== undefined && largest === 0,
+    values: sorted && { columns: [name, unit], rows: sorted.map(({ label, value }) => [label, value]) },
+  };
+  return html`<${ChartFrame} ...${frame}>
+    <ul class="ranking">
+      ${sorted?.slice(0, most).map(
+        ({ label, value }) =>
+          html`<li>
+            <${Name} text=${label} />
+            <span class="number" title=${number(value)}>${compact(value)}</span>
+            <svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width=${(100 * value) / largest} height="1" fill="currentColor" />
+            </svg>
+          </li>`,
+      )}
+    </ul>
+    ${sorted && sorted.length > most && html`<p class="muted">The table has all ${sorted.length}.</p>`}
+  <//>`;
+}

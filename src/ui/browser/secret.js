@@ -1,0 +1,24 @@
+import { html } from 'htm/preact';
+import { Dialog } from './dialog.js';
+import { say } from './status.js';
+
+/**
+ * Shows a new key, token or link. It is gone from the page with the dialog.
+ * @param {{ title: string, secret: string, onClose: () => void, children?: import('preact').ComponentChildren }} props
+ */
+export function SecretDialog({ title, secret, onClose, children }) {
+  const copy = () =>
+    navigator.clipboard.writeText(secret).then(
+      () => say('Copied.'),
+      () => say('The browser did not allow it. Select the text and copy it.'),
+    );
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <p>Store it now. It is shown only this once.</p>
+    <code class="secret">${secret}</code>
+    ${children}
+    <div class="actions">
+      <button type="button" onClick=${copy}>Copy</button>
+      <button type="button" class="main" onClick=${onClose}>Done</button>
+    </div>
+  <//>`;
+}

@@ -1,0 +1,26 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** Milliseconds. Long enough to read a sentence twice. */
+const SHOWN = 6_000;
+
+/** @type {(text: string) => void} */
+let show = () => {};
+
+/** Shows a sentence for a few seconds and has it read out. @param {string} text */
+export function say(text) {
+  show(text);
+}
+
+/** The place of what `say` says. Render it once, in the layout. */
+export function Status() {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    show = setText;
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => setText(''), SHOWN);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return html`<div class="toasts" role="status">${text && html`<p>${text}</p>`}</div>`;
+}

@@ -1,0 +1,11 @@
+/** Loads at the first call, and keeps what came. A failure is not kept, so the next call tries again. */
+export function kept<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    if (loaded === undefined) {
+      loaded = load();
+      loaded.catch(() => (loaded = undefined));
+    }
+    return loaded;
+  };
+}
