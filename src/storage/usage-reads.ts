@@ -5,155 +5,94 @@ import {
   HOUR,
   LENGTH,
   type Usage,
-  type UsageBy,
+  type UsageCount,
   type UsageHistory,
+  type UsageKey,
   type UsageQuery,
-  type UsageSum,
-  type UsageSumsQuery,
 } from '../domain/usage.ts';
-import type { Engine, Value } from './engine.ts';
-
-/** The key that stands for all keys of an environment together. */
-export const ALL_KEYS = { production: 0, staging: -1 } as const satisfies Record<Environment, number>;
-
-const TABLE_OF = {
-  hour: { table: 'usage_hours', column: 'hour' },
-  day: { table: 'usage_days', column: 'day' },
-} as const;
-
-/** The sum of bigint is numeric in PostgreSQL. */
-const SUMS = ['ok', 'client_error', 'refused', 'server_error']
-  .map((name) => `CAST(sum(${name}) AS bigint) AS ${name}`)
-  .join(', ');
-
-type Numbers = readonly [ok: bigint, clientError: bigint, refused: bigint, serverError: bigint];
-
-const NUMBERS = 'ok, client_error, refused, server_error';
-const MOST_FIRST = 'ORDER BY ok + client_error + refused + server_error DESC, 1';
+import type { Engine } from './engine.ts';
+import { lastHourIn } from './usage-hours.ts';
+import { byOutcome, COUNT_COLUMNS, type CountColumns, UsageRows } from './usage-rows.ts';
+import { usageSums } from './usage-sums.ts';
 
 const KEY_COLUMNS = 'k.id, k.label, a.id, a.name';
-type KeyColumns = readonly [bigint, string | null, bigint, string];
+type KeyColumns = readonly [id: bigint, label: string | null, accountId: bigint, account: string];
 
-type Reads = Pick<UsageHistory, 'ofAccount' | 'sums' | 'callersOf'>;
+type Caller = readonly [...KeyColumns, requests: bigint, day: bigint, hours: string | null];
 
 /** What can be read of the usage of an environment. */
-export function usageReads(engine: Engine, environment: Environment): Reads {
-  const sums: { readonly [By in UsageBy]: (query: UsageSumsQuery<By>) => Promise<readonly UsageSum<By>[]> } =
-    {
-      async interval(query) {
-        const { from, column, values } = rowsOf(query, environment);
-        const rows = await engine.read<readonly [bigint, ...Numbers]>(
-          `SELECT ${column}, ${SUMS} ${from} GROUP BY ${column} ORDER BY ${column}`,
-          values,
-        );
-        return rows.map(([start, ...its]) => sum({ start: Number(start) * LENGTH[query.interval] }, its));
-      },
-      async operation(query) {
-        const { from, values } = rowsOf(query, environment);
-        const rows = await engine.read<readonly [string, ...Numbers]>(
-          `SELECT operation, ${NUMBERS} FROM (SELECT operation, ${SUMS} ${from} GROUP BY operation) AS s ${MOST_FIRST}`,
-          values,
-        );
-        return rows.map(([operation, ...its]) => sum({ operation }, its));
-      },
-      async key(query) {
-        const { from, values } = keyRowsOf(query, environment);
-        const rows = await engine.read<readonly [...KeyColumns, ...Numbers]>(
-          `SELECT ${KEY_COLUMNS}, ${NUMBERS} FROM (SELECT k.id AS key_id, ${SUMS} ${from} GROUP BY k.id) AS s
-           JOIN keys k ON k.id = s.key_id JOIN accounts a ON a.id = k.account_id ${MOST_FIRST}`,
-          values,
-        );
-        return rows.map(([id, label, accountId, account, ...its]) =>
-          sum(keyOf([id, label, accountId, account]), its),
-        );
-      },
-      async account(query) {
-        const { from, values } = keyRowsOf(query, environment);
-        const rows = await engine.read<readonly [bigint, string, ...Numbers]>(
-          `SELECT a.id, a.name, ${NUMBERS} FROM
-             (SELECT k.account_id AS account_id, ${SUMS} ${from} GROUP BY k.account_id) AS s
-           JOIN accounts a ON a.id = s.account_id ${MOST_FIRST}`,
-          values,
-        );
-        return rows.map(([id, account, ...its]) => sum({ accountId: Number(id), account }, its));
-      },
-    };
+export function usageReads(
+  engine: Engine,
+  environment: Environment,
+): Pick<UsageHistory, 'ofAccount' | 'sums' | 'callersOf'> {
+  const usage = new UsageRows(engine, environment);
+  const keys = async (accountId: number | undefined): Promise<ReadonlyMap<number, UsageKey>> => {
+    const ofAccount = accountId === undefined ? '' : 'AND k.account_id = $2';
+    const rows = await engine.read<KeyColumns>(
+      `SELECT ${KEY_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.environment = $1 ${ofAccount}`,
+      accountId === undefined ? [environment] : [environment, accountId],
+    );
+    return new Map(rows.map((row) => [Number(row[0]), keyOf(row)]));
+  };
   return {
-    async ofAccount(accountId, query) {
-      const { from, column, values } = keyRowsOf({ ...query, accountId }, environment);
-      const rows = await engine.read<readonly [bigint, string, bigint, ...Numbers]>(
-        `SELECT ${column}, operation, key_id, ${NUMBERS} ${from} ORDER BY ${column}, operation, key_id`,
-        values,
-      );
-      return rows.map(
-        ([start, operation, keyId, ...its]): Usage =>
-          sum({ start: Number(start) * LENGTH[query.interval], operation, keyId: Number(keyId) }, its),
-      );
-    },
-    sums: (query) => sums[query.by](query),
+    ofAccount: (accountId, query) =>
+      query.interval === 'hour' ? byHour(usage, accountId, query) : byDay(usage, accountId, query),
+    sums: usageSums(usage, keys),
     async callersOf(operation, from) {
-      const rows = await engine.read<readonly [...KeyColumns, requests: bigint, lastHour: bigint]>(
-        `SELECT ${KEY_COLUMNS}, s.requests,
-           (SELECT max(hour) FROM usage_hours u
-            WHERE u.key_id = k.id AND u.hour >= s.day * 24 AND u.hour < (s.day + 1) * 24 AND u.operation = $1)
+      const rows = await engine.read<Caller>(
+        `SELECT ${KEY_COLUMNS}, s.requests, s.day,
+           (SELECT hours FROM usage_hours u WHERE u.key_id = k.id AND u.day = s.day AND u.operation = $1)
          FROM (SELECT key_id, CAST(sum(ok + client_error + refused + server_error) AS bigint) AS requests,
-           max(day) AS day FROM usage_days WHERE operation = $1 AND day >= $2 GROUP BY key_id) AS s
+           max(day) AS day FROM keys CROSS JOIN usage_days
+           WHERE key_id = id AND operation = $1 AND day >= $2 AND environment = $3 GROUP BY key_id) AS s
          JOIN keys k ON k.id = s.key_id JOIN accounts a ON a.id = k.account_id
-         WHERE k.environment = $3 ORDER BY s.requests DESC, k.id`,
+         ORDER BY s.requests DESC, k.id`,
         [operation, Math.floor(from / DAY), environment],
       );
-      return rows.map(([id, label, accountId, account, requests, lastHour]) =>
+      return rows.map(([id, label, accountId, account, requests, day, hours]) =>
         Object.assign(keyOf([id, label, accountId, account]), {
           requests: Number(requests),
-          lastHour: Number(lastHour) * HOUR,
+          lastHour: Number(day) * DAY + lastHourIn(hours) * HOUR,
         }),
       );
     },
   };
 }
 
-/** SQL for the rows of a range, from FROM to the end of WHERE. */
-interface Rows {
-  readonly from: string;
-  readonly column: string;
-  readonly values: readonly Value[];
+async function byDay(
+  usage: UsageRows,
+  accountId: number,
+  { from, to }: UsageQuery,
+): Promise<readonly Usage[]> {
+  const rows = await usage.select<readonly [day: bigint, operation: string, keyId: bigint, ...CountColumns]>(
+    `u.day, u.operation, u.key_id, ${COUNT_COLUMNS}`,
+    'usage_days',
+    [Math.ceil(from / DAY), Math.ceil(to / DAY)],
+    { accountId },
+    'ORDER BY u.day, u.operation, u.key_id',
+  );
+  return rows.map(([day, operation, keyId, ...counts]) =>
+    Object.assign({ start: Number(day) * LENGTH.day, operation, keyId: Number(keyId) }, byOutcome(counts)),
+  );
 }
 
-/** The rows of the keys of an account, or of all keys together. */
-function rowsOf(query: UsageQuery & { accountId?: number | undefined }, environment: Environment): Rows {
-  if (query.accountId !== undefined) return keyRowsOf(query, environment);
-  const { table, column } = TABLE_OF[query.interval];
-  return {
-    from: `FROM ${table} u WHERE u.key_id = ${ALL_KEYS[environment]} AND u.${column} >= $1 AND u.${column} < $2`,
-    column: `u.${column}`,
-    values: boundsOf(query),
-  };
+async function byHour(
+  usage: UsageRows,
+  accountId: number,
+  { from, to }: UsageQuery,
+): Promise<readonly Usage[]> {
+  const counts = await usage.hours([Math.ceil(from / HOUR), Math.ceil(to / HOUR)], { accountId });
+  return counts
+    .toSorted(oldestFirst)
+    .map(({ hour, operation, keyId, counts: its }) =>
+      Object.assign({ start: hour * LENGTH.hour, operation, keyId }, byOutcome(its)),
+    );
 }
 
-/** The rows of each key, of one account or of all. */
-function keyRowsOf(query: UsageQuery & { accountId?: number | undefined }, environment: Environment): Rows {
-  const { table, column } = TABLE_OF[query.interval];
-  const ofAccount = query.accountId === undefined ? '' : 'AND k.account_id = $4';
-  return {
-    from: `FROM keys k JOIN ${table} u ON u.key_id = k.id
-      WHERE u.${column} >= $1 AND u.${column} < $2 AND k.environment = $3 ${ofAccount}`,
-    column: `u.${column}`,
-    values: [...boundsOf(query), environment, ...(query.accountId === undefined ? [] : [query.accountId])],
-  };
-}
-
-/** The numbers of the first interval, and of the first one that is too late. */
-function boundsOf({ interval, from, to }: UsageQuery): readonly [number, number] {
-  return [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
-}
-
-function sum<G>(group: G, [ok, clientError, refused, serverError]: Numbers) {
-  return Object.assign({}, group, {
-    ok: Number(ok),
-    clientError: Number(clientError),
-    refused: Number(refused),
-    serverError: Number(serverError),
-  });
+function oldestFirst(a: UsageCount, b: UsageCount): number {
+  if (a.hour !== b.hour) return a.hour - b.hour;
+  if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
+  return a.keyId - b.keyId;
 }
 
 function keyOf([id, label, accountId, account]: KeyColumns) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
-import { HOUR, KEPT, type UsageCount } from '../../src/domain/usage.ts';
+import { HOUR, KEPT, LENGTH, type UsageCount, type UsageInterval } from '../../src/domain/usage.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 
@@ -125,6 +125,47 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     ]);
   });
 
+  test(`${name}: sums of any range are those of its hours`, async (t) => {
+    const { account, key, accounts, hour, count, usageHistory } = await prepare(t);
+    const second = await accounts.addKey(newKey(account.id));
+    const counts = Array.from({ length: 300 }, (_, index) => ({
+      ...count(hour - index * 4, [index, 1, 0, 0], index % 3 === 0 ? 'getPet' : 'listPets'),
+      keyId: index % 2 === 0 ? key.id : second.id,
+    }));
+    await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    const ranges = [
+      [0, 1],
+      [3, 40],
+      [5, 24 * 20 + 7],
+      [24 * 2 + 3, 24 * 32],
+      [0, 24 * 50],
+    ] as const;
+    for (const [end, start] of ranges)
+      for (const [interval, length] of Object.entries(LENGTH) as [UsageInterval, number][]) {
+        const range = { interval, from: (hour - start) * HOUR, to: (hour - end) * HOUR };
+        const inRange = counts.filter(({ hour: its }) => {
+          const begin = Math.floor((its * HOUR) / length) * length;
+          return begin >= range.from && begin < range.to;
+        });
+        const ofKey = (id: number) => inRange.filter(({ keyId }) => keyId === id);
+        const total = (its: readonly UsageCount[]) => its.reduce((sum, { counts: [ok] }) => sum + ok, 0);
+        for (const accountId of [undefined, account.id]) {
+          const query = { ...range, accountId };
+          for (const by of ['interval', 'operation', 'account'] as const) {
+            const sums = await usageHistory.sums({ ...query, by });
+            assert.equal(
+              sums.reduce((sum, { ok }) => sum + ok, 0),
+              total(inRange),
+              `${by} ${start} ${end} ${interval}`,
+            );
+          }
+          const byKey = await usageHistory.sums({ ...query, by: 'key' });
+          for (const { id } of [key, second])
+            assert.equal(byKey.find(({ keyId }) => keyId === id)?.ok ?? 0, total(ofKey(id)));
+        }
+      }
+  });
+
   test(`${name}: the callers of an operation are found with how often and when`, async (t) => {
     const { account, key, hour, count, usageHistory } = await prepare(t);
     const day = Math.floor((hour * HOUR) / DAY);
@@ -149,14 +190,14 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     await passTime(KEPT.hour);
     await usageHistory.prune();
     assert.equal((await usageHistory.ofAccount(account.id, hours)).length, 1);
-    await passTime(2 * HOUR);
+    await passTime(DAY);
     // The first call went through all keys, and the second begins again.
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await usageHistory.ofAccount(account.id, hours), []);
     assert.deepEqual(await usageHistory.sums({ ...hours, by: 'operation' }), []);
     assert.equal((await usageHistory.ofAccount(account.id, days)).length, 1);
-    await passTime(KEPT.day - KEPT.hour + DAY);
+    await passTime(KEPT.day - KEPT.hour);
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await usageHistory.ofAccount(account.id, days), []);
