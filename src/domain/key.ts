@@ -9,6 +9,9 @@ import { listed } from './parse.ts';
 /** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
 export const MOST_LIVE_KEYS = 20;
 
+/** The message of a refusal begins with it. */
+export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
+
 /** Seconds that a rotated key goes on working. */
 export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
 
@@ -90,6 +93,7 @@ export const Key = z
       .exactOptional(),
     ending: z
       .string()
+      .max(4)
       .regex(/^[0-9A-Za-z]{4}$/)
       .meta({ description: 'The last four characters of the key, to find it by.', examples: ['x7Qf'] })
       .exactOptional(),
