@@ -77,6 +77,7 @@ with urlopen(request) as response:
 function literal(value: object | string | number): string {
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   return `{ ${Object.entries(value)
     .map(([name, its]) => `${name}: ${literal(its)}`)
     .join(', ')} }`;
