@@ -37,10 +37,12 @@ const label = z
     description: 'A note to recognize the key by.',
     examples: ['web'],
   });
+const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;
+
 const scopes = z
-  .array(ScopeName, { error: 'must be an array of scopes' })
-  .min(1, { error: 'must have at least one scope' })
-  .max(SCOPES.length, { error: `must have at most ${SCOPES.length} scopes` });
+  .array(ScopeName, { error: SCOPES_FAULT })
+  .refine((its) => its.length >= 1 && its.length <= SCOPES.length, { error: SCOPES_FAULT })
+  .meta({ minItems: 1, maxItems: SCOPES.length });
 
 const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
 

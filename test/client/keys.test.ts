@@ -55,11 +55,11 @@ test('a key is created, listed without itself, rotated and revoked', async (t) =
   const made = await keys.create({ label: 'web', scopes: ['pets:read'], expiresAt });
   const { key, ...record } = made;
   assert.deepEqual([record.scopes, record.expiresAt], [['pets:read'], '2027-11-30T23:00:00.000Z']);
+  const [listed] = (await keys.list()).keys;
+  assert.deepEqual(listed, record);
   const webClient = new PetStore({ apiKey: key, baseUrl: `${service.url}/v1` });
   assert.deepEqual((await webClient.pets.list()).pets, []);
   await assert.rejects(webClient.keys.list(), PermissionError);
-  const [listed] = (await keys.list()).keys;
-  assert.deepEqual(listed, record);
   const next = await keys.rotate(made.id, { grace: 60 });
   assert.notEqual(next.key, key);
   assert.equal(await keys.revoke(made.id), undefined);

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
+import { TABLES } from '../../src/storage/all-tables.ts';
 import { assertError, call } from '../support/api.ts';
-import type { StartService } from '../support/service.ts';
+import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
 
 const LIMITS = { perMinute: 5, perDay: 50 };
@@ -109,7 +110,9 @@ export function accountContract(backend: string, start: StartService): void {
 
   test(`${backend}: a key of another account or environment is as one that does not exist`, async (t) => {
     const { owner, stranger, foreign, staging } = await prepare(t);
-    const before = (await owner('/account/keys')).text;
+    const keysOf = async () =>
+      (await owner('/account/keys')).json.map(({ id, state }: { id: number; state: string }) => [id, state]);
+    const before = await keysOf();
     const cases = [
       ...foreign.map((id) => [stranger, id] as const),
       [owner, staging],
@@ -122,7 +125,7 @@ export function accountContract(backend: string, start: StartService): void {
         assert.equal((await rotate(send, id, {}, headers)).text, missing.text);
         assert.equal((await revoke(send, id)).text, missing.text);
       }
-    assert.equal((await owner('/account/keys')).text, before);
+    assert.deepEqual(await keysOf(), before);
     const listed = (await stranger('/account/keys')).json.map(({ id }: { id: number }) => id);
     assert.deepEqual(listed, [2]);
     const cursor = encodeCursor(100n);
@@ -176,4 +179,31 @@ export function accountContract(backend: string, start: StartService): void {
     await revoke(send, next.id);
     assert.equal(await works(next.key), 401);
   });
+
+  test(`${backend}: no key that was issued is in the log or in any table`, async (t) => {
+    const service = await start(t, { env: { LOG_LEVEL: 'trace' } });
+    const first = await service.issueKey();
+    const send = senderOf(service, first);
+    const once = { 'idempotency-key': 'a' };
+    const made = (await create(send, { label: 'web' }, once)).json;
+    const next = (await rotate(send, made.id, { grace: 0 }, once)).json;
+    await create(send, { label: 'web' }, once);
+    await rotate(send, made.id, { grace: 0 }, once);
+    await revoke(send, next.id);
+    const tables = await dump(service);
+    for (const text of ['"web"', 'keys rotate', '/account/keys/2']) assert.ok(tables.includes(text), text);
+    for (const key of [first, made.key, next.key]) {
+      // The last four characters of a key are stored on purpose.
+      const secret = key.slice('petstore_live_'.length, -4);
+      for (const text of [tables, service.logText()]) assert.ok(!text.includes(secret));
+    }
+  });
+}
+
+/** Every row of the store. */
+async function dump({ store }: TestService): Promise<string> {
+  await using snapshot = await store.database.snapshot();
+  const found: unknown[] = [];
+  for (const table of TABLES) for await (const rows of snapshot.rows(table)) found.push(...rows);
+  return JSON.stringify(found, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
