@@ -52,14 +52,14 @@ function createCategory(name: string, { description, json }: CreateOptions): Pro
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
-  return withStore(async ({ store: { categories } }) => {
-    const created = await categories.create(data);
-    if (created.outcome !== 'done') {
+  return withStore(async ({ store: { categories }, author }) => {
+    const created = await categories.createBy(author, data);
+    if ('refused' in created) {
       const other = await categories.findByName(name);
       const message = `There is a category ${other?.name ?? name} already; the case of a name does not count.`;
       throw new ServiceError('conflict', message);
     }
-    const text = created.answer.json;
+    const text = created.json;
     if (json) return printLine(text);
     const { id } = parseExactJson(text) as Category;
     printLine(`Category ${id}: ${name}.`);

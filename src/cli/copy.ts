@@ -6,8 +6,9 @@ import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/ports.ts';
 import { callerName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
+import { addAudit } from '../storage/audit.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
-import { databaseUrlFault } from '../storage/database-url.ts';
+import { databaseUrlFault, withoutSecrets } from '../storage/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
 import { systemAuthor } from '../system-author.ts';
@@ -21,7 +22,7 @@ import { Progress } from './progress.ts';
 
 const NOTES = `
 The command copies animals, categories and orders with their ids, accounts, keys (the same keys stay valid), idempotency
-records, usage and bans. With REDIS_URL, it copies usage and bans into Redis too. Counts that are in Redis stay there. It
+records, usage, bans, operators and the audit log, to which it adds an entry. With REDIS_URL, it copies usage and bans into Redis too. Counts that are in Redis stay there. It
 copies everything as of one instant and verifies the copy before it commits, or it copies nothing. A service may run on
 the source, but its later changes are not copied: stop it first to move.
 
@@ -58,6 +59,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
   }
   const config = readConfig();
   const clock = systemClock();
+  const author = systemAuthor();
   await using opened = new AsyncDisposableStack();
   const open = async (databaseUrl: string, mustExist: boolean): Promise<Store> =>
     opened.adopt(
@@ -67,7 +69,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         databaseUrl,
         mustExist,
         clock,
-        author: systemAuthor(),
+        author,
         onLost: () => undefined,
       }),
       (store) => store.close(),
@@ -86,7 +88,13 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
   const copying = copyTables(source.database, target.database, {
     onProgress,
     // Before the commit, because a failed command can then be repeated.
-    beforeCommit: async (copied) => counters && restoreCounters(counters, copied, source.accounts),
+    beforeCommit: async (copied) => {
+      await addAudit(copied, author, {
+        action: 'copy',
+        target: { kind: 'database', name: withoutSecrets(from) },
+      });
+      if (counters !== undefined) await restoreCounters(counters, copied, source.accounts);
+    },
   });
   const tables = await copying.finally(() => progress?.clear());
   if (json) printJson({ tables });

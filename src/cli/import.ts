@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { NewPet } from '../domain/pet.ts';
-import type { PetArchive, ReservedCategory } from '../domain/ports.ts';
+import type { AddAllOptions, PetArchive, ReservedCategory } from '../domain/ports.ts';
+import { AuditedRun } from './audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds } from './category-ids.ts';
 import { systemClock, withNewStore, withStoreIfAny } from './context.ts';
 import { readLines } from './import/lines.ts';
@@ -69,12 +70,18 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
     format === 'csv' ? await csvTable(lines, neededColumns(options.map)) : ndjsonTable(lines);
   const refusedFile = options.refused === undefined ? undefined : new RefusedFile(options.refused, header);
   try {
-    const importInto = (archive: Importer, ids: CategoryIds) =>
-      importRows(rows, options, refusedFile, archive, ids);
+    const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
+      importRows(rows, options, refusedFile, { archive, ids, ...audited });
     if (!options.dryRun)
-      await withNewStore(({ store: { archive, categories } }) =>
-        importInto(archive, options.atomic ? reservedIds(categories) : committedIds(categories)),
-      );
+      await withNewStore(({ store: { archive, audit, categories }, author }) => {
+        const target = { kind: 'pets', name: file } as const;
+        const changeOf = (animals: number) => ({ action: 'import', target, after: { animals } });
+        return options.atomic
+          ? importInto(archive, reservedIds(categories), { entry: { author, changeOf } })
+          : importInto(archive, committedIds(categories, author), {
+              run: new AuditedRun(audit, author, 'import', target),
+            });
+      });
     else if (!mapsNames(options.map)) await importInto(NOWHERE, inventedIds(undefined));
     else await withStoreIfAny((store) => importInto(NOWHERE, inventedIds(store?.categories)));
   } finally {
@@ -85,12 +92,17 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
 
 type Importer = Pick<PetArchive, 'addAll'>;
 
+/** How the audit log shows an import: `entry` if it is atomic, else `run`. */
+interface Audited {
+  readonly entry?: NonNullable<AddAllOptions['entry']>;
+  readonly run?: AuditedRun;
+}
+
 async function importRows(
   rows: AsyncIterable<Row>,
   { atomic = false, dryRun = false, json, map }: ImportOptions,
   refusedFile: RefusedFile | undefined,
-  archive: Importer,
-  ids: CategoryIds,
+  { archive, ids, entry, run }: Audited & { readonly archive: Importer; readonly ids: CategoryIds },
 ): Promise<void> {
   const progress = new Progress(process.stderr, systemClock());
   const report = json ? jsonReport(progress, dryRun) : textReport(progress, dryRun);
@@ -114,6 +126,7 @@ async function importRows(
       valid++;
       // After a refused row nothing will be imported. The others are still checked, to report every fault.
       if (atomic && refused > 0) continue;
+      await run?.begin();
       const { pet, category } = read;
       yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
     }
@@ -123,7 +136,7 @@ async function importRows(
     }
   }
   try {
-    await archive.addAll(pets(), { atomic, onProgress, categories: ids.made });
+    await archive.addAll(pets(), { atomic, onProgress, categories: ids.made, ...(entry && { entry }) });
   } catch (error) {
     if (atomic) {
       imported = 0;
@@ -132,6 +145,7 @@ async function importRows(
     throw error;
   } finally {
     await report.end({ imported, refused, categories: made.map(({ name }) => name) });
+    await run?.end({ animals: imported, refused });
   }
 }
 

@@ -78,8 +78,8 @@ async function* pagesThatFit(
 }
 
 function cancelOrder(id: bigint, { json }: JsonOption): Promise<void> {
-  return withStore(async ({ store: { orders } }) => {
-    const cancelled = await orders.cancel(undefined, id, undefined);
+  return withStore(async ({ store: { orders }, author }) => {
+    const cancelled = await orders.cancelBy(author, id);
     const text = await orders.getWithAccount(id);
     if (text === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
     if ('refused' in cancelled)

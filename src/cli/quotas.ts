@@ -1,8 +1,7 @@
 // Contract: section 6.
 import type { Command } from 'commander';
-import { ServiceError } from '../domain/errors.ts';
 import { existingAccount } from '../management/accounts.ts';
-import { existingKey } from '../management/keys.ts';
+import * as management from '../management/bans.ts';
 import { describeWindow } from '../management/windows.ts';
 import { withQuotas } from './context.ts';
 import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
@@ -65,21 +64,20 @@ function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWind
 
 function listBans({ json }: JsonOption): Promise<void> {
   return withQuotas(async ({ store, quotas }) => {
-    const bans = await Promise.all(
-      (await quotas.listBans()).map(async ({ keyId: id, until, count }) => {
-        const { account } = await existingKey(store.accounts, id);
-        return { keyId: id, account: account.name, until: new Date(until).toISOString(), count };
-      }),
-    );
+    const found = await management.listBans({ accounts: store.accounts, quotas });
+    const bans = found.map(({ keyId: id, account, until, count }) => ({
+      keyId: id,
+      account,
+      until: new Date(until).toISOString(),
+      count,
+    }));
     printRows(json, bans, ['KEY', 'ACCOUNT', 'BANNED UNTIL', 'BANS IN A ROW']);
   });
 }
 
 function liftBan(id: number, { json }: JsonOption): Promise<void> {
-  return withQuotas(async ({ store, quotas }) => {
-    await existingKey(store.accounts, id);
-    if (!(await quotas.liftBan(id))) throw new ServiceError('not_found', `Key ${id} is not banned.`);
-    await store.notices.banLifted(id);
+  return withQuotas(async ({ store, quotas, author }) => {
+    await management.liftBan({ ...store, quotas }, author, id);
     if (json) printJson({ keyId: id, lifted: true });
     else printLine(`The ban of key ${id} is lifted.`);
   });

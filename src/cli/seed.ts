@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/ports.ts';
+import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
@@ -59,10 +60,12 @@ async function seed(
   if (name !== undefined && orders === 0)
     throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
   await refuseTooManyOrders(orders, count, randomSeed);
-  return withNewStore(async ({ clock, store }) => {
+  return withNewStore(async ({ clock, store, author }) => {
     // First, because a mistyped name adds nothing.
     const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
-    const ids = committedIds(store.categories);
+    const run = new AuditedRun(store.audit, author, 'seed', { kind: 'pets', name: String(count) });
+    await run.begin();
+    const ids = committedIds(store.categories, author);
     const categoryIds: bigint[] = [];
     for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
     const progress = new Progress(process.stderr, clock);
@@ -71,6 +74,7 @@ async function seed(
     progress.clear();
     const ordered =
       account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
+    await run.end({ animals: added, orders: ordered ?? 0, randomSeed });
     if (json) return printJson({ added, orders: ordered ?? 0, randomSeed });
     const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
     printLine(`added ${things} (--random-seed ${randomSeed} gives the same again)`);

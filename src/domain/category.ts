@@ -1,5 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
+import type { Author } from './audit.ts';
 import { int64 } from './int64.ts';
 import type { Patch } from './patch.ts';
 import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
@@ -53,6 +54,8 @@ export interface CategoryRepository {
   reserveId(): Promise<bigint>;
   /** `conflict`: another category has the name, ignoring case. */
   create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;
+  /** Like `create`, with an entry in the audit log. */
+  createBy(author: Author, category: NewCategory): Promise<Answer<201> | Refusal<'conflict'>>;
   /** `ifMatch`: the entity tags that `isCurrent` compares. */
   update(
     id: bigint,

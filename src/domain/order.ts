@@ -1,5 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
+import type { Author } from './audit.ts';
 import { int64 } from './int64.ts';
 import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
 import { dateTime, givenDateTime } from './instant.ts';
@@ -68,7 +69,7 @@ export type OrderQuery = {
   | { readonly accountId: undefined; readonly petId?: undefined }
 );
 
-/** Orders belong to the account that made them. Every `accountId` that is undefined means any account, for operators. */
+/** Orders belong to the account that made them. */
 export interface OrderRepository {
   list(query: OrderQuery): Promise<Page<Order>>;
   get(accountId: number, id: bigint): Promise<Written<Order> | undefined>;
@@ -86,10 +87,12 @@ export interface OrderRepository {
   ): Promise<Outcome<200, 'not_found' | 'conflict'>>;
   /** `conflict`: the order is complete. An order that is cancelled or expired stays as it is. */
   cancel(
-    accountId: number | undefined,
+    accountId: number,
     id: bigint,
     ifMatch: readonly string[] | undefined,
   ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
+  /** Like `cancel` for an order of any account, with an entry in the audit log if the order was pending. */
+  cancelBy(author: Author, id: bigint): Promise<Answer<204> | Refusal<'not_found' | 'conflict'>>;
   /** Like `list`, for operators. */
   listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
   /** Like `get`, for operators. */

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import type { Account, KeyRecord, Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Author } from './audit.ts';
+import type { AuditChange, Author } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Key } from './key.ts';
 import type { Patch } from './patch.ts';
@@ -124,6 +124,8 @@ export interface AddAllOptions {
    * Rejects with ServiceError `conflict` when the name of one has been taken.
    */
   readonly categories?: readonly ReservedCategory[];
+  /** What the audit log shows of `atomic`, by the count of animals. Nothing when there are none. */
+  readonly entry?: { readonly author: Author; readonly changeOf: (animals: number) => AuditChange };
 }
 
 /** A category that is still to be added. */

@@ -1,5 +1,6 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
+import type { Author } from '../domain/audit.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
 import type { Quota, Usage } from './quota.ts';
@@ -51,13 +52,19 @@ export interface KeyBan extends Ban {
   readonly keyId: number;
 }
 
+export interface LiftedBan {
+  readonly ban: KeyBan;
+  /** Whether the same commit has the notice and the entry in the audit log. A ban in Redis has neither yet. */
+  readonly isRecorded: boolean;
+}
+
 /** The counters as an operator sees and changes them. */
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** The bans in force of these keys of one account. */
   bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]>;
-  /** Ends the ban of a key and forgets its earlier ones. False when the key is not banned. */
-  liftBan(keyId: number): Promise<boolean>;
+  /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
+  liftBan(author: Author, keyId: number): Promise<LiftedBan | undefined>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
 }

@@ -14,7 +14,7 @@ export function servingQuotas(inUse: () => QuotaAdmin): QuotaAdmin {
   return {
     listBans: () => inTime(inUse().listBans()),
     bansOf: (accountId, keyIds) => inTime(inUse().bansOf(accountId, keyIds)),
-    liftBan: (keyId) => inTime(inUse().liftBan(keyId)),
+    liftBan: (author, keyId) => inTime(inUse().liftBan(author, keyId)),
     usageOf: (account) => inTime(inUse().usageOf(account)),
   };
 }

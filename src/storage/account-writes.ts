@@ -1,6 +1,6 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
-import type { AuditChange, Author } from '../domain/audit.ts';
+import { type AuditChange, auditInstant, type Author } from '../domain/audit.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
 import { addAudit } from './audit.ts';
@@ -61,8 +61,8 @@ export async function setSuspended(
     transaction,
     author,
     accountChange(at === null ? 'accounts resume' : 'accounts suspend', account, {
-      before: { suspendedAt: account.suspendedAt ?? null },
-      after: { suspendedAt: at },
+      before: { suspendedAt: auditInstant(account.suspendedAt) },
+      after: { suspendedAt: auditInstant(at) },
     }),
   );
 }

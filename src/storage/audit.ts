@@ -48,7 +48,7 @@ const INSERT = insertInto(AUDIT, [
 
 /** Adds an entry to the transaction of its change. */
 export async function addAudit(
-  transaction: Transaction,
+  transaction: Pick<Transaction, 'query' | 'now'>,
   { actor, address }: Author,
   { action, target, accountId, before, after }: AuditChange,
 ): Promise<void> {

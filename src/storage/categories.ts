@@ -1,10 +1,12 @@
 // Contract: sections 2 and 3.
+import type { AuditChange, Author } from '../domain/audit.ts';
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Answer, Refusal, ReservedCategory } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../written.ts';
+import { addAudit } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
 import { firstId, pageOf } from './page.ts';
@@ -56,6 +58,26 @@ async function createCategory(
   return { status: 201, location: `/categories/${category.id}`, json: toJson(category) };
 }
 
+/** Like `createCategory`, for an operator. */
+async function createCategoryBy(
+  transaction: Transaction,
+  author: Author,
+  category: NewCategory,
+): ReturnType<typeof createCategory> {
+  const created = await createCategory(transaction, category);
+  if (!('refused' in created)) await addAudit(transaction, author, creationOf(category));
+  return created;
+}
+
+function creationOf({ name, description }: NewCategory): AuditChange {
+  const target = { kind: 'category', name } as const;
+  return {
+    action: 'categories create',
+    target,
+    ...(description !== undefined && { after: { description } }),
+  };
+}
+
 async function updateCategory(
   transaction: Transaction,
   id: bigint,
@@ -88,20 +110,23 @@ async function reserveCategoryId(transaction: Transaction): Promise<bigint> {
   return row[0];
 }
 
-/** @throws ServiceError `conflict` when a name has been taken since. */
+/** Without `author`, the audit log shows nothing. @throws ServiceError `conflict` when a name has been taken since. */
 export async function addReserved(
-  transaction: Pick<Transaction, 'query'>,
+  transaction: Transaction,
+  author: Author | undefined,
   categories: readonly ReservedCategory[],
 ): Promise<void> {
   for (const { id, name } of categories) {
     const added = await transaction.query(INSERT_RESERVED, [id, name, foldedName(name)]);
-    if (added.length > 0) continue;
-    const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
-    throw new ServiceError('conflict', message);
+    if (added.length === 0) {
+      const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
+      throw new ServiceError('conflict', message);
+    }
+    if (author !== undefined) await addAudit(transaction, author, creationOf({ name }));
   }
 }
 
-export const WRITES = { createCategory, updateCategory, reserveCategoryId };
+export const WRITES = { createCategory, createCategoryBy, updateCategory, reserveCategoryId };
 
 export function open(engine: Engine): CategoryRepository {
   return {
@@ -123,6 +148,7 @@ export function open(engine: Engine): CategoryRepository {
     },
     reserveId: () => engine.write(reserveCategoryId),
     create: (category, idempotency) => writeOnce(engine, idempotency, createCategory, category),
+    createBy: (author, category) => engine.write(createCategoryBy, author, category),
     update: (id, patch, ifMatch) => engine.write(updateCategory, id, patch, ifMatch),
   };
 }

@@ -1,5 +1,6 @@
 // Contract: section 6.
 import type { Environment } from '../domain/api-key.ts';
+import type { Author } from '../domain/audit.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
 import {
   callerName,
@@ -9,6 +10,7 @@ import {
   type StoredStanding,
 } from '../limits/counter.ts';
 import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
+import { recordLift } from './notices.ts';
 import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import { columnsOf, type RowOf, STANDINGS, USAGE } from './tables.ts';
 
@@ -63,7 +65,26 @@ export async function dropLifted(transaction: Transaction, keyIds: readonly numb
 
 export const TABLES = [USAGE, STANDINGS];
 
-export const WRITES = { writeCounters, dropLifted };
+/** Lifts the ban of a key that is in force at `now` (Unix milliseconds). */
+async function liftBan(
+  transaction: Transaction,
+  author: Author,
+  environment: Environment,
+  keyId: number,
+  now: number,
+): Promise<KeyBan | undefined> {
+  const [row] = await transaction.query<[until: bigint, count: bigint]>(
+    `UPDATE standings SET lifted = 1
+     WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0 RETURNING banned_until, ban_count`,
+    [environment, keyId, now],
+  );
+  if (row === undefined) return undefined;
+  const ban = { keyId, until: Number(row[0]), count: Number(row[1]) };
+  await recordLift(transaction, author, ban);
+  return ban;
+}
+
+export const WRITES = { writeCounters, dropLifted, liftBan };
 
 /** Counters of the serving process that outlive it, and what an operator sees of them from another process. */
 export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & QuotaAdmin {
@@ -123,13 +144,9 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
       if (keyIds.length === 0) return [];
       return readBans(`AND key_id IN (${keyIds.map((_id, index) => `$${index + 3}`).join(', ')})`, keyIds);
     },
-    async liftBan(keyId) {
-      const lifted = await engine.change(
-        `UPDATE standings SET lifted = 1
-         WHERE environment = $1 AND key_id = $2 AND banned_until > $3 AND lifted = 0 RETURNING key_id`,
-        [environment, keyId, now()],
-      );
-      return lifted.length > 0;
+    async liftBan(author, keyId) {
+      const ban = await engine.write(liftBan, author, environment, keyId, now());
+      return ban && { ban, isRecorded: true };
     },
     async usageOf(account) {
       const usage = (await readUsage(callerName(account.id))) ?? UNUSED;

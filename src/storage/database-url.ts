@@ -8,6 +8,13 @@ export function databaseUrlFault(text: string): string | undefined {
   return isTaken ? undefined : 'must be sqlite:PATH or postgres://…';
 }
 
+/** The address without its password. A parameter of it may be a password, too. */
+export function withoutSecrets(url: string): string {
+  if (url.startsWith('sqlite:')) return url;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
 /** How connections are used. Times in milliseconds. */
 export interface PoolLimits {
   readonly connections: number;

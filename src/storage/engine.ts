@@ -77,7 +77,7 @@ export interface Snapshot extends TableReader, AsyncDisposable {
 }
 
 /** A transaction that keeps all others from writing. */
-export interface Filling extends TableReader, Pick<Transaction, 'insert'> {
+export interface Filling extends TableReader, Pick<Transaction, 'insert' | 'query' | 'now'> {
   /** Ids assigned from now on are larger than `id`, which is at least 1. */
   continueAfter(table: Table, id: bigint): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // Contract: sections 5 and 10.
-import type { AuditChange, Author } from '../domain/audit.ts';
+import { type AuditChange, auditInstant, type Author } from '../domain/audit.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { NewKey } from '../domain/ports.ts';
@@ -48,7 +48,7 @@ const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 export async function addKey(transaction: Transaction, author: Author, key: KeyValues): Promise<KeyRow> {
   const row = await insertKey(transaction, key);
   const { environment, label, scopes, expiresAt, ...record } = keyFromRow(row);
-  const after = { environment, label: label ?? null, scopes, expiresAt: expiresAt ?? null };
+  const after = { environment, label: label ?? null, scopes, expiresAt: auditInstant(expiresAt) };
   await addAudit(transaction, author, changeOf('keys create', record, { after }));
   return row;
 }
@@ -88,11 +88,11 @@ export async function replaceKey(
   const sql = 'UPDATE keys SET expires_at = $1, rotated_to = $2 WHERE id = $3';
   await transaction.query(sql, [expiresAt, rotatedTo, id]);
   await noticeOfKey(transaction, 'key rotated', id);
-  const before = { expiresAt: old.expiresAt ?? null };
+  const before = { expiresAt: auditInstant(old.expiresAt) };
   await addAudit(
     transaction,
     author,
-    changeOf('keys rotate', old, { before, after: { expiresAt, rotatedTo } }),
+    changeOf('keys rotate', old, { before, after: { expiresAt: auditInstant(expiresAt), rotatedTo } }),
   );
   return row;
 }
@@ -108,7 +108,11 @@ export async function revokeKey(
   if (key === undefined || key.revokedAt !== undefined) return;
   await transaction.query('UPDATE keys SET revoked_at = $1 WHERE id = $2', [now, id]);
   await noticeOfKey(transaction, 'key revoked', id);
-  await addAudit(transaction, author, changeOf('keys revoke', key, { after: { revokedAt: now } }));
+  await addAudit(
+    transaction,
+    author,
+    changeOf('keys revoke', key, { after: { revokedAt: auditInstant(now) } }),
+  );
 }
 
 function changeOf(

@@ -1,4 +1,7 @@
+import { auditInstant, type Author } from '../domain/audit.ts';
 import type { Plan } from '../domain/plan.ts';
+import type { KeyBan } from '../limits/counter.ts';
+import { addAudit } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
 import type { Table } from './tables.ts';
 
@@ -20,8 +23,6 @@ const NOTICES = {
 } as const satisfies Table;
 
 export const TABLES = [NOTICES];
-
-export const WRITES = {};
 
 type KeyEvent = 'ban lifted' | 'key revoked' | 'key rotated';
 
@@ -58,12 +59,28 @@ export async function noticeOfAccount(
   await transaction.query('INSERT INTO notices (event, account_id) VALUES ($1, $2)', [event, accountId]);
 }
 
+/** Adds a notice and an entry of the audit log for a ban that was lifted. */
+export async function recordLift(
+  transaction: Transaction,
+  author: Author,
+  { keyId, until, count }: KeyBan,
+): Promise<void> {
+  await noticeOfKey(transaction, 'ban lifted', keyId);
+  const [key] = await transaction.query<[bigint]>('SELECT account_id FROM keys WHERE id = $1', [keyId]);
+  await addAudit(transaction, author, {
+    action: 'bans lift',
+    target: { kind: 'ban', name: String(keyId) },
+    accountId: key && Number(key[0]),
+    before: { until: auditInstant(until), count },
+  });
+}
+
+export const WRITES = { recordLift };
+
 export function open(engine: Engine) {
   return {
-    /** Call it after the ban was lifted. With Redis, the ban itself is not in this database. */
-    async banLifted(keyId: number): Promise<void> {
-      await engine.change(ADD_OF_KEY, ['ban lifted', keyId]);
-    },
+    /** Records a ban that was lifted in Redis: see `recordLift`. */
+    banLifted: (author: Author, ban: KeyBan) => engine.write(recordLift, author, ban),
     /** Removes all notices and returns them, the oldest first. */
     async take(): Promise<readonly Notice[]> {
       // Usually there are none, and a read costs less than a write.

@@ -1,5 +1,5 @@
 // Contract: section 10.
-import type { Author, Target } from '../domain/audit.ts';
+import { auditInstant, type Author, type Target } from '../domain/audit.ts';
 import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
 import { foldedName } from '../domain/text.ts';
 import { addAudit } from './audit.ts';
@@ -102,7 +102,7 @@ async function addToken(
   if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
   const createdAt = await transaction.now();
   const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
-  const after = { token: id, expiresAt: expiresAt ?? null };
+  const after = { token: id, expiresAt: auditInstant(expiresAt) };
   await addAudit(transaction, author, { action: 'operators token', target: targetOf(operator), after });
   return { id, operator: operator.name, createdAt, expiresAt };
 }
@@ -119,7 +119,11 @@ async function addLink(
   const now = await transaction.now();
   const expiresAt = now + lifetime;
   await addSecret(transaction, operator.id, 'link', link, now, expiresAt);
-  const change = { action: 'operators link', target: targetOf(operator), after: { expiresAt } };
+  const change = {
+    action: 'operators link',
+    target: targetOf(operator),
+    after: { expiresAt: auditInstant(expiresAt) },
+  };
   await addAudit(transaction, author, change);
   return expiresAt;
 }

@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import type { Author } from '../domain/audit.ts';
 import { instantFromText } from '../domain/instant.ts';
 import {
   type AccountOrder,
@@ -12,6 +13,7 @@ import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { isCurrent, toJson } from '../written.ts';
+import { addAudit } from './audit.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
 import { inTurn } from './in-turn.ts';
@@ -52,8 +54,10 @@ const INSERT = `${insertInto(ORDERS, [
   'expires_at',
 ])} RETURNING ${COLUMNS}`;
 
-/** `$2` is null for any account. */
-const FIND = `SELECT ${COLUMNS} FROM orders WHERE id = $1 AND account_id = coalesce($2, account_id)`;
+/** An order of any account. */
+const FIND_ANY = `SELECT ${COLUMNS} FROM orders WHERE id = $1`;
+
+const FIND = `${FIND_ANY} AND account_id = $2`;
 
 export function orderFromRow(row: OrderRow | NamedRow): Order {
   const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
@@ -83,7 +87,7 @@ function isoTime(instant: bigint): string {
 
 async function findOrder(
   transaction: Transaction,
-  accountId: number | null,
+  accountId: number,
   id: bigint,
 ): Promise<Order | undefined> {
   const [row] = await transaction.query<OrderRow>(FIND, [id, accountId]);
@@ -155,7 +159,7 @@ async function completeOrder(
 
 async function cancelOrder(
   transaction: Transaction,
-  accountId: number | null,
+  accountId: number,
   id: bigint,
   ifMatch: readonly string[] | undefined,
 ): ReturnType<OrderRepository['cancel']> {
@@ -170,7 +174,33 @@ async function cancelOrder(
   return { status: 204, location: undefined, json: '' };
 }
 
-export const WRITES = { createOrder, completeOrder, cancelOrder, expireOrders };
+/** Cancels an order of any account, for an operator. */
+async function cancelOrderBy(
+  transaction: Transaction,
+  author: Author,
+  id: bigint,
+): ReturnType<OrderRepository['cancelBy']> {
+  const [row] = await transaction.query<OrderRow>(FIND_ANY, [id]);
+  if (row === undefined) return { refused: 'not_found' };
+  const [, accountId, petId] = row;
+  const state = await lockPet(transaction, petId);
+  if (state?.openOrder === id) {
+    await closeOrder(transaction, state.pet, id, 'cancelled');
+    const change = { before: { status: 'pending' }, after: { status: 'cancelled' } };
+    const target = { kind: 'order', name: String(id) } as const;
+    await addAudit(transaction, author, {
+      action: 'orders cancel',
+      target,
+      accountId: Number(accountId),
+      ...change,
+    });
+  } else if ((await findOrder(transaction, Number(accountId), id))?.status === 'complete') {
+    return { refused: 'conflict' };
+  }
+  return { status: 204, location: undefined, json: '' };
+}
+
+export const WRITES = { createOrder, completeOrder, cancelOrder, cancelOrderBy, expireOrders };
 
 /** The statement for a page. An index alone answers it, however many orders there are. */
 export function pageQuery(
@@ -215,7 +245,7 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       return pageOf(rows.map(accountOrder), query.limit);
     },
     async getWithAccount(id) {
-      const [row] = await engine.read<NamedRow>(joinAccounts(FIND), [id, null]);
+      const [row] = await engine.read<NamedRow>(joinAccounts(FIND_ANY), [id]);
       return row && toJson(accountOrder(row));
     },
     async *readAll() {
@@ -234,7 +264,8 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
         writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
       ),
     complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
-    cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId ?? null, id, ifMatch),
+    cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId, id, ifMatch),
+    cancelBy: (author, id) => engine.write(cancelOrderBy, author, id),
     expireDue: () => expireDue(engine),
   };
 }

@@ -2,6 +2,7 @@
 import { type NewPet, type Pet, PetStatus } from '../domain/pet.ts';
 import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
 import { petAdded } from '../written.ts';
+import { addAudit } from './audit.ts';
 import { addReserved } from './categories.ts';
 import { chunksOf, type Engine, type Transaction } from './engine.ts';
 import { columnsOf, insertInto, PETS, type RowOf } from './tables.ts';
@@ -18,7 +19,7 @@ export interface EnginePets extends PetRepository {
    */
   addAtomically<T>(
     work: (addMany: AddPets) => Promise<T>,
-    beforeCommit: (transaction: Pick<Transaction, 'query'>) => Promise<void>,
+    beforeCommit: (transaction: Transaction) => Promise<void>,
   ): Promise<T>;
 }
 
@@ -53,9 +54,9 @@ const IMPORT_CHUNK = 1_000;
 
 export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive {
   return {
-    addAll(pets, { atomic, onProgress, categories = [] }) {
+    addAll(pets, { atomic, onProgress, categories = [], entry }) {
+      let count = 0;
       const addChunks = async (add: AddPets): Promise<number> => {
-        let count = 0;
         for await (const chunk of chunksOf(pets, IMPORT_CHUNK)) {
           await add(chunk);
           count += chunk.length;
@@ -64,7 +65,11 @@ export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive 
         return count;
       };
       if (!atomic) return addChunks(enginePets.addMany);
-      return enginePets.addAtomically(addChunks, (transaction) => addReserved(transaction, categories));
+      return enginePets.addAtomically(addChunks, async (transaction) => {
+        await addReserved(transaction, entry?.author, categories);
+        if (entry !== undefined && count > 0)
+          await addAudit(transaction, entry.author, entry.changeOf(count));
+      });
     },
     async *readAll() {
       await using snapshot = await engine.snapshot();

@@ -14,7 +14,7 @@ export interface TransferOptions {
   /** Called after every chunk with the number of rows of the table that are done. */
   readonly onProgress: (step: Step, rows: number) => void;
   /** Runs when all is written and verified. Nothing is kept when it throws. */
-  readonly beforeCommit: (target: TableReader) => Promise<void>;
+  readonly beforeCommit: (target: Filling) => Promise<void>;
 }
 
 export interface TableSummary {

@@ -119,15 +119,23 @@ test('a server that is lost half way gives one clear line and exit 1', async (t)
 test('the report names every table with its count and checksum', async (t) => {
   const source = temporaryEnvironment(t);
   await run(['import', '-'], source, 'name,categoryId\nRex,1\nBo,1\n');
-  const { code, stdout, stderr } = await run(copy(source, await temporaryPostgres(t)), {});
+  const target = await temporaryPostgres(t);
+  const { code, stdout, stderr } = await run(copy(source, target), {});
   const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
   const width = Math.max(...TABLES.map(({ name }) => name.length));
   assert.deepEqual([code, stderr], [0, '']);
-  assert.deepEqual(stdout.replace(/(pets +2 +)[\da-f]{64}\n/, '$1…\n').split('\n'), [
+  assert.deepEqual(stdout.replaceAll(/(  2 +)[\da-f]{64}\n/g, '$1…\n').split('\n'), [
     `${'TABLE'.padEnd(width)}  ROWS  SHA-256`,
-    ...TABLES.map(({ name }) => `${name.padEnd(width)}  ${name === 'pets' ? '2     …' : `0     ${empty}`}`),
+    ...TABLES.map(
+      ({ name }) => `${name.padEnd(width)}  ${/^(pets|audit)$/.test(name) ? '2     …' : `0     ${empty}`}`,
+    ),
     '',
   ]);
+  // The copy has the entries of the source, and one of its own.
+  const [entry, ...copied] = await runJson<readonly object[]>(['audit'], { DATABASE_URL: target });
+  assert.deepEqual(copied, await runJson(['audit'], source));
+  const made = { action: 'copy', target: { kind: 'database', name: source['DATABASE_URL'] }, after: null };
+  assert.deepEqual(entry, { ...entry, ...made, id: 3 });
 });
 
 test('categories and orders reach the other database and come back the same', async (t) => {

@@ -1,12 +1,8 @@
 // Contract: sections 8 and 10.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
-import { TABLES } from '../../src/storage/all-tables.ts';
-import { openStore } from '../../src/storage/open.ts';
-import type { Store } from '../../src/storage/store.ts';
-import { fakeClock } from '../support/clock.ts';
-import { temporaryPostgres } from '../support/postgres.ts';
+import { test } from 'node:test';
+import { DATABASES, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { ROOT } from '../support/store.ts';
 
@@ -21,33 +17,6 @@ interface AuditJson {
 
 const TOKEN = /petstore_admin_[0-9A-Za-z]{38}/;
 const LINK = /http:\/\/127\.0\.0\.1:8081\/sign-in#([\w-]{43})/;
-
-const DATABASES: Readonly<Record<string, (t: TestContext) => Promise<Variables>>> = {
-  SQLite: async (t) => temporaryEnvironment(t),
-  async PostgreSQL(t) {
-    const variables = { DATABASE_URL: await temporaryPostgres(t), PORT: '0' };
-    await runJson(['migrate'], variables);
-    return variables;
-  },
-};
-
-/** The store that commands use with these variables. */
-async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
-  const pool = { connections: 2, connectTimeout: 2_000, statementTimeout: 3_000 };
-  const settings = { environment: 'production', orderHold: 1_000, mustExist: true, author: ROOT } as const;
-  const onLost = () => undefined;
-  const store = await openStore({ ...settings, databaseUrl, pool, clock: fakeClock(), onLost });
-  t.after(() => store.close());
-  return store;
-}
-
-/** The text of all rows of all tables. */
-async function everything(store: Store): Promise<string> {
-  await using snapshot = await store.database.snapshot();
-  let text = '';
-  for (const table of TABLES) for await (const rows of snapshot.rows(table)) text += rows.flat().join('\n');
-  return text;
-}
 
 const audit = (variables: Variables, ...args: string[]) =>
   runJson<readonly AuditJson[]>(['audit', ...args], variables);
@@ -84,7 +53,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
       ['operators link Ada', 'operators token Ada', 'operators create bob', 'operators create Ada'],
     );
     for (const { actor } of entries) assert.equal(actor.kind, 'system');
-    const outputs = [await everything(store), (await run(['audit'], variables)).stdout, listed].join('\n');
+    const outputs = [await rowsText(store), (await run(['audit'], variables)).stdout, listed].join('\n');
     assert.ok(outputs.includes(hash('sha256', link, 'hex')));
     for (const secret of [token, link]) assert.ok(secret.length > 40 && !outputs.includes(secret));
 

@@ -44,7 +44,7 @@ export function auditContract(name: string, fresh: NewFixture): void {
     for (const { actor, address } of entries) assert.deepEqual({ actor, address }, BOB);
     assert.deepEqual(entries[1]?.before, { plan: 'free' });
     assert.deepEqual(entries[1]?.after, { plan: 'pro' });
-    assert.deepEqual(entries[6]?.after, { expiresAt: 5, rotatedTo: next.id });
+    assert.deepEqual(entries[6]?.after, { expiresAt: '1970-01-01T00:00:00.005Z', rotatedTo: next.id });
     assert.equal(JSON.stringify(entries).includes(asked.hash.hex), false);
   });
 }

@@ -6,6 +6,7 @@ import { callerName, type CounterChanges, type StoredStanding } from '../../src/
 import type { Usage } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
+import { ROOT } from '../support/store.ts';
 import type { NewFixture } from './fixture.ts';
 
 const NONE: CounterChanges = { usage: new Map(), standings: new Map() };
@@ -98,7 +99,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       (await operator.listBans()).map(({ keyId }) => keyId),
       [9],
     );
-    assert.equal(await operator.liftBan(4), false);
+    assert.equal(await operator.liftBan(ROOT, 4), undefined);
   });
 
   test(`${name}: a lifted ban clears earlier ones, and is reported until dropped`, async (t) => {
@@ -106,9 +107,9 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const standing = { refusals: [], ban: { until: now + 60_000, count: 2 } };
     await counters.write(standingChange(7, standing));
     await counters.write(standingChange(8, standing));
-    assert.equal(await operator.liftBan(7), true);
-    assert.equal(await operator.liftBan(7), false);
-    assert.equal(await operator.liftBan(99), false);
+    assert.ok(await operator.liftBan(ROOT, 7));
+    assert.equal(await operator.liftBan(ROOT, 7), undefined);
+    assert.equal(await operator.liftBan(ROOT, 99), undefined);
     assert.deepEqual(
       (await operator.listBans()).map(({ keyId }) => keyId),
       [8],
@@ -125,7 +126,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 1 } };
     await counters.write(standingChange(7, standing));
-    await operator.liftBan(7);
+    await operator.liftBan(ROOT, 7);
     await counters.write(standingChange(7, standing));
     assert.deepEqual(await operator.listBans(), []);
     assert.deepEqual(await counters.readLifted(), [7]);

@@ -130,7 +130,7 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const [entered, made, , ...others] = await store.audit.list({ limit: 100 });
     assert.deepEqual(others, []);
     assert.deepEqual([made?.action, made?.actor, made?.target.name], ['operators link', ROOT.actor, 'Ada']);
-    const lifetime = Number(made?.after?.['expiresAt']) - (made?.at ?? 0);
+    const lifetime = Date.parse(String(made?.after?.['expiresAt'])) - (made?.at ?? 0);
     assert.ok(lifetime >= LINK_LIFETIME - 1_000 && lifetime <= LINK_LIFETIME);
     const actor = { kind: 'operator', name: 'Ada' };
     assert.deepEqual([entered?.action, entered?.actor, entered?.address], ['sign in', actor, '::1']);

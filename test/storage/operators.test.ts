@@ -7,6 +7,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { addPets, idOf, type NewFixture, REX } from './fixture.ts';
+import { ROOT } from '../support/store.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
@@ -65,7 +66,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const orders: AccountOrder[] = [];
     for await (const order of store.orders.readAll()) {
       orders.push(order);
-      await service.orders.cancel(undefined, ids[1], undefined);
+      await service.orders.cancelBy(ROOT, ids[1]);
     }
     assert.deepEqual(
       orders.map(({ id, account: of, status }) => [id, of, status]),

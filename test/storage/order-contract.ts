@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { entityTag, toJson } from '../../src/written.ts';
+import { ROOT } from '../support/store.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, orderOf, refused } from './order-fixture.ts';
 
@@ -136,8 +137,8 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, theirs, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'), theirs);
     assert.deepEqual(await findOrder(orders, made.id), made);
-    assert.deepEqual(await orders.cancel(undefined, made.id, undefined), NO_CONTENT);
-    assert.deepEqual(await orders.cancel(undefined, 99n, undefined), { refused: 'not_found' });
+    assert.deepEqual(await orders.cancelBy(ROOT, made.id), NO_CONTENT);
+    assert.deepEqual(await orders.cancelBy(ROOT, 99n), { refused: 'not_found' });
     assert.deepEqual(await states(made), ['available', 'cancelled']);
   });
 

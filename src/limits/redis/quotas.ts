@@ -1,8 +1,9 @@
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
+import type { Author } from '../../domain/audit.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
-import { callerName, type KeyBan, type QuotaAdmin } from '../counter.ts';
+import { callerName, type KeyBan, type LiftedBan, type QuotaAdmin } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
 import { banKey, usageKey } from './keys.ts';
 import type { Redis } from './redis.ts';
@@ -46,10 +47,12 @@ export class RedisQuotas implements QuotaAdmin {
     return bans.filter((ban) => ban !== undefined);
   }
 
-  async liftBan(keyId: number): Promise<boolean> {
-    let lifted = false;
+  async liftBan(_author: Author, keyId: number): Promise<LiftedBan | undefined> {
+    let lifted: LiftedBan | undefined;
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', keyId))) {
-      lifted = (await this.#redis.run(LIFT, [key], [])) === 1 || lifted;
+      const ban = await this.#readBan(keyId, key);
+      const wasBanned = (await this.#redis.run(LIFT, [key], [])) === 1;
+      if (wasBanned && ban !== undefined) lifted = { ban, isRecorded: false };
     }
     return lifted;
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { NoDatabaseError, reasonOf, StartupError } from '../../startup-error.ts';
-import type { PoolLimits } from '../database-url.ts';
+import { type PoolLimits, withoutSecrets } from '../database-url.ts';
 import type { StoreSettings } from '../engine.ts';
 import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';
@@ -80,12 +80,6 @@ export async function openPool(
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The PostgreSQL database cannot be used: ${reason(error)}.`, { cause: error });
   }
-}
-
-/** A parameter of the address may be a password, too. */
-function withoutSecrets(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }
 
 /** The settings of a server that decide whether it can be used. Its version is as `server_version_num` counts. */

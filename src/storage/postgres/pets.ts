@@ -10,7 +10,7 @@ import {
   petFromRow,
   type PetRow,
 } from '../pets.ts';
-import type { Connections } from './connections.ts';
+import { type Connections, transactionOn } from './connections.ts';
 import { insertBatch, insertPets } from './insert-batch.ts';
 import { RECORDED } from './once.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -110,7 +110,7 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
         // The animals come from a file or a pipe, however slow that is.
         await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
         const result = await work((pets) => insertPets(database, pets));
-        await beforeCommit(database);
+        await beforeCommit(transactionOn(database));
         return result;
       }),
   };

@@ -1,0 +1,49 @@
+// Contract: section 6.
+import type { Author } from '../domain/audit.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
+import type { Store } from '../storage/store.ts';
+import { existingKey } from './keys.ts';
+
+/** A ban in force, with the key's account and label. */
+export interface BanRecord extends KeyBan {
+  readonly accountId: number;
+  readonly account: string;
+  readonly label: string | undefined;
+}
+
+interface Parts {
+  readonly accounts: AccountRepository;
+  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'liftBan'>;
+  readonly notices: Store['notices'];
+}
+
+/** The bans of this environment, by the numbers of their keys. */
+export async function listBans({
+  accounts,
+  quotas,
+}: Pick<Parts, 'accounts' | 'quotas'>): Promise<readonly BanRecord[]> {
+  return Promise.all(
+    (await quotas.listBans()).map(async (ban) => {
+      const { account, label } = await existingKey(accounts, ban.keyId);
+      return Object.assign(ban, { accountId: account.id, account: account.name, label });
+    }),
+  );
+}
+
+/**
+ * Ends the ban of a key, with its notice and its entry in the audit log. With Redis, these follow right after
+ * (docs/decisions/0069).
+ * @throws ServiceError `not_found` when there is no such key, or it is not banned.
+ */
+export async function liftBan(
+  { accounts, quotas, notices }: Parts,
+  author: Author,
+  keyId: number,
+): Promise<void> {
+  await existingKey(accounts, keyId);
+  const lifted = await quotas.liftBan(author, keyId);
+  if (lifted === undefined) throw new ServiceError('not_found', `Key ${keyId} is not banned.`);
+  if (!lifted.isRecorded) await notices.banLifted(author, lifted.ban);
+}

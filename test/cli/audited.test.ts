@@ -1,0 +1,188 @@
+// Contract: sections 8 and 10.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { Client } from 'pg';
+import { DATABASES, rowsText, storeOf } from '../support/databases.ts';
+import { run, runJson, start, type Variables } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import type { Store } from '../../src/storage/store.ts';
+
+interface Entry {
+  readonly action: string;
+  readonly actor: { readonly kind: string };
+  readonly target: { readonly kind: string; readonly name: string };
+  readonly account: string | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/** Runs SQL past the code of the service. */
+async function sql({ DATABASE_URL: url = '' }: Variables, text: string): Promise<void> {
+  if (url.startsWith('sqlite:')) {
+    const db = new DatabaseSync(url.replace('sqlite:', ''));
+    try {
+      return db.exec(text);
+    } finally {
+      db.close();
+    }
+  }
+  const client = new Client(url);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Lets no entry be added to the audit log. */
+const BLOCK = {
+  SQLite: `CREATE TRIGGER blocked BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'blocked'); END`,
+  PostgreSQL: 'CREATE TRIGGER blocked BEFORE INSERT ON audit EXECUTE FUNCTION audit_is_append_only()',
+};
+
+/** A database with an account, a key that is banned, an animal and an order of it. */
+async function prepared(t: TestContext, variables: Variables): Promise<Store> {
+  const store = await storeOf(t, variables);
+  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'available' });
+  await store.orders.create(1, { petId: 1n });
+  const ban = { until: Date.now() + 3_600_000, count: 2 };
+  await store.counters.write({ usage: new Map(), standings: new Map([[1, { refusals: [], ban }]]) });
+  return store;
+}
+
+/** Commands that change something, with a file of animals, and what their entries are. */
+const CHANGES = (file: string): readonly (readonly [command: string, ...entries: string[]])[] => [
+  ['bans lift 1', 'bans lift: ban 1'],
+  ['orders cancel 1', 'orders cancel: order 1'],
+  ['categories create Dogs', 'categories create: category Dogs'],
+  [
+    `import ${file} --map categoryId=kind`,
+    `import begin: pets ${file}`,
+    'categories create: category Cats',
+    `import end: pets ${file}`,
+  ],
+  [`import ${file} --map categoryId=kind --atomic`, `import: pets ${file}`],
+  ['operators create ada --role admin', 'operators create: operator ada'],
+  ['operators token ada', 'operators token: operator ada'],
+  ['console', 'operators link: operator ada'],
+  ['operators remove ada', 'operators remove: operator ada'],
+  ['accounts create other', 'accounts create: account other'],
+  ['accounts set shop --plan pro', 'accounts set: account shop'],
+  ['accounts suspend shop', 'accounts suspend: account shop'],
+  ['accounts resume shop', 'accounts resume: account shop'],
+  ['accounts rename other another', 'accounts rename: account other'],
+  ['keys create --account shop', 'keys create: key 2'],
+  ['keys rotate 1', 'keys rotate: key 1'],
+  ['keys revoke 2', 'keys revoke: key 2'],
+];
+
+/** Commands that change nothing after those, whether they succeed or not. */
+const NO_CHANGES = (file: string): readonly string[] => [
+  'bans lift 1',
+  'orders cancel 1',
+  'categories create DOGS',
+  `import ${file} --map name=none`,
+  `import ${file} --map categoryId=kind --dry-run`,
+  'operators remove ada',
+  'accounts resume shop',
+  'accounts set shop --plan pro',
+  'keys revoke 2',
+  'export',
+];
+
+function animals(t: TestContext): string {
+  const file = join(temporaryFolder(t), 'animals.csv');
+  writeFileSync(file, 'name,kind\nBo,Cats\nMia,Cats\n');
+  return file;
+}
+
+for (const [name, prepare] of Object.entries(DATABASES)) {
+  test(`${name}: each change by a command has its entries, once, and no change has none`, async (t) => {
+    const variables = await prepare(t);
+    const store = await prepared(t, variables);
+    const file = animals(t);
+    let last = (await store.audit.list({ limit: 1 }))[0]?.id ?? 0;
+    const added = async () => {
+      const entries = (await store.audit.list({ limit: 100 })).filter(({ id }) => id > last);
+      last = entries[0]?.id ?? last;
+      return entries.toReversed();
+    };
+    for (const [command, ...expected] of CHANGES(file)) {
+      const { code, stderr } = await run(command.split(' '), variables);
+      assert.equal(code, 0, `${command}: ${stderr}`);
+      const entries = await added();
+      assert.deepEqual(
+        entries.map(({ action, target }) => `${action}: ${target.kind} ${target.name}`),
+        expected,
+        command,
+      );
+      for (const { actor } of entries) assert.equal(actor.kind, 'system');
+    }
+    await Promise.all(NO_CHANGES(file).map((command) => run(command.split(' '), variables)));
+    assert.deepEqual(await added(), []);
+    const all = await runJson<readonly Entry[]>(['audit'], variables);
+    const of = (action: string) => all.find((entry) => entry.action === action);
+    assert.match(String(of('bans lift')?.before?.['until']), /^\d{4}-.*Z$/);
+    assert.deepEqual([of('bans lift')?.before?.['count'], of('bans lift')?.account], [2, 'shop']);
+    const { account, before, after } = of('orders cancel') ?? {};
+    assert.deepEqual([account, before, after], ['shop', { status: 'pending' }, { status: 'cancelled' }]);
+    assert.deepEqual(of('import end')?.after, { animals: 2, refused: 0 });
+    assert.deepEqual(of('import')?.after, { animals: 2 });
+    assert.match(String(of('keys revoke')?.after?.['revokedAt']), /^\d{4}-.*Z$/);
+  });
+
+  test(`${name}: a change whose entry cannot be added is not made`, async (t) => {
+    const variables = await prepare(t);
+    const store = await prepared(t, variables);
+    const file = animals(t);
+    await run(['operators', 'create', 'ada', '--role', 'viewer'], variables);
+    await run(['accounts', 'create', 'other'], variables);
+    await sql(variables, BLOCK[name as keyof typeof BLOCK]);
+    const before = await rowsText(store);
+    const blocked = CHANGES(file)
+      .map(([command]) => command)
+      .filter((command) =>
+        /^(bans|orders|categories|import|console|operators token|accounts set)/.test(command),
+      );
+    for (const command of [...blocked, 'keys revoke 1', 'seed 5', 'operators remove ada']) {
+      const { code } = await run(command.split(' '), variables);
+      assert.equal(code, 1, command);
+      assert.equal(await rowsText(store), before, command);
+    }
+  });
+
+  test(`${name}: a service and a command can add to the audit log, and change nothing of it`, async (t) => {
+    const variables = await prepare(t);
+    const store = await prepared(t, variables);
+    const before = await store.audit.list({ limit: 100 });
+    assert.equal(before.length, 2);
+    for (const text of [
+      "UPDATE audit SET actor = 'Eve'",
+      'DELETE FROM audit',
+      'DELETE FROM audit WHERE id = 1',
+    ])
+      await assert.rejects(sql(variables, text), /append-only/);
+    if (name === 'PostgreSQL') await assert.rejects(sql(variables, 'TRUNCATE audit'), /append-only/);
+    assert.deepEqual(await store.audit.list({ limit: 100 }), before);
+  });
+
+  test(`${name}: an import that is killed has a begin without an end in the audit log`, async (t) => {
+    const variables = await prepare(t);
+    const store = await storeOf(t, variables);
+    const { child, ended } = start(['import', '-'], variables);
+    child.stdin?.write(`name,categoryId\n${'Rex,1\n'.repeat(1_500)}`);
+    while ((await store.pets.list({ limit: 1 })).items === '[]') await new Promise(setImmediate);
+    child.kill('SIGKILL');
+    await ended;
+    const entries = await store.audit.list({ limit: 100 });
+    assert.deepEqual(
+      entries.map(({ action, target }) => [action, target.name]),
+      [['import begin', '-']],
+    );
+  });
+}

@@ -1,0 +1,68 @@
+// Contract: sections 6 and 10.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { PLANS } from '../../src/domain/plan.ts';
+import { callerName, type QuotaAdmin } from '../../src/limits/counter.ts';
+import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
+import { liftBan, listBans } from '../../src/management/bans.ts';
+import { connected } from '../limits/redis-fixture.ts';
+import { type Fixture, newKey } from '../storage/fixture.ts';
+import { postgresFixture } from '../storage/postgres-fixture.ts';
+import { sqliteFixture } from '../storage/sqlite-fixture.ts';
+import { unixMilliseconds } from '../support/clock.ts';
+import { ask, testRedis } from '../support/redis.ts';
+import { ROOT } from '../support/store.ts';
+
+/** Bans key 2 of account 1. */
+async function banInDatabase({ store, clock }: Fixture): Promise<QuotaAdmin> {
+  const until = unixMilliseconds(clock) + 60_000;
+  const standings = new Map([[2, { refusals: [], ban: { until, count: 3 } }]]);
+  await store.counters.write({ usage: new Map(), standings });
+  return store.quotas;
+}
+
+async function banInRedis({ clock }: Fixture, t: TestContext): Promise<QuotaAdmin> {
+  const url = await testRedis(t);
+  await ask(url, ['FLUSHALL']);
+  const quotas = new RedisQuotas({ redis: await connected(t, url), clock, environment: 'production' });
+  await quotas.restoreBan(callerName(1), 2, { until: Date.now() + 60_000, count: 3 });
+  return quotas;
+}
+
+for (const [name, fresh, ban] of [
+  ['SQLite', sqliteFixture, banInDatabase],
+  ['PostgreSQL', postgresFixture, banInDatabase],
+  ['Redis', sqliteFixture, banInRedis],
+] as const) {
+  test(`${name}: a ban is listed with account and label, and lifted once, with one entry`, async (t) => {
+    const fixture = await fresh(t);
+    const { store, clock } = fixture;
+    const { id } = await store.accounts.createAccount('shop', 'free', PLANS.free);
+    for (const label of ['one', 'two']) await store.accounts.addKey({ ...newKey(id), label });
+    await store.notices.take();
+    const quotas = await ban(fixture, t);
+    const [listed, ...others] = await listBans({ accounts: store.accounts, quotas });
+    assert.deepEqual(others, []);
+    const { keyId, accountId, account, label, count } = listed ?? {};
+    assert.deepEqual([keyId, accountId, account, label, count], [2, id, 'shop', 'two', 3]);
+
+    const lift = (key: number) => liftBan({ ...store, quotas }, ROOT, key);
+    const before = (await store.audit.list({ limit: 100 })).length;
+    await assert.rejects(lift(1), { code: 'not_found', message: 'Key 1 is not banned.' });
+    await assert.rejects(lift(9), { code: 'not_found', message: 'There is no key 9.' });
+    await lift(2);
+    await assert.rejects(lift(2), { code: 'not_found' });
+    const entries = await store.audit.list({ limit: 100 });
+    assert.equal(entries.length, before + 1);
+    const [{ actor, action, target, accountId: its, before: values } = assert.fail()] = entries;
+    assert.deepEqual([actor, action, target.name, its], [ROOT.actor, 'bans lift', '2', id]);
+    assert.equal(values?.['count'], 3);
+    const until = Date.parse(String(values['until']));
+    assert.ok(Math.abs(until - clock().unix - 60_000) < 2_000);
+    assert.deepEqual(
+      (await store.notices.take()).map((notice) => [notice.event, notice.keyId]),
+      [['ban lifted', 2]],
+    );
+    assert.deepEqual(await listBans({ accounts: store.accounts, quotas }), []);
+  });
+}

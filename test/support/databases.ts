@@ -1,0 +1,38 @@
+import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/cli/context.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import { TABLES } from '../../src/storage/all-tables.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { temporaryPostgres } from './postgres.ts';
+import { runJson, temporaryEnvironment, type Variables } from './process.ts';
+import { ROOT } from './store.ts';
+
+/** An empty database of each kind for processes, by name. */
+export const DATABASES: Readonly<Record<string, (t: TestContext) => Promise<Variables>>> = {
+  SQLite: async (t) => temporaryEnvironment(t),
+  async PostgreSQL(t) {
+    const variables = { DATABASE_URL: await temporaryPostgres(t), PORT: '0' };
+    await runJson(['migrate'], variables);
+    return variables;
+  },
+};
+
+/** The store that commands use with these variables. */
+export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
+  const pool = { connections: 2, connectTimeout: 2_000, statementTimeout: 3_000 };
+  const settings = { environment: 'production', orderHold: 3 * DAY, mustExist: true, author: ROOT } as const;
+  const onLost = () => undefined;
+  const store = await openStore({ ...settings, databaseUrl, pool, clock: systemClock(), onLost });
+  t.after(() => store.close());
+  return store;
+}
+
+/** All rows of all tables as one text. */
+export async function rowsText(store: Store): Promise<string> {
+  await using snapshot = await store.database.snapshot();
+  let text = '';
+  for (const table of TABLES)
+    for await (const rows of snapshot.rows(table)) text += `${table.name}: ${rows.flat().join()}\n`;
+  return text;
+}
