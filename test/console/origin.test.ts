@@ -104,14 +104,14 @@ test('no answer of the console allows another site to read it', async () => {
 });
 
 test('the own origin of an address is written as browsers write it', () => {
-  const origins: [host: string | undefined, origin: string | undefined][] = [
+  const origins: [host: string, origin: string | undefined][] = [
     ['127.0.0.1:80', 'http://127.0.0.1'],
     ['LocalHost:8081', 'http://localhost:8081'],
     ['[::1]:8081', 'http://[::1]:8081'],
     ['console.internal:8081', undefined],
     ['', undefined],
-    [undefined, undefined],
     ['127.0.0.1@evil.example', undefined],
   ];
   for (const [name, origin] of origins) assert.equal(ownOrigin(undefined, name), origin, name);
+  assert.equal(ownOrigin(undefined, undefined), undefined);
 });

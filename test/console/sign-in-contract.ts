@@ -18,7 +18,7 @@ export function signInContract(name: string, startService: StartService): void {
     const link = await its.makeLink('ada');
     const answers = await Promise.all(Array.from({ length: 5 }, () => its.signIn(link)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 401, 401, 401, 401]);
-    const [won] = answers.filter(({ status }) => status === 204);
+    const won = answers.find(({ status }) => status === 204);
     assert.ok(won);
     assert.equal((await me(its, cookieOf(won))).json.name, 'ada');
     const again = await its.signIn(link);
@@ -121,7 +121,5 @@ export function signInContract(name: string, startService: StartService): void {
     assert.equal((await me(its, session)).status, 200);
     assert.equal((await its.ask('/admin/v1/me', { key: token })).status, 200);
     assert.equal((await its.signIn(link)).status, 204);
-    await its.passTime(60_001);
-    assertError(await its.signIn(inventedSecret('link')), 'unauthorized');
   });
 }

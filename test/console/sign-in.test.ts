@@ -23,6 +23,8 @@ test('only a proxy of TRUST_PROXY says which address a guess came from', async (
   const direct = await startTestConsole(t);
   await exhaust(direct);
   assertError(await guess(direct, '198.51.100.8'), 'rate_limit_exceeded');
+  await direct.passTime(60_000);
+  assertError(await guess(direct, '198.51.100.7'), 'unauthorized');
   const proxied = await startTestConsole(t, { env: { TRUST_PROXY: '127.0.0.1' } });
   await exhaust(proxied);
   assertError(await guess(proxied, '198.51.100.8'), 'unauthorized');
