@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   accounts: async () => (await import('./accounts.ts')).accountsCommands,
   keys: async () => (await import('./keys.ts')).keysCommands,
   bans: async () => (await import('./quotas.ts')).bansCommands,
-  usage: async () => (await import('./quotas.ts')).usageCommand,
+  usage: async () => (await import('./usage.ts')).usageCommand,
   categories: async () => (await import('./categories.ts')).categoriesCommands,
   orders: async () => (await import('./orders.ts')).ordersCommands,
   import: async () => (await import('./import.ts')).importCommand,

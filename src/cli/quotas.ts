@@ -1,21 +1,10 @@
 // Contract: section 6.
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { existingAccount } from '../management/accounts.ts';
 import { existingKey } from '../management/keys.ts';
-import { describeWindow } from '../management/windows.ts';
 import { withQuotas } from './context.ts';
 import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
 import { printJson, printLine, printRows } from './output.ts';
-
-export function usageCommand(program: Command): void {
-  program
-    .command('usage')
-    .description('show the requests that each account has left in its minute and its day, as of a second ago')
-    .option('--account <name>', 'only one account')
-    .option(...JSON_OPTION)
-    .action(showUsage);
-}
 
 export function bansCommands(program: Command): void {
   const bans = program.command('bans').description('keys that are banned for calling on after a 429');
@@ -32,35 +21,6 @@ export function bansCommands(program: Command): void {
     .description('end a ban and forget the ones before it; a running service follows within a second')
     .option(...JSON_OPTION)
     .action(liftBan);
-}
-
-function showUsage({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
-  return withQuotas(async ({ store: { accounts }, quotas }) => {
-    const chosen =
-      name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
-    const usage = await Promise.all(
-      chosen.map(async (account) => {
-        const { minute, day } = await quotas.usageOf(account);
-        return {
-          account: account.name,
-          plan: account.plan,
-          minute: describeWindow(minute),
-          day: describeWindow(day),
-        };
-      }),
-    );
-    const header = ['ACCOUNT', 'PLAN', 'MINUTE LEFT', 'RESETS', 'DAY LEFT', 'RESETS'];
-    printRows(json, usage, header, ({ account, plan, minute, day }) => [
-      account,
-      plan,
-      ...windowCells(minute),
-      ...windowCells(day),
-    ]);
-  });
-}
-
-function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindow>): readonly string[] {
-  return [`${remaining} of ${limit}`, new Date(reset * 1_000).toISOString()];
 }
 
 function listBans({ json }: JsonOption): Promise<void> {

@@ -1,0 +1,106 @@
+// Contract: sections 6.9 and 8.
+import { type Command, Option } from 'commander';
+import { ServiceError } from '../domain/errors.ts';
+import { OUTCOMES, type UsageHistory, type UsageOutcome, type UsageQuery } from '../domain/usage.ts';
+import { existingAccount } from '../management/accounts.ts';
+import { usageRange } from '../management/usage.ts';
+import { withStore } from './context.ts';
+import { csvText } from './csv.ts';
+import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from './options.ts';
+import { printJson, printTable } from './output.ts';
+import { showWindows } from './windows.ts';
+
+type Asked = UsageQuery & { readonly accountId: number | undefined };
+
+/** What the rows of each `--by` begin with. Their numbers follow. */
+const GROUPS = {
+  key: {
+    columns: ['keyId', 'label', 'account'],
+    read: async (history: UsageHistory, query: Asked) =>
+      (await history.sums({ ...query, by: 'key' })).map(({ keyId, label, account, ...counts }) =>
+        rowOf({ keyId, label: label ?? null, account }, counts),
+      ),
+  },
+  operation: {
+    columns: ['operation'],
+    read: async (history: UsageHistory, query: Asked) =>
+      (await history.sums({ ...query, by: 'operation' })).map(({ operation, ...counts }) =>
+        rowOf({ operation }, counts),
+      ),
+  },
+  day: {
+    columns: ['day'],
+    read: async (history: UsageHistory, query: Asked) =>
+      (await history.sums({ ...query, by: 'interval' })).map(({ start, ...counts }) =>
+        rowOf({ day: new Date(start).toISOString().slice(0, 10) }, counts),
+      ),
+  },
+} as const;
+
+type By = keyof typeof GROUPS;
+
+interface UsageOptions extends JsonOption {
+  readonly account?: string;
+  readonly by?: By;
+  readonly since?: Instant;
+  readonly csv?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  petstore usage --account shop
+  petstore usage --by operation --since 30d
+  petstore usage --by day --since 2026-01-01 --account shop --csv > shop.csv`;
+
+export function usageCommand(program: Command): void {
+  program
+    .command('usage')
+    .description(
+      'show the requests that each account has left in its minute and its day, as of a second ago; or with --by, the history',
+    )
+    .option('--account <name>', 'only one account')
+    .addOption(
+      new Option('--by <what>', 'count the answered requests by what was called, and how they ended').choices(
+        Object.keys(GROUPS),
+      ),
+    )
+    .option(
+      '--since <when>',
+      'with --by, from the first whole UTC day since then: a date, an ISO 8601 instant, or a duration before now (default: 30d)',
+      sinceOption,
+    )
+    .addOption(new Option('--csv', 'with --by, print CSV').conflicts('json'))
+    .option(...JSON_OPTION)
+    .addHelpText('after', EXAMPLES)
+    .action(showUsage);
+}
+
+function showUsage({ account: name, by, since, csv, json }: UsageOptions): Promise<void> {
+  if (by === undefined) {
+    const alone = since !== undefined ? '--since' : csv && '--csv';
+    if (alone) throw new ServiceError('invalid_parameter', `${alone} is for the history, so it needs --by.`);
+    return showWindows({ ...(name !== undefined && { account: name }), ...(json && { json }) });
+  }
+  return withStore(async ({ clock, store }) => {
+    const now = Math.floor(clock().unix);
+    const range = usageRange({ from: since?.(now) }, now, '--since');
+    const accountId = name === undefined ? undefined : (await existingAccount(store.accounts, name)).id;
+    const { columns, read } = GROUPS[by];
+    const rows = await read(store.usageHistory, { ...range, accountId });
+    const header = [...columns, ...OUTCOMES];
+    if (json) return printJson(rows);
+    if (csv) return void process.stdout.write(csvText(header, rows.map(Object.values)));
+    printTable(
+      header.map((column) => column.replaceAll(/[A-Z]/g, ' $&').toUpperCase()),
+      rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),
+    );
+  });
+}
+
+/** The counts in the order of OUTCOMES, as the header has them. */
+function rowOf<T extends Readonly<Record<string, string | number | null>>>(
+  group: T,
+  counts: Readonly<Record<UsageOutcome, number>>,
+) {
+  return { ...group, ...Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counts[outcome]])) };
+}

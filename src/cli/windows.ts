@@ -1,0 +1,36 @@
+// Contract: section 6.
+import { existingAccount } from '../management/accounts.ts';
+import { describeWindow } from '../management/windows.ts';
+import { withQuotas } from './context.ts';
+import type { JsonOption } from './options.ts';
+import { printRows } from './output.ts';
+
+/** Prints what each account, or the one with this name, has left in both windows. */
+export function showWindows({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
+  return withQuotas(async ({ store: { accounts }, quotas }) => {
+    const chosen =
+      name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
+    const usage = await Promise.all(
+      chosen.map(async (account) => {
+        const { minute, day } = await quotas.usageOf(account);
+        return {
+          account: account.name,
+          plan: account.plan,
+          minute: describeWindow(minute),
+          day: describeWindow(day),
+        };
+      }),
+    );
+    const header = ['ACCOUNT', 'PLAN', 'MINUTE LEFT', 'RESETS', 'DAY LEFT', 'RESETS'];
+    printRows(json, usage, header, ({ account, plan, minute, day }) => [
+      account,
+      plan,
+      ...windowCells(minute),
+      ...windowCells(day),
+    ]);
+  });
+}
+
+function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindow>): readonly string[] {
+  return [`${remaining} of ${limit}`, new Date(reset * 1_000).toISOString()];
+}
