@@ -199,6 +199,11 @@ export function origin(host: string, port: number): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
+/** Whether an address is that of all interfaces, which only a listener can use. */
+export function isUnreachable(address: string): boolean {
+  return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
+}
+
 function parseNetwork(item: string): Networks[number] | undefined {
   const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item);
   const address = match?.[1] ?? '';

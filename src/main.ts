@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import { baseUrls, type Config, origin } from './config.ts';
+import { baseUrls, type Config, isUnreachable, origin } from './config.ts';
 import type { CounterEvents, OpenCounters } from './limits/counter.ts';
 import { MemoryCounter } from './limits/memory/counter.ts';
 import { servingQuotas } from './limits/serving-quotas.ts';
@@ -244,9 +244,4 @@ export async function startService(config: Config, dependencies: ServiceDependen
 async function settled(condition: () => boolean, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-/** Whether an address is that of all interfaces, which only a listener can use. */
-function isUnreachable(address: string): boolean {
-  return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
 }

@@ -1,9 +1,9 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, int64 } from '../api/parameters.ts';
+import { cursor, instant, int64 } from '../api/parameters.ts';
 import type { AuditEntry, AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { instant, iso, limit, millisecondsOf, numberOf, pageOf, present } from './values.ts';
+import { iso, limit, numberOf, pageOf, present } from './values.ts';
 
 interface Stores {
   readonly audit: Pick<AuditLog, 'list'>;
@@ -39,7 +39,10 @@ const listAudit = adminOperation({
     'key, with the values before and after. It holds no key.',
   parameters: {
     accountId: int64({ description: 'Only changes that concern this account.', example: 1 }),
-    since: instant('Only changes at this instant or later.'),
+    since: instant({
+      description: 'Only changes at this instant or later.',
+      example: '2026-11-23T00:00:00Z',
+    }),
     limit,
     cursor,
   },
@@ -75,7 +78,7 @@ const listAudit = adminOperation({
     const entries = await audit.list({
       limit: most + 1,
       accountId: numberOf(accountId),
-      since: millisecondsOf(since),
+      since,
       before: numberOf(end),
     });
     return pageOf(entries, most, entryJson);

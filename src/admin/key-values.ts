@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
-import { givenInstant, iso, isoIfAny, present, whole } from './values.ts';
+import { instantOfBody, iso, isoIfAny, present, whole } from './values.ts';
 
 const KeyState = z.enum(KEY_STATES).meta({ id: 'KeyState', description: 'The state of a key.' });
 
@@ -52,7 +52,7 @@ export const NewKey = z
       })
       .min(1, { error: 'must name at least one scope' })
       .default([...SCOPES]),
-    expiresAt: givenInstant.optional(),
+    expiresAt: instantOfBody.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });
 

@@ -5,7 +5,7 @@ import type { AccountRepository } from '../domain/ports.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
 import { WINDOW_NAMES } from '../limits/quota.ts';
-import { windowJson } from './account-values.ts';
+import { describeWindow } from '../management/windows.ts';
 import { cached } from './cached.ts';
 import { totalOf } from './counts.ts';
 
@@ -62,5 +62,5 @@ async function tightest({ id, name, limits }: Account, counter: Stores['counter'
   const [window = 'day'] = WINDOW_NAMES.toSorted(
     (one, other) => quota[one].remaining / quota[one].limit - quota[other].remaining / quota[other].limit,
   );
-  return { accountId: id, account: name, window, ...windowJson(quota[window]) };
+  return { accountId: id, account: name, window, ...describeWindow(quota[window]) };
 }

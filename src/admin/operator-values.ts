@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { type Operator, type OperatorToken, ROLES } from '../domain/operator.ts';
-import { givenInstant, iso, isoIfAny, present } from './values.ts';
+import { instantOfBody, iso, isoIfAny, present } from './values.ts';
 
 export const OperatorJson = z
   .object({ id: z.int(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
@@ -35,7 +35,7 @@ export const IssuedToken = TokenJson.extend({ token: z.string() }).meta({
 });
 
 export const NewToken = z
-  .object({ expiresAt: givenInstant.optional() })
+  .object({ expiresAt: instantOfBody.optional() })
   .meta({ id: 'NewToken', description: 'Settings of a token.' });
 
 export const Link = z

@@ -1,12 +1,12 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { int64 } from '../api/parameters.ts';
+import { instant, int64 } from '../api/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import { KEPT, type UsageBy, type UsageHistory, type UsageInterval } from '../domain/usage.ts';
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, instant, iso, millisecondsOf, numberOf } from './values.ts';
+import { choice, iso, numberOf } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
@@ -45,8 +45,11 @@ const getUsage = adminOperation({
     'Usage is kept by the hour for 90 days and by the day for 25 months.',
   parameters: {
     accountId: int64({ description: 'Only the keys of this account.', example: 1 }),
-    from: instant('Where the range begins: by default 30 days before its end, or 24 hours by the hour.'),
-    to: instant('Where the range ends: by default now.'),
+    from: instant({
+      description: 'Where the range begins: by default 30 days before its end, or 24 hours by the hour.',
+      example: '2026-11-01T00:00:00Z',
+    }),
+    to: instant({ description: 'Where the range ends: by default now.', example: '2026-12-01T00:00:00Z' }),
     interval: choice<UsageInterval>(INTERVALS, {
       description: 'The intervals of the history, `day` by default.',
       example: 'day',
@@ -79,8 +82,7 @@ const getUsage = adminOperation({
   errors: {},
   async handle({ parameters }, { clock, usageHistory }: Stores) {
     const { accountId, from, to, interval, by = 'interval' } = parameters;
-    const asked = { interval, from: millisecondsOf(from), to: millisecondsOf(to) };
-    const query = { ...usageRange(asked, clock().unix), accountId: numberOf(accountId), by };
+    const query = { ...usageRange({ interval, from, to }, clock().unix), accountId: numberOf(accountId), by };
     const rows = await usageHistory.sums(query);
     const write = (name: string, value: unknown) => (name === 'start' ? iso(Number(value)) : value);
     return { status: 200, json: JSON.stringify(rows, write) };

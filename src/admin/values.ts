@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { LIMIT, integer, int64, oneOf, type Parameter } from '../api/parameters.ts';
-import { instantFromText } from '../domain/instant.ts';
+import { givenDateTime, instantFromText } from '../domain/instant.ts';
 
 /** A whole number of a body, which arrives as a bigint. */
 export function whole(minimum: number, maximum: number) {
@@ -13,14 +13,8 @@ export function whole(minimum: number, maximum: number) {
     .transform(Number);
 }
 
-const INSTANT = 'must be an instant such as 2027-01-01T12:00:00Z';
-
 /** An instant of a body, in Unix milliseconds. */
-export const givenInstant = z
-  .string({ error: INSTANT })
-  .meta({ format: 'date-time' })
-  .refine((text) => instantFromText(text) !== undefined, { error: INSTANT })
-  .transform((text) => instantFromText(text));
+export const instantOfBody = givenDateTime.transform((text) => instantFromText(text));
 
 /** How many rows a page has. */
 export const limit = integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default });
@@ -31,21 +25,6 @@ export const rowId = (description: string) => int64({ description, example: 1 })
 /** The number of a row, if one is given. */
 export function numberOf(id: bigint | undefined): number | undefined {
   return id === undefined ? undefined : Number(id);
-}
-
-/** A query parameter with an instant. Its value is the text in UTC, because the link to the next page holds it. */
-export function instant(description: string): Parameter<string> {
-  return {
-    description,
-    example: '2026-11-23T00:00:00.000Z',
-    schema: { type: 'string', format: 'date-time', maxLength: 64 },
-    read(text) {
-      const milliseconds = text.length <= 64 ? instantFromText(text) : undefined;
-      return milliseconds === undefined ? undefined : iso(milliseconds);
-    },
-    fault: 'must be an instant such as 2026-11-23T00:00:00Z',
-    absent: undefined,
-  };
 }
 
 /** A query parameter with one of these texts. */
@@ -65,11 +44,6 @@ export function word(most: number, about: { description: string; example: string
     fault: `must have at most ${most} characters`,
     absent: undefined,
   };
-}
-
-/** The Unix milliseconds of a parameter `instant`. */
-export function millisecondsOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(text);
 }
 
 /** Unix milliseconds as an ISO 8601 instant in UTC. */

@@ -1,7 +1,7 @@
 // Contract: sections 3 and 4.
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { instantFromText, NO_INSTANT } from '../domain/instant.ts';
+import { instantFromText, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
 
 interface About {
@@ -27,6 +27,8 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   readonly schema: Readonly<Record<string, unknown>> | string;
   /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => Its | undefined;
+  /** Writes a value into the link to the next page, if its text differs from the value. */
+  write?(value: Its): string;
   /** Set when the parameter may be repeated: reads all its texts, when there are several. */
   readonly readAll?: (texts: readonly string[]) => Its | undefined;
   /** What the message says about an invalid text. */
@@ -86,6 +88,7 @@ export function instant(about: About): Parameter<number> {
     ...about,
     schema: { type: 'string', format: 'date-time', maxLength: 64 },
     read: (text) => (text.length > 64 ? undefined : instantFromText(text)),
+    write: textFromInstant,
     fault: `${NO_INSTANT} (in an address, write + as %2B)`,
     absent: undefined,
   };

@@ -32,16 +32,10 @@ export interface ConsoleDependencies extends AccessDependencies {
 const PREFIX = '/admin/v1';
 
 /** On every response: no other site can frame it, load it or take it for something else. */
-const SHIELD = fields(
-  'X-Content-Type-Options',
-  'nosniff',
-  'X-Frame-Options',
-  'DENY',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-);
+const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'same-origin');
 
-const NO_STORE = fields('Cache-Control', 'no-store');
+/** On every response but pages and their files, which say this for themselves. */
+const UNSTORED = fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff');
 
 /** The second listener: sign-in, the console's pages and the admin API. Nothing of it is on the public port. */
 export class Console implements Handlers {
@@ -102,8 +96,10 @@ export class Console implements Handlers {
   }
 
   async #answer(asked: ConsoleRequest): Promise<Reply> {
+    const { request } = asked;
     try {
-      return unstored(await this.#unstoredAnswer(asked));
+      const fault = hostFault(request) ?? this.#access.hostFault(request);
+      return unstored(fault ?? (await this.#unstoredAnswer(asked)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const { id } = asked;
@@ -118,9 +114,7 @@ export class Console implements Handlers {
   }
 
   async #unstoredAnswer(asked: ConsoleRequest): Promise<Reply> {
-    const { request, path } = asked;
-    const fault = hostFault(request) ?? this.#access.hostFault(request);
-    if (fault !== undefined) return fault;
+    const { path } = asked;
     if (this.#deps.isDraining()) return errorReply('unavailable', SHUTTING_DOWN);
     if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
     if (path === '')
@@ -151,7 +145,7 @@ export class Console implements Handlers {
 
 /** No cache may keep the answer. */
 function unstored(reply: Reply): Reply {
-  return { ...reply, headers: joinFields(reply.headers, NO_STORE) };
+  return { ...reply, headers: joinFields(reply.headers, UNSTORED) };
 }
 
 function target({ url = '/' }: IncomingMessage): Pick<ConsoleRequest, 'path' | 'query'> {

@@ -101,10 +101,11 @@ function nextLink(
   next: bigint,
 ): Fields {
   let query = '';
-  for (const [name] of inQuery) {
+  for (const [name, parameter] of inQuery) {
     const value = parameters[name];
     if (name === 'cursor' || value === undefined) continue;
-    const all = typeof value === 'object' ? value : [value];
+    const written = parameter.write?.(value) ?? value;
+    const all = typeof written === 'object' ? written : [written];
     for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
   }
   return fields('Link', `<${base}${operation.path}?${query}cursor=${encodeCursor(next)}>; rel="next"`);

@@ -1,5 +1,5 @@
-import type { Role } from '../../src/domain/operator.ts';
-import { OperatorSecret } from '../../src/domain/operator.ts';
+import assert from 'node:assert/strict';
+import { OperatorSecret, type Role } from '../../src/domain/operator.ts';
 import { createOperator, existingOperator, issueToken, makeLink } from '../../src/management/operators.ts';
 import { type Answer, type Asked, call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -72,6 +72,20 @@ export function consoleOf(service: TestService, url?: string): TestConsole {
     },
   });
   return its;
+}
+
+/** What the admin API answers to an operator with a session. */
+export async function adminOf(its: TestConsole, name = 'ada') {
+  const cookie = await its.session(name);
+  const ask = (path: string, asked?: Asked): Promise<Answer> =>
+    its.ask(`/admin/v1${path}`, asBrowser(cookie, asked));
+  /** The body of an answer with 200. */
+  const get = async (path: string) => {
+    const answer = await ask(path);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  };
+  return { its, ask, get };
 }
 
 /** The `Cookie` header that a browser sends after this answer. */

@@ -1,0 +1,92 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { env, execPath } from 'node:process';
+import { test } from 'node:test';
+import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { adminOpenApi } from '../../src/console/openapi.ts';
+import { adminErrorCodes } from '../../src/console/openapi-operations.ts';
+import { assertError } from '../support/api.ts';
+import { startTestConsole } from '../support/console.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const document = adminOpenApi();
+
+test('the description of the admin API is valid OpenAPI 3.1 without a warning', (t) => {
+  assert.match(document.openapi, /^3\.1\./);
+  const file = join(temporaryFolder(t), 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  // Without these, Redocly asks for newer versions and reports its use.
+  const quiet = { ...env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const args = ['lint', '--extends=recommended', '--format=stylish', file];
+  const { status, stdout, stderr } = spawnSync(execPath, ['node_modules/.bin/redocly', ...args], {
+    encoding: 'utf8',
+    env: quiet,
+  });
+  assert.equal(status, 0, stdout + stderr);
+  assert.doesNotMatch(stdout + stderr, /\bwarning/);
+});
+
+test('the description has every operation with its role, and each answer that it declares', () => {
+  const described: Record<string, any>[] = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, its]) => Object.assign({}, its, { path, method })),
+  );
+  const names = described.map((its) =>
+    [its['method'], its['path'], its['operationId'], its['x-role']].join(' '),
+  );
+  assert.deepEqual(
+    names.toSorted(),
+    ADMIN_OPERATIONS.map((its) =>
+      [its.method.toLowerCase(), its.path, its.id, its.role].join(' '),
+    ).toSorted(),
+  );
+  for (const operation of ADMIN_OPERATIONS) {
+    const its = described.find((each) => each['operationId'] === operation.id) as Record<string, any>;
+    assert.match(its['description'], new RegExp(`Needs the role \\*\\*${operation.role}\\*\\*`));
+    assert.ok(adminErrorCodes(operation).includes('unauthorized'));
+    for (const status of Object.keys(operation.answers)) assert.ok(its['responses'][status], operation.id);
+  }
+});
+
+test('every example of an answer fits its schema', () => {
+  for (const { id, answers } of ADMIN_OPERATIONS)
+    for (const { content } of Object.values(answers))
+      for (const { value } of Object.values(content?.examples ?? {}))
+        assert.deepEqual(content?.schema.parse(value), value, id);
+});
+
+test('everybody who reaches the listener may read the description, and nobody may change it', async (t) => {
+  const its = await startTestConsole(t);
+  const answer = await its.ask('/admin/openapi.json');
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.json, JSON.parse(JSON.stringify(document)));
+  assert.equal((await its.ask('/admin/openapi.json', { method: 'HEAD' })).text, '');
+  const post = await its.ask('/admin/openapi.json', { body: '{}' });
+  assertError(post, 'method_not_allowed');
+  assert.equal(post.headers.get('allow'), 'GET, HEAD');
+});
+
+test('every operation does what its examples say, and answers as it is described', async (t) => {
+  const its = await startTestConsole(t);
+  const key = await its.makeToken('root');
+  const ask = (path: string, body?: string, method?: string) =>
+    its.ask(`/admin/v1${path}`, { key, ...(body !== undefined && { body }), ...(method && { method }) });
+  await ask('/accounts', '{"name":"first"}');
+  const issued = (await ask('/accounts/1/keys', '{}')).json.key as string;
+  await ask('/operators', '{"name":"leaver","role":"viewer"}');
+  const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
+  const paths: Readonly<Record<string, string>> = { removeOperator: '/operators/2' };
+  for (const operation of ADMIN_OPERATIONS) {
+    const { id, method, answers } = operation;
+    const path = paths[id] ?? operation.path.replaceAll(/\{\w+\}/g, '1');
+    const [example] = Object.values(operation.body?.examples ?? {});
+    const body = example && JSON.stringify(bodies[id] ?? example.value);
+    const answer = await ask(path, body, method);
+    const content = answers[answer.status]?.content;
+    assert.ok(answers[answer.status] !== undefined, `${id}: ${answer.text}`);
+    if (content === undefined) assert.equal(answer.text, '');
+    else assert.deepEqual(content.schema.parse(answer.json), answer.json, id);
+  }
+});

@@ -1,0 +1,99 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, assertError } from '../support/api.ts';
+import { adminOf, consoleOf } from '../support/console.ts';
+import type { StartService } from '../support/service.ts';
+
+/** What the admin API says about operators and their changes. It holds over any stores. */
+export function operatorsContract(name: string, startService: StartService): void {
+  const start = async (t: Parameters<StartService>[0]) =>
+    adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
+
+  test(`${name}: the audit log pages by Link, and knows who changed what from where`, async (t) => {
+    const { its, ask, get } = await start(t);
+    await ask('/accounts', { body: '{"name":"shop"}' });
+    await ask('/accounts/1', { method: 'PATCH', body: '{"plan":"pro"}' });
+    await ask('/operators', { body: '{"name":"eve","role":"viewer"}' });
+    await ask('/operators/2', { method: 'DELETE' });
+    const all = await get('/audit?limit=100');
+    assert.deepEqual(
+      all.map(({ action }: { action: string }) => action),
+      [
+        'operators remove',
+        'operators create',
+        'accounts set',
+        'accounts create',
+        'sign in',
+        'operators link',
+        'operators create',
+      ],
+    );
+    const [removed, , changed] = all;
+    const { id: _id, time, ...entry } = removed;
+    assert.equal(time, new Date(its.clock().unix).toISOString());
+    assert.deepEqual(entry, {
+      actor: { kind: 'operator', name: 'ada' },
+      address: '127.0.0.1',
+      action: 'operators remove',
+      target: { kind: 'operator', name: 'eve' },
+      before: { role: 'viewer' },
+    });
+    assert.equal(changed.accountId, 1);
+    const paged: unknown[] = [];
+    const since = encodeURIComponent('2026-11-01T02:00:00+02:00');
+    let next: string | undefined = `/admin/v1/audit?limit=3&since=${since}`;
+    for (let pages = 0; next !== undefined; pages++) {
+      assert.ok(pages < 3);
+      const answer: Answer = await ask(next.slice('/admin/v1'.length));
+      paged.push(...(answer.json as unknown[]));
+      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      assert.match(
+        next ?? '/admin/v1/audit?since=2026-11-01T00%3A00%3A00.000Z&limit=3&cursor=x',
+        /^\/admin\/v1\/audit\?since=2026-11-01T00%3A00%3A00.000Z&limit=3&cursor=/,
+      );
+    }
+    assert.deepEqual(paged, all);
+    assert.deepEqual(
+      (await get('/audit?accountId=1')).map(({ action }: { action: string }) => action),
+      ['accounts set', 'accounts create'],
+    );
+    assert.deepEqual(await get('/audit?since=2026-12-01T00:00:00Z'), []);
+    for (const query of ['since=now', 'cursor=x', 'limit=0'])
+      assertError(await ask(`/audit?${query}`), 'invalid_parameter');
+  });
+
+  test(`${name}: operators, their links and their tokens are made, listed and removed`, async (t) => {
+    const { its, ask, get } = await start(t);
+    const created = await ask('/operators', { body: '{"name":"Eve","role":"viewer"}' });
+    const createdAt = new Date(its.clock().unix).toISOString();
+    assert.deepEqual(
+      [created.status, created.json],
+      [201, { id: 2, name: 'Eve', role: 'viewer', createdAt }],
+    );
+    assertError(await ask('/operators', { body: '{"name":"eve","role":"admin"}' }), 'conflict');
+    assertError(await ask('/operators', { body: '{"name":"bob","role":"owner"}' }), 'invalid_request');
+    const { link, expiresAt } = (await ask('/operators/2/links', { method: 'POST' })).json;
+    assert.equal(expiresAt, new Date(its.clock().unix + 600_000).toISOString());
+    assert.ok(String(link).startsWith(`${its.consoleUrl}/sign-in#`), link);
+    assert.equal((await its.signIn(String(link).split('#')[1] ?? '')).status, 204);
+    const issued = (await ask('/operators/2/tokens', { body: '{}' })).json;
+    assert.equal((await its.ask('/admin/v1/me', { key: issued.token })).json.name, 'Eve');
+    assert.deepEqual(await get('/tokens'), [{ id: issued.id, operator: 'Eve', createdAt }]);
+    assert.deepEqual(
+      (await get('/operators')).map((each: { name: string }) => each.name),
+      ['ada', 'Eve'],
+    );
+    const past = await ask('/operators/2/tokens', { body: '{"expiresAt":"2020-01-01T00:00:00Z"}' });
+    assert.equal(past.status, 400);
+    assert.equal((await ask('/operators/2', { method: 'DELETE' })).status, 204);
+    assert.deepEqual(await get('/tokens'), []);
+    for (const [method, path] of [
+      ['DELETE', '/operators/2'],
+      ['POST', '/operators/2/links'],
+      ['POST', '/operators/x/links'],
+      ['POST', '/operators/2/tokens'],
+    ] as const)
+      assertError(await ask(path, { method, ...(path.endsWith('tokens') && { body: '{}' }) }), 'not_found');
+  });
+}

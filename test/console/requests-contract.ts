@@ -1,0 +1,177 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR } from '../../src/domain/usage.ts';
+import { type Asked, assertError, call } from '../support/api.ts';
+import { adminOf, consoleOf } from '../support/console.ts';
+import type { StartService } from '../support/service.ts';
+
+/** What the admin API says about requests. It holds over any stores. */
+export function requestsContract(name: string, startService: StartService): void {
+  const start = async (t: Parameters<StartService>[0]) =>
+    adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
+
+  test(`${name}: the overview shows what this instance and all instances answered`, async (t) => {
+    const { its, get } = await start(t);
+    const empty = await get('/overview');
+    assert.deepEqual(empty.latency, {});
+    assert.deepEqual(empty.nearest, []);
+    assert.deepEqual([empty.minutes.length, empty.hours.length, empty.bans], [60, 24, 0]);
+    assert.equal(empty.requestsPerSecond, 0);
+    assert.equal(empty.health.database.isUp, true);
+    const key = await its.issueKey({ account: 'small', limits: { perMinute: 3, perDay: 100 } });
+    const other = await its.issueKey({ account: 'large', limits: { perMinute: 100, perDay: 10 } });
+    const idle = await its.issueKey({ account: 'idle' });
+    for (let sent = 0; sent < 4; sent++) await call(its.url, '/v1/pets', { key });
+    for (let sent = 0; sent < 2; sent++) await call(its.url, '/v1/pets', { key: other });
+    await call(its.url, '/v1/nothing', { key: other });
+    await call(its.url, '/v1/pets');
+    await call(its.url, '/healthz');
+    assert.ok(idle);
+    const at = its.clock().unix;
+    const accounts = await its.store.accounts.listAccounts();
+    const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
+    const hour = Math.floor(at / HOUR);
+    const [small] = await its.store.accounts.listKeys(idOf('small'));
+    const [large] = await its.store.accounts.listKeys(idOf('large'));
+    const counts = [
+      { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
+      { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },
+      { hour: hour - 23, keyId: large?.id ?? 0, operation: 'other', counts: [0, 0, 0, 5] as const },
+      { hour: hour - 24, keyId: large?.id ?? 0, operation: 'other', counts: [9, 0, 0, 0] as const },
+    ];
+    await its.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    // What costs more than a moment is kept for ten seconds.
+    assert.deepEqual((await get('/overview')).nearest, []);
+    await its.passTime(11_000);
+    const overview = await get('/overview');
+    const { minutes, hours, nearest } = overview;
+    const { p50, p99, ...outcomes } = minutes.at(-1);
+    const minute = new Date(Math.floor(at / 60_000) * 60_000).toISOString();
+    assert.deepEqual(outcomes, { start: minute, ok: 5, clientError: 2, refused: 1, serverError: 0 });
+    assert.ok(p50 > 0 && p50 <= p99);
+    assert.deepEqual(overview.latency, { p50, p99 });
+    assert.equal(overview.requestsPerSecond, 0);
+    assert.deepEqual(
+      hours.map((each: Record<string, number>) => [
+        each['ok'],
+        each['clientError'],
+        each['refused'],
+        each['serverError'],
+      ]),
+      [[0, 0, 0, 5], ...Array.from({ length: 22 }, () => [0, 0, 0, 0]), [5, 1, 1, 0]],
+    );
+    assert.deepEqual(
+      nearest.map(({ account, window, limit, remaining }: Record<string, unknown>) => [
+        account,
+        window,
+        limit,
+        remaining,
+      ]),
+      [
+        ['small', 'minute', 3, 0],
+        ['large', 'day', 10, 7],
+      ],
+    );
+    assert.equal(overview.startedAt, empty.startedAt);
+  });
+
+  test(`${name}: usage is summed by interval, operation, key and account`, async (t) => {
+    const { its, ask, get } = await start(t);
+    await its.issueKey({ account: 'shop' });
+    await its.issueKey({ account: 'farm' });
+    const hour = Math.floor(its.clock().unix / HOUR);
+    const day = `${new Date(its.clock().unix).toISOString().slice(0, 10)}T00:00:00.000Z`;
+    const counts = [
+      { hour, keyId: 1, operation: 'listPets', counts: [4, 3, 2, 1] as const },
+      { hour: hour - 1, keyId: 2, operation: 'createPet', counts: [1, 0, 0, 0] as const },
+    ];
+    await its.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const many = { ok: 4, clientError: 3, refused: 2, serverError: 1 };
+    const one = { ok: 1, clientError: 0, refused: 0, serverError: 0 };
+    assert.deepEqual(await get('/usage'), [
+      { start: day, ok: 5, clientError: 3, refused: 2, serverError: 1 },
+    ]);
+    const iso = (hours: number) => new Date(hours * HOUR).toISOString();
+    assert.deepEqual(await get('/usage?interval=hour'), [
+      { start: iso(hour - 1), ...one },
+      { start: iso(hour), ...many },
+    ]);
+    assert.deepEqual(await get(`/usage?interval=hour&from=${iso(hour)}`), [{ start: iso(hour), ...many }]);
+    assert.deepEqual(await get('/usage?by=operation'), [
+      { operation: 'listPets', ...many },
+      { operation: 'createPet', ...one },
+    ]);
+    assert.deepEqual(await get('/usage?by=key&accountId=2'), [
+      { keyId: 2, accountId: 2, account: 'farm', ...one },
+    ]);
+    assert.deepEqual(await get('/usage?by=account'), [
+      { accountId: 1, account: 'shop', ...many },
+      { accountId: 2, account: 'farm', ...one },
+    ]);
+    assert.deepEqual(await get('/usage?accountId=77'), []);
+    for (const query of [
+      'from=2026-11-21T12:00:00Z&to=2026-11-20T12:00:00Z',
+      'from=2020-01-01T00:00:00Z',
+      'interval=hour&from=2026-10-01T00:00:00Z',
+      'from=yesterday',
+      'interval=week',
+      'by=label',
+      'accountId=x',
+      'to=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z',
+    ])
+      assertError(await ask(`/usage?${query}`), 'invalid_parameter');
+  });
+
+  test(`${name}: the faults of this instance are found by each of their values`, async (t) => {
+    const { its, ask, get } = await start(t);
+    const key = await its.issueKey({ account: 'shop', limits: { perMinute: 2, perDay: 100 } });
+    const send = (path: string, id: string, asked: Asked = {}) =>
+      call(its.url, path, { ...asked, headers: { 'x-request-id': id } });
+    await send('/v1/pets', 'ok', { key });
+    await send('/v1/pets/77', 'not-found', { key });
+    await send('/v1/pets', 'refused', { key });
+    await send('/v1/pets', 'unknown', { key: 'petstore_live_x' });
+    await send('/nothing', 'no-api');
+    const faults = await get('/faults');
+    const time = new Date(its.clock().unix).toISOString();
+    const owner = { accountId: 1, account: 'shop', keyId: 1 };
+    assert.deepEqual(faults, [
+      { time, requestId: 'unknown', method: 'GET', operation: 'listPets', status: 401, code: 'unauthorized' },
+      {
+        time,
+        requestId: 'refused',
+        method: 'GET',
+        operation: 'listPets',
+        status: 429,
+        code: 'rate_limit_exceeded',
+        ...owner,
+      },
+      {
+        time,
+        requestId: 'not-found',
+        method: 'GET',
+        operation: 'getPet',
+        status: 404,
+        code: 'not_found',
+        ...owner,
+      },
+    ]);
+    const found: Record<string, number[]> = {
+      'requestId=refused': [1],
+      'requestId=x': [],
+      'accountId=1': [1, 2],
+      'keyId=1&status=404': [2],
+      'status=401': [0],
+      'limit=1': [0],
+    };
+    for (const [query, indexes] of Object.entries(found))
+      assert.deepEqual(
+        await get(`/faults?${query}`),
+        indexes.map((index): unknown => faults[index]),
+        query,
+      );
+    for (const query of ['status=200', 'status=x', 'limit=0', 'limit=101', `requestId=${'x'.repeat(129)}`])
+      assertError(await ask(`/faults?${query}`), 'invalid_parameter');
+  });
+}

@@ -1,0 +1,94 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Fault, RecentRequests } from '../../src/http/recent.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z');
+const MINUTE = 60_000;
+
+const fault = (requestId: string): Fault => ({
+  at: NOON,
+  requestId,
+  method: 'GET',
+  operation: undefined,
+  status: 404,
+  code: 'not_found',
+  keyId: undefined,
+  accountId: undefined,
+  account: undefined,
+});
+
+test('the last 60 minutes are counted by outcome, and older ones forgotten', () => {
+  const recent = new RecentRequests();
+  for (const status of [200, 304, 404, 429, 500, 503]) recent.note(NOON, status, 1);
+  recent.note(NOON + 59 * MINUTE, 201, 1);
+  const minutes = recent.minutes(NOON + 59 * MINUTE + 7);
+  assert.equal(minutes.length, 60);
+  assert.deepEqual(
+    minutes.map(({ start }) => start),
+    Array.from({ length: 60 }, (_, index) => NOON + index * MINUTE),
+  );
+  const { ok, clientError, refused, serverError } = minutes[0] ?? assert.fail();
+  assert.deepEqual([ok, clientError, refused, serverError], [2, 1, 1, 2]);
+  assert.equal(minutes[59]?.ok, 1);
+  assert.equal(minutes[58]?.p50, undefined);
+  assert.equal(recent.minutes(NOON + 60 * MINUTE)[0]?.ok, 0);
+  recent.note(NOON + 61 * MINUTE, 200, 1);
+  assert.deepEqual(
+    recent.minutes(NOON + 61 * MINUTE).map((each) => each.ok),
+    [...Array.from({ length: 57 }, () => 0), 1, 0, 1],
+  );
+});
+
+test('a request that took longer than is kept clears no later minute and no later second', () => {
+  const recent = new RecentRequests();
+  recent.note(NOON + 61 * MINUTE, 200, 1);
+  recent.note(NOON, 200, 61 * MINUTE);
+  assert.equal(recent.minutes(NOON + 61 * MINUTE).at(-1)?.ok, 1);
+  const seconds = new RecentRequests();
+  seconds.note(NOON + 11_000, 200, 1);
+  seconds.note(NOON, 200, 11_000);
+  assert.equal(seconds.rate(NOON + 12_000), 0.1);
+});
+
+test('the rate is that of the last ten whole seconds', () => {
+  const recent = new RecentRequests();
+  for (let second = 0; second < 30; second++)
+    for (let sent = 0; sent < second; sent++) recent.note(NOON + second * 1_000 + sent, 200, 1);
+  // 19 + 20 + … + 28
+  assert.equal(recent.rate(NOON + 29_999), 23.5);
+  assert.equal(recent.rate(NOON + 60_000), 0);
+});
+
+test('half and 99 of 100 durations are estimated at most a fifth too high, never too low', () => {
+  const recent = new RecentRequests();
+  for (let each = 1; each <= 1_000; each++) recent.note(NOON, 200, each / 100);
+  const { p50 = 0, p99 = 0 } = recent.latency(NOON);
+  assert.ok(p50 >= 5 && p50 <= 6, `${p50}`);
+  assert.ok(p99 >= 9.9 && p99 <= 11.9, `${p99}`);
+  // It covers the minute before, and ends with it.
+  assert.deepEqual(recent.latency(NOON + MINUTE), { p50, p99 });
+  assert.deepEqual(recent.latency(NOON + 2 * MINUTE), { p50: undefined, p99: undefined });
+  const extreme = new RecentRequests();
+  extreme.note(NOON, 200, 0);
+  assert.equal(extreme.latency(NOON).p50, 0.001);
+  extreme.note(NOON, 200, 3_600_000);
+  assert.ok((extreme.latency(NOON).p99 ?? 0) > 200_000);
+});
+
+test('the last 10,000 faults are kept, the newest first', () => {
+  const recent = new RecentRequests();
+  assert.deepEqual([...recent.faults()], []);
+  recent.noteFault(fault('0'));
+  recent.noteFault(fault('1'));
+  assert.deepEqual(
+    [...recent.faults()].map(({ requestId }) => requestId),
+    ['1', '0'],
+  );
+  for (let each = 2; each < 10_005; each++) recent.noteFault(fault(`${each}`));
+  const kept = [...recent.faults()].map(({ requestId }) => Number(requestId));
+  assert.deepEqual(
+    kept,
+    Array.from({ length: 10_000 }, (_, age) => 10_004 - age),
+  );
+});
