@@ -6,6 +6,9 @@ import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.t
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** The port of the console with `npm start`: see `package.json`. */
+const FIRST_CONSOLE_PORT = 8_081;
+
 /** A list of addresses and networks in CIDR notation. */
 export type Networks = readonly {
   readonly address: string;
@@ -123,6 +126,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
       values.CONSOLE_PORT === undefined
         ? undefined
         : { port: values.CONSOLE_PORT, host: values.CONSOLE_HOST, url: values.CONSOLE_URL },
+    /** Where operators find the console. A command may run without the CONSOLE_PORT of the service. */
+    consoleUrl: values.CONSOLE_URL ?? origin(values.CONSOLE_HOST, values.CONSOLE_PORT ?? FIRST_CONSOLE_PORT),
     trustProxy: values.TRUST_PROXY,
     /** Origins that browsers may call from, or `*`. */
     corsOrigins: values.CORS_ORIGINS,

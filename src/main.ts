@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { baseUrls, type Config, origin } from './config.ts';
 import type { CounterEvents, OpenCounters } from './limits/counter.ts';
@@ -22,8 +20,8 @@ import { RecentRequests } from './http/recent.ts';
 import { UsageCounts } from './http/usage-counts.ts';
 import type { OpenConsole } from './console/open.ts';
 import { startBackground } from './background.ts';
+import { listen } from './listen.ts';
 import { ServingGate } from './serving-gate.ts';
-import { StartupError } from './startup-error.ts';
 import { systemAuthor } from './system-author.ts';
 import { openStore } from './storage/open.ts';
 import type { Store } from './storage/store.ts';
@@ -113,13 +111,24 @@ export async function startService(config: Config, dependencies: ServiceDependen
     const recent = config.console && new RecentRequests();
     if (config.console !== undefined && recent !== undefined) {
       const { openConsole } = await import('./console/open.ts');
-      const shared = { counters: () => counters, quotas, environment: config.environment, clock, recent };
-      operatorConsole = openConsole({ store, ...shared, addressOf, url: config.console.url, log, limits });
+      const running = { store, quotas, recent, clock, isDraining, mayAdmit, log };
+      operatorConsole = openConsole({
+        ...running,
+        config,
+        url: config.console.url,
+        addressOf,
+        limits,
+        metrics: metrics?.requests,
+        counters: () => counters,
+        address: () => consoleUrl ?? '',
+      });
       servers.push(operatorConsole.server);
-      const { host, port, url } = config.console;
+      const { host, port } = config.console;
       const listening = origin(host, await listen(operatorConsole.server, host, port));
-      consoleUrl = url ?? listening;
-      log.info({ url: consoleUrl }, 'console');
+      consoleUrl = config.console.url ?? listening;
+      log.info({ url: consoleUrl, listener: listening }, 'console');
+      if (isUnreachable(consoleUrl))
+        log.warn({ url: consoleUrl }, 'no browser can open this address of the console: set CONSOLE_URL');
     }
 
     // From here to `serve` nothing is awaited, so no connection is accepted before the app can answer it.
@@ -184,7 +193,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     });
     const url = origin(config.host, port);
     log.info({ url, environment: config.environment, base, reference: `${url}/reference` }, 'listening');
-    if (/^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(base)) {
+    if (isUnreachable(base)) {
       const variable = `${config.environment.toUpperCase()}_URL`;
       log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
     }
@@ -197,11 +206,10 @@ export async function startService(config: Config, dependencies: ServiceDependen
         draining = true;
         log.info('stopping');
         const expired = background.stopExpiry();
-        await settled(
-          () => app.inFlight === 0 && !wire.isBusy && (operatorConsole?.inFlight() ?? 0) === 0,
-          DRAIN_TIME,
-        );
+        const isBusy = () => app.inFlight > 0 || wire.isBusy || operatorConsole?.isBusy === true;
+        await settled(() => !isBusy(), DRAIN_TIME);
         await app.abandon();
+        operatorConsole?.abandon();
         for (const each of servers) {
           each.close();
           each.closeAllConnections();
@@ -232,25 +240,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
   }
 }
 
-/** Connections that the kernel keeps until they are accepted. A client that finds no room tries again only after 1 s. */
-const MAX_BACKLOG = 4_096;
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  try {
-    server.listen({ host, port, backlog: MAX_BACKLOG });
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-        ? 'the port is in use'
-        : (error as Error).message;
-    throw new StartupError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
-  }
-}
-
 /** Waits until `condition` holds, at most `milliseconds`. */
 async function settled(condition: () => boolean, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Whether an address is that of all interfaces, which only a listener can use. */
+function isUnreachable(address: string): boolean {
+  return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
 }

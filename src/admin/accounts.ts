@@ -1,36 +1,71 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Account, accountName, limitsOf } from '../domain/account.ts';
-import { PLAN_NAMES } from '../domain/plan.ts';
+import { accountName, limitsOf } from '../domain/account.ts';
 import type { AccountRepository } from '../domain/ports.ts';
+import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
+import { cursor } from '../api/parameters.ts';
+import {
+  AccountDetails,
+  accountJson,
+  AccountJson,
+  AccountPatch,
+  banJson,
+  changed,
+  EXAMPLE,
+  isNow,
+  NewAccount,
+  windowJson,
+  WINDOWS,
+} from './account-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, present, whole } from './values.ts';
+import { limit, numberOf, pageOf, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
+  readonly counter: Pick<QuotaCounter, 'peek'>;
+  readonly quotas: Pick<QuotaAdmin, 'bansOf'>;
 }
 
-/** Requests in a window. A larger number is a typing error. */
-const limitOfWindow = whole(1, 1_000_000_000);
+const accountId = rowId('Number of the account.');
+const NO_ACCOUNT = 'There is no account with this number.';
+const NAME_TAKEN = 'Another account has this name, ignoring case: choose another name.';
 
-const AccountJson = z
-  .object({
-    id: z.int(),
-    name: z.string(),
-    plan: z.enum(PLAN_NAMES),
-    limits: z.object({ perMinute: z.int(), perDay: z.int() }),
-    suspendedAt: z.iso.datetime().optional(),
-  })
-  .meta({ id: 'Account', description: 'An account.' });
-
-const NewAccount = z
-  .object({
-    name: z.string({ error: 'must be a string' }),
-    plan: z.enum(PLAN_NAMES).default('free'),
-    perMinute: limitOfWindow.exactOptional(),
-    perDay: limitOfWindow.exactOptional(),
-  })
-  .meta({ id: 'NewAccount', description: 'An account to add.' });
+const listAccounts = adminOperation({
+  id: 'listAccounts',
+  method: 'GET',
+  path: '/accounts',
+  role: 'viewer',
+  summary: 'List accounts',
+  description: 'Returns a page of accounts, the newest first.',
+  parameters: {
+    search: {
+      description: 'Keep only accounts whose name contains this text, ignoring case.',
+      example: 'shop',
+      schema: { type: 'string', maxLength: 100 },
+      read: (text) => (text.length <= 100 && !text.includes('\0') ? text : undefined),
+      fault: 'must have at most 100 characters',
+      absent: undefined,
+    },
+    limit,
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of accounts.',
+      content: {
+        schema: z.array(AccountJson).meta({ id: 'Accounts', description: 'Accounts, the newest first.' }),
+        examples: { page: { summary: 'A page', value: [EXAMPLE] } },
+      },
+    },
+  },
+  errors: {},
+  async handle({ parameters }, { accounts }: Stores) {
+    const { search, limit: most, cursor: before } = parameters;
+    const query = { search, limit: most + 1, before: numberOf(before) };
+    const found = await accounts.pageOfAccounts(query);
+    return pageOf(found, most, accountJson);
+  },
+});
 
 const createAccount = adminOperation({
   id: 'createAccount',
@@ -40,32 +75,95 @@ const createAccount = adminOperation({
   summary: 'Create an account',
   description: 'Creates an account. Plan `enterprise` needs `perMinute` and `perDay`.',
   parameters: {},
-  body: { schema: NewAccount, description: 'The account.', examples: {} },
-  answers: {
-    201: { description: 'The account was created.', content: { schema: AccountJson, examples: {} } },
+  body: {
+    schema: NewAccount,
+    description: 'The account.',
+    examples: { pro: { summary: 'With a plan', value: { name: 'shop', plan: 'pro' } } },
   },
-  errors: { conflict: 'Another account has this name, ignoring case.', invalid_parameter: '' },
-  async handle({ body: { name, plan, ...custom }, author }, { accounts }: Stores) {
-    const limits = limitsOf(plan, custom);
-    const account = await accounts.by(author).createAccount(accountName(name), plan, limits);
-    return { status: 201, json: accountJson(account) };
+  answers: {
+    201: {
+      description: 'The account was created.',
+      content: { schema: AccountJson, examples: { created: { summary: 'The account', value: EXAMPLE } } },
+    },
+  },
+  errors: { conflict: NAME_TAKEN },
+  async handle({ body, author }, { accounts }: Stores) {
+    const { name: given, plan: its, ...custom } = body;
+    const account = await accounts.by(author).createAccount(accountName(given), its, limitsOf(its, custom));
+    return { status: 201, json: JSON.stringify(accountJson(account)) };
   },
 });
 
-function accountJson({ id, name, plan, limits, suspendedAt }: Account): string {
-  return JSON.stringify(
-    present({
-      id,
-      name,
-      plan,
-      limits,
-      suspendedAt: suspendedAt === undefined ? undefined : iso(suspendedAt),
-    }),
-  );
-}
+const getAccount = adminOperation({
+  id: 'getAccount',
+  method: 'GET',
+  path: '/accounts/{accountId}',
+  role: 'viewer',
+  summary: 'Get an account',
+  description: 'Returns an account with both windows as they are now, and the bans in force of its keys.',
+  parameters: { accountId },
+  answers: {
+    200: {
+      description: 'The account.',
+      content: {
+        schema: AccountDetails,
+        examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
+      },
+    },
+  },
+  errors: { not_found: NO_ACCOUNT },
+  async handle({ parameters }, { accounts, counter, quotas }: Stores) {
+    const account = await accounts.getAccount(Number(parameters.accountId));
+    if (account === undefined) return { error: 'not_found' };
+    const { id, limits: its } = account;
+    // A key is only counted when it is charged, so the number of the key does not matter here.
+    const { minute, day } = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
+    const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
+    const bans = await quotas.bansOf(id, keyIds);
+    const windows = { minute: windowJson(minute), day: windowJson(day) };
+    const json = JSON.stringify({ ...accountJson(account), ...windows, bans: bans.map(banJson) });
+    return { status: 200, json };
+  },
+});
+
+const changeAccount = adminOperation({
+  id: 'changeAccount',
+  method: 'PATCH',
+  path: '/accounts/{accountId}',
+  role: 'admin',
+  summary: 'Change an account',
+  description:
+    'Changes the values that are given, all or none: name, plan and limits, or whether the account is suspended. ' +
+    'With `expected`, the change is refused when somebody has changed one of these values meanwhile.',
+  parameters: { accountId },
+  body: {
+    schema: AccountPatch,
+    description: 'The values to change.',
+    examples: { plan: { summary: 'Another plan', value: { plan: 'pro', expected: { plan: 'free' } } } },
+  },
+  answers: {
+    200: {
+      description: 'The account as it is now.',
+      content: { schema: AccountJson, examples: { changed: { summary: 'The account', value: EXAMPLE } } },
+    },
+  },
+  errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
+  async handle({ body, parameters, author }, { accounts }: Stores) {
+    const id = Number(parameters.accountId);
+    const account = await accounts.getAccount(id);
+    if (account === undefined) return { error: 'not_found' };
+    const { expected = {}, ...given } = body;
+    const change = { given: changed(account, given), expected };
+    const result = await accounts.by(author).changeAccount(id, change);
+    if (result.outcome === 'not_found') return { error: 'not_found' };
+    if (result.outcome === 'name_taken') return { error: 'conflict' };
+    if (result.outcome === 'conflict') return { error: 'conflict', message: isNow(result.account) };
+    return { status: 200, json: JSON.stringify(accountJson(result.account)) };
+  },
+});
 
 export const ACCOUNTS: AdminResource<Stores> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
-  operations: [createAccount],
+  operations: [listAccounts, createAccount, getAccount, changeAccount],
 };

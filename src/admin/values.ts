@@ -1,15 +1,26 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { LIMIT, integer, int64 } from '../api/parameters.ts';
+import { LIMIT, integer, int64, oneOf, type Parameter } from '../api/parameters.ts';
+import { instantFromText } from '../domain/instant.ts';
 
 /** A whole number of a body, which arrives as a bigint. */
 export function whole(minimum: number, maximum: number) {
   const error = `must be a whole number from ${minimum} to ${maximum}`;
   return z
     .bigint({ error })
+    .meta({ type: 'integer', minimum, maximum })
     .refine((value) => value >= minimum && value <= maximum, { error })
     .transform(Number);
 }
+
+const INSTANT = 'must be an instant such as 2027-01-01T12:00:00Z';
+
+/** An instant of a body, in Unix milliseconds. */
+export const givenInstant = z
+  .string({ error: INSTANT })
+  .meta({ format: 'date-time' })
+  .refine((text) => instantFromText(text) !== undefined, { error: INSTANT })
+  .transform((text) => instantFromText(text));
 
 /** How many rows a page has. */
 export const limit = integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default });
@@ -17,12 +28,72 @@ export const limit = integer(LIMIT, { description: 'Maximum number of rows.', ex
 /** A parameter that names a row by its number. */
 export const rowId = (description: string) => int64({ description, example: 1 });
 
+/** The number of a row, if one is given. */
+export function numberOf(id: bigint | undefined): number | undefined {
+  return id === undefined ? undefined : Number(id);
+}
+
+/** A query parameter with an instant. Its value is the text in UTC, because the link to the next page holds it. */
+export function instant(description: string): Parameter<string> {
+  return {
+    description,
+    example: '2026-11-23T00:00:00.000Z',
+    schema: { type: 'string', format: 'date-time', maxLength: 64 },
+    read(text) {
+      const milliseconds = text.length <= 64 ? instantFromText(text) : undefined;
+      return milliseconds === undefined ? undefined : iso(milliseconds);
+    },
+    fault: 'must be an instant such as 2026-11-23T00:00:00Z',
+    absent: undefined,
+  };
+}
+
+/** A query parameter with one of these texts. */
+export function choice<Option extends string>(
+  options: readonly Option[],
+  about: { readonly description: string; readonly example: Option },
+): Parameter<Option> {
+  return { ...oneOf(options, '', about), schema: { type: 'string', enum: options } };
+}
+
+/** A query parameter with a short text. */
+export function word(most: number, about: { description: string; example: string }): Parameter<string> {
+  return {
+    ...about,
+    schema: { type: 'string', maxLength: most },
+    read: (text) => (text.length <= most && !text.includes('\0') ? text : undefined),
+    fault: `must have at most ${most} characters`,
+    absent: undefined,
+  };
+}
+
+/** The Unix milliseconds of a parameter `instant`. */
+export function millisecondsOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}
+
 /** Unix milliseconds as an ISO 8601 instant in UTC. */
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+export function isoIfAny(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : iso(milliseconds);
+}
+
 /** The members of an object that have a value. */
 export function present<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, its]) => its !== undefined)) as Partial<T>;
+}
+
+/** A page of `most` rows, from `rows` with one more when others follow. `next` is the number after which the next begins. */
+export function pageOf<T extends { readonly id: number }>(
+  rows: readonly T[],
+  most: number,
+  describe: (row: T) => object,
+) {
+  const page = rows.slice(0, most);
+  const last = page.at(-1);
+  const next = rows.length > most && last !== undefined ? BigInt(last.id) : undefined;
+  return { status: 200, json: JSON.stringify(page.map(describe)), next } as const;
 }

@@ -127,11 +127,14 @@ const getUsage = operation({
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters }, { usageHistory, clock }: Stores) {
     const usage = await usageHistory.ofAccount(accountId, usageRange(parameters, clock().unix));
-    const rows = usage.map(({ start, operation: name, keyId, ...counts }) => ({
+    const rows = usage.map(({ start, operation: name, keyId, ok, clientError, refused, serverError }) => ({
       start: textFromInstant(start),
       operation: name,
       keyId,
-      ...counts,
+      ok,
+      clientError,
+      refused,
+      serverError,
     }));
     return { status: 200, json: JSON.stringify(rows) };
   },

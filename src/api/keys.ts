@@ -1,7 +1,7 @@
 // Contract: section 3.14.
 import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
-import type { RandomBytes } from '../domain/api-key.ts';
+import type { RandomBytes } from '../domain/secret.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import {
@@ -13,14 +13,14 @@ import {
   NewKey,
   Rotation,
   ScopeName,
+  TOO_MANY_KEYS,
 } from '../domain/key.ts';
-import type { KeyOwner } from '../domain/own-keys.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository, KeyOwner } from '../domain/ports.ts';
 import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';
 
-const NEW_KEY = { label: 'web', scopes: ['pets:read'], expiresAt: '2027-12-01T00:00:00Z' };
+const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
 const ROTATION = { grace: GRACE.default };
 const KEY = {
   id: 7,
@@ -29,7 +29,6 @@ const KEY = {
   scopes: ['pets:read'],
   state: 'active',
   createdAt: '2026-12-01T12:00:00.000Z',
-  expiresAt: '2027-12-01T00:00:00.000Z',
   ending: 'x7Qf',
 };
 const USED = { ...KEY, lastUsedAt: '2026-12-01T12:30:00.000Z' };
@@ -51,7 +50,7 @@ const Keys = z
 const keyId = int64({ description: 'Identifier of the key.', example: KEY.id });
 
 const NO_KEY = 'This account has no key with this keyId in this environment.';
-const TOO_MANY = `The account has ${MOST_LIVE_KEYS} keys that work in this environment: revoke one first.`;
+const TOO_MANY = `${TOO_MANY_KEYS}: revoke one first.`;
 
 const ISSUED_BEFORE = {
   error: 'conflict',
@@ -116,7 +115,8 @@ const createKey = operation({
     schema: NewKey,
     description: 'The key to create.',
     examples: {
-      complete: { summary: 'A key that reads animals for a year', value: NEW_KEY },
+      reader: { summary: 'A key that reads animals', value: NEW_KEY },
+      year: { summary: 'A key that ends', value: { ...NEW_KEY, expiresAt: '2027-12-01T00:00:00Z' } },
       simple: { summary: 'A key with the default scopes', value: {} },
     },
   },

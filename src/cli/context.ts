@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '../config.ts';
+import type { Author } from '../domain/audit.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../startup-error.ts';
@@ -11,6 +12,8 @@ export interface CommandContext {
   readonly config: Config;
   readonly clock: Clock;
   readonly store: Store;
+  /** The user of the system who runs the command. */
+  readonly author: Author;
 }
 
 export function systemClock(): Clock {
@@ -26,16 +29,17 @@ type Command = (context: CommandContext) => Promise<void>;
 export async function withStore(command: Command, mustExist = true): Promise<void> {
   const config = readConfig();
   const clock = systemClock();
+  const author = systemAuthor();
   // A lost connection needs no handler here, because the next statement on it fails.
   const store = await openStore({
     ...config,
     clock,
-    author: systemAuthor(),
+    author,
     mustExist,
     onLost: () => undefined,
   });
   try {
-    await command({ config, clock, store });
+    await command({ config, clock, store, author });
   } finally {
     await store.close();
   }

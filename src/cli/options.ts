@@ -77,6 +77,13 @@ export function duration(text: string): number {
 /** An instant in Unix milliseconds, given the present one. */
 export type Instant = (now: number) => number;
 
+/** A duration before now, a date, or an ISO 8601 instant. */
+export function since(text: string): Instant {
+  if (!/^\d+[smhd]$/.test(text)) return instant(text);
+  const ago = duration(text);
+  return (now) => Math.floor(now) - ago;
+}
+
 /** A duration from now, a date, which begins at midnight UTC, or an ISO 8601 instant. */
 export function instant(text: string): Instant {
   if (/^\d+[smhd]$/.test(text)) {

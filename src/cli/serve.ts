@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Service, startService } from '../main.ts';
+import { systemAuthor } from '../system-author.ts';
 import { systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
 import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
@@ -22,7 +23,10 @@ export function serveCommand(program: Command): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT; a second signal ends it at once')
-    .option('--first-key', 'if there is no key yet, create one for the account "default" and show it once')
+    .option(
+      '--first-key',
+      'if there is no key yet, create one and show it once; with CONSOLE_PORT, also print a link to sign in',
+    )
     .action((options: { firstKey?: true }) => serve(readConfig(), options.firstKey === true));
 }
 
@@ -42,7 +46,10 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
     const { environment } = config;
     const flushLog = () => chunks.flushSync();
     const started = { accounts: store.accounts, environment, url, clock, log, flushLog };
-    if (firstKey) process.stderr.write(await firstKeyText(started));
+    if (firstKey) {
+      process.stderr.write(await firstKeyText(started));
+      process.stderr.write(await linkText(service));
+    }
     // If the store does not answer, the service goes on, and a signal still stops it at once.
     else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);
     await stopSignal;
@@ -59,6 +66,13 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
       await writeOut(destination);
     });
   }
+}
+
+/** A link that signs in to the console, if the service has one. */
+async function linkText({ consoleUrl, store }: Service): Promise<string> {
+  if (consoleUrl === undefined) return '';
+  const { firstLinkText } = await import('./first-link.ts');
+  return firstLinkText(store, systemAuthor(), consoleUrl);
 }
 
 function ignoreUnavailable(error: unknown): void {

@@ -1,47 +1,54 @@
 // Contract: section 10.1.
-import { hash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Author } from '../domain/audit.ts';
-import { type Operator, SESSION_LIFETIME, type SecretHash } from '../domain/operator.ts';
+import type { Operator } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
 import { errorReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
 import { retryAfter } from '../http/rate-headers.ts';
-import { fields } from '../http/wire/text.ts';
-import type { Caller, QuotaCounter } from '../limits/counter.ts';
+import type { QuotaCounter } from '../limits/counter.ts';
+import { findOperator, signIn, signOut } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
+import { ownOrigin } from './own-origin.ts';
+import { SessionCookie } from './session-cookie.ts';
 
-/** Failed sign-ins and tokens that one client address may send. */
+/** Failed sign-ins, sessions and tokens that one client address may send. */
 const ATTEMPTS = { perMinute: 20, perDay: 1_000 };
 
-const NO_SESSION = 'There is no session, or it has ended: sign in with a new link (petstore console).';
+export const NO_SESSION = 'There is no session, or it has ended: sign in with a new link (petstore console).';
 const OTHER_TOKEN = 'The token is unknown, has expired or was removed.';
 const LINK_ENDED = 'The link was used, or its 10 minutes are over: get a new one (petstore console).';
 const FOREIGN = 'A change must come from the console itself: the Origin header names another site, or none.';
+export const tooManyAttempts = (seconds: string) =>
+  `Too many failed attempts from this address: wait ${seconds} s.`;
+const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the address that you use.';
 
 export type Entered = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Reply };
 
-interface AccessDependencies {
+export interface AccessDependencies {
   readonly operators: Store['operators'];
   readonly counter: Pick<QuotaCounter, 'charge'>;
   readonly addressOf: ClientAddress;
-  /** The address of the console as browsers name it, without a path; undefined: the host that the request names. */
+  /** CONSOLE_URL: the origin of the console as browsers name it. */
   readonly url: string | undefined;
-  /** A new secret of at least 256 bits. */
-  readonly newSecret: () => string;
 }
 
 /** Who may enter: sessions in a cookie, tokens of programs, and links that sign in. */
 export class Access {
   readonly #deps: AccessDependencies;
-  readonly #cookie: string;
-  readonly #attributes: string;
+  readonly #cookie: SessionCookie;
 
   constructor(deps: AccessDependencies) {
     this.#deps = deps;
-    const isSecure = deps.url?.startsWith('https:') ?? false;
-    this.#cookie = isSecure ? '__Host-petstore_console' : 'petstore_console';
-    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    this.#cookie = new SessionCookie({ isSecure: deps.url?.startsWith('https:') ?? false });
+  }
+
+  /** The refusal of a request to a host name that is not the console's. */
+  hostFault({ headers }: IncomingMessage): Reply | undefined {
+    return ownOrigin(this.#deps.url, headers.host) === undefined
+      ? errorReply('invalid_request', OTHER_HOST)
+      : undefined;
   }
 
   /** The operator of a request to the admin API. */
@@ -50,72 +57,48 @@ export class Access {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
-      const operator = await operators.authenticate('token', secretHash(token));
-      return operator === undefined
-        ? this.#refuse(request, OTHER_TOKEN)
-        : { operator, author: this.#author(operator, request) };
+      const operator = await findOperator(operators, 'token', token);
+      if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
+      return { operator, author: this.#author(operator, request) };
     }
-    const secret = this.#session(request);
-    if (secret === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
-    const operator = await operators.authenticate('session', secretHash(secret));
-    if (operator === undefined) return this.#refuse(request, NO_SESSION);
+    const session = this.#cookie.read(request.headers);
+    if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
+    const operator = await findOperator(operators, 'session', session);
+    if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
+    // A browser adds the cookie to requests that another page makes. A token is only sent on purpose.
     if (!isRead(request) && !this.#isOwn(request))
       return { refusal: errorReply('insufficient_scope', FOREIGN) };
     return { operator, author: this.#author(operator, request) };
   }
 
-  /** Exchanges the secret of a link for a session. */
+  /** Exchanges the secret of a link for a session. A session that the browser has is not looked at. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const session = this.#deps.newSecret();
-    const operator = await this.#deps.operators.signIn(
-      secretHash(link),
-      secretHash(session),
-      SESSION_LIFETIME,
-    );
-    if (operator === undefined) return (await this.#refuse(request, LINK_ENDED)).refusal;
-    return this.#withCookie(session, SESSION_LIFETIME / 1_000);
+    const signedIn = await signIn(this.#deps.operators, randomBytes, link, this.#address(request));
+    if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
+    return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
   }
 
   /** Ends the session of the request, if there is one. */
   async signOut(request: IncomingMessage): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const session = this.#session(request);
-    if (session !== undefined) await this.#deps.operators.signOut(secretHash(session));
-    return this.#withCookie('', 0);
-  }
-
-  #withCookie(value: string, seconds: number): Reply {
-    const cookie = `${this.#cookie}=${value}; Max-Age=${seconds}; ${this.#attributes}`;
-    return { status: 204, headers: fields('Set-Cookie', cookie) };
-  }
-
-  #session({ headers }: IncomingMessage): string | undefined {
-    const prefix = `${this.#cookie}=`;
-    return headers.cookie
-      ?.split(/; */)
-      .find((pair) => pair.startsWith(prefix))
-      ?.slice(prefix.length);
+    const session = this.#cookie.read(request.headers);
+    if (session !== undefined) await signOut(this.#deps.operators, session);
+    return { status: 204, headers: this.#cookie.clear() };
   }
 
   /** Whether a page of the console sent the request. */
   #isOwn({ headers }: IncomingMessage): boolean {
-    return headers.origin === (this.#deps.url ?? `http://${headers.host ?? ''}`);
+    return headers.origin !== undefined && headers.origin === ownOrigin(this.#deps.url, headers.host);
   }
 
-  /** A failed attempt counts for its address. */
-  async #refuse(request: IncomingMessage, message: string): Promise<{ readonly refusal: Reply }> {
-    const caller: Caller = {
-      kind: 'address',
-      address: `console ${this.#address(request)}`,
-      limits: ATTEMPTS,
-    };
-    const verdict = await this.#deps.counter.charge(caller);
-    if (verdict.kind === 'admitted') return { refusal: errorReply('unauthorized', message) };
-    const { quota } = verdict;
+  /** The answer to a failed attempt, which counts for its address. */
+  async #failed(request: IncomingMessage, message: string): Promise<Reply> {
+    const address = `console ${this.#address(request)}`;
+    const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
+    if (kind === 'admitted') return errorReply('unauthorized', message);
     const wait = retryAfter(quota[quota.governing].resetsAt - quota.at);
-    const busy = `Too many failed attempts from this address: wait ${wait.seconds} s.`;
-    return { refusal: errorReply('rate_limit_exceeded', busy, wait.header) };
+    return errorReply('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);
   }
 
   #author({ name }: Operator, request: IncomingMessage): Author {
@@ -131,10 +114,7 @@ export class Access {
   }
 }
 
-function isRead({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function secretHash(secret: string): SecretHash {
-  return hash('sha256', secret, 'hex');
+/** OPTIONS only names the methods of a path. */
+function isRead({ method = '' }: IncomingMessage): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

@@ -11,15 +11,10 @@ import { otherMethod } from '../http/messages.ts';
 import type { Reply } from '../http/reply.ts';
 import { readParameters } from '../http/request-values.ts';
 import type { Routes } from '../http/routes.ts';
-import { fields } from '../http/wire/text.ts';
+import { fields, NO_FIELDS } from '../http/wire/text.ts';
 import { parseBody } from '../json.ts';
 import type { Access } from './access.ts';
-
-export interface AdminRequest {
-  readonly request: IncomingMessage;
-  readonly path: string;
-  readonly query: string;
-}
+import type { ConsoleRequest } from './console-request.ts';
 
 interface AdminApiDependencies {
   readonly routes: Routes<AdminOperation<AdminStores>>;
@@ -28,7 +23,7 @@ interface AdminApiDependencies {
   readonly base: string;
 }
 
-const LACKS_ROLE = 'Your role is viewer, which only reads: ask an operator with the role admin.';
+export const LACKS_ROLE = 'Your role is viewer, which only reads: ask an operator with the role admin.';
 
 /** Everything below `/admin/v1`, in the order in which a request is checked. */
 export class AdminApi {
@@ -37,22 +32,26 @@ export class AdminApi {
 
   constructor(deps: AdminApiDependencies) {
     this.#deps = deps;
-    this.#answers = new Answers(deps.base);
+    // The console adds its own Cache-Control to every answer.
+    this.#answers = new Answers(deps.base, NO_FIELDS);
   }
 
-  async answer({ request, path, query }: AdminRequest): Promise<Reply> {
+  async answer(asked: ConsoleRequest): Promise<Reply> {
     const { access, routes, stores } = this.#deps;
+    const { request, path, query } = asked;
+    const match = routes.match(path);
+    if (match !== undefined) asked.route = match.route.template;
     const entered = await access.enter(request);
     if ('refusal' in entered) return entered.refusal;
     const { operator, author } = entered;
+    asked.operator = operator.name;
 
-    const match = routes.match(path);
     if (match === undefined) return errorReply('not_found', 'The admin API has no such path.');
-    const served = match.route.operations[request.method ?? ''];
-    if (served === undefined) {
-      const { methods } = match.route;
+    const { methods, operations } = match.route;
+    if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
+    const served = operations[request.method ?? ''];
+    if (served === undefined)
       return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
-    }
     const { operation } = served;
     if (operation.role === 'admin' && operator.role !== 'admin')
       return errorReply('insufficient_scope', LACKS_ROLE);

@@ -1,127 +1,164 @@
 // Contract: section 10.1.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { ADMIN_OPERATIONS, type AdminStores } from '../admin/index.ts';
+import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { expectation, parseObject } from '../domain/parse.ts';
-import type { ClientAddress } from '../http/address.ts';
-import { ClientGone, MEDIA_TYPES, readJsonBody } from '../http/body.ts';
+import type { RequestMetrics } from '../http/app.ts';
+import { ClientGone } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
 import { hostFault, parseTarget, requestId } from '../http/exchange.ts';
-import { internalError } from '../http/messages.ts';
+import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Reply } from '../http/reply.ts';
 import { Routes } from '../http/routes.ts';
-import { createHttpServer, type HttpLimits } from '../http/server.ts';
 import { fields, joinFields, trustedFields } from '../http/wire/text.ts';
-import { answerRequests, type Response, type Server } from '../http/wire/wire.ts';
-import { parseBody } from '../json.ts';
-import type { QuotaCounter } from '../limits/counter.ts';
-import type { Store } from '../storage/store.ts';
-import { Access } from './access.ts';
+import type { Handlers, Response } from '../http/wire/wire.ts';
+import { Access, type AccessDependencies } from './access.ts';
 import { AdminApi } from './admin-api.ts';
+import type { ConsoleRequest } from './console-request.ts';
+import { adminDescription, DESCRIPTION_PATH } from './openapi.ts';
+import { signInOrOut } from './sign-in.ts';
 
-interface ConsoleDependencies {
-  readonly stores: AdminStores & Pick<Store, 'operators'>;
-  readonly counter: Pick<QuotaCounter, 'charge'>;
-  readonly addressOf: ClientAddress;
-  /** As in CONSOLE_URL. */
-  readonly url: string | undefined;
+export interface ConsoleDependencies extends AccessDependencies {
+  readonly stores: AdminStores;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+  /** False while the store cannot be relied on. */
+  readonly mayAdmit: () => boolean;
+  readonly metrics: RequestMetrics | undefined;
   readonly log: Logger;
 }
 
 const PREFIX = '/admin/v1';
 
-/** No answer of the console may stay in a cache, in a frame, or in the address that a link sends along. */
-const PRIVATE = fields(
-  'Cache-Control',
-  'no-store',
+/** On every response: no other site can frame it, load it or take it for something else. */
+const SHIELD = fields(
   'X-Content-Type-Options',
   'nosniff',
   'X-Frame-Options',
   'DENY',
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
   'Cross-Origin-Resource-Policy',
   'same-origin',
 );
 
-const SignIn = z.object({ link: z.string({ error: 'must be a string' }) });
+const NO_STORE = fields('Cache-Control', 'no-store');
 
-/** The second listener: the console's pages, sign-in and the admin API. Nothing of it is on the public port. */
-export class Console {
-  readonly #log: Logger;
+/** The second listener: sign-in, the console's pages and the admin API. Nothing of it is on the public port. */
+export class Console implements Handlers {
+  readonly #deps: ConsoleDependencies;
   readonly #access: Access;
   readonly #api: AdminApi;
-  /** How many requests are not answered yet. */
-  inFlight = 0;
+  readonly #inFlight = new Set<ConsoleRequest>();
 
-  constructor({ stores, counter, addressOf, url, log }: ConsoleDependencies) {
-    this.#log = log;
-    const newSecret = () => randomBytes(32).toString('base64url');
-    this.#access = new Access({ operators: stores.operators, counter, addressOf, url, newSecret });
+  constructor(deps: ConsoleDependencies) {
+    this.#deps = deps;
+    this.#access = new Access(deps);
     const routes = new Routes(ADMIN_OPERATIONS, PREFIX, PREFIX);
-    this.#api = new AdminApi({ routes, stores, access: this.#access, base: PREFIX });
+    this.#api = new AdminApi({ routes, stores: deps.stores, access: this.#access, base: PREFIX });
   }
 
-  server(limits: HttpLimits): Server {
-    const server = createHttpServer(limits);
-    answerRequests(server, limits, {
-      handle: (request, response, refusal) => void this.#handle(request, response, refusal),
-      interrupt: () => false,
-    });
-    return server;
+  /** How many requests were accepted and are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
-  async #handle(request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> {
-    const id = requestId(request.headers['x-request-id']);
-    this.inFlight++;
+  /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
+  readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
+    const asked: ConsoleRequest = {
+      request,
+      response,
+      id: requestId(request.headers['x-request-id']),
+      startedAt: this.#deps.clock().monotonic,
+      ...target(request),
+      route: 'unknown',
+      operator: undefined,
+    };
+    this.#inFlight.add(asked);
     try {
-      const { status, headers, body, code } =
-        refusal ??
-        hostFault(request) ??
-        (await this.#answer(request).catch((error: unknown) => this.#fault(id, error)));
-      response.send(status, joinFields(headers, PRIVATE, trustedFields(`X-Request-Id: ${id}\r\n`)), body);
-      if (!request.complete) request.resume();
-      this.#log.debug({ id, method: request.method, status, code }, 'console request');
+      const reply = refusal === undefined ? await this.#answer(asked) : unstored(refusal);
+      this.#send(asked, reply);
     } catch (error) {
-      if (!(error instanceof ClientGone)) this.#log.error({ id, err: error }, 'no answer could be written');
+      if (!(error instanceof ClientGone))
+        this.#deps.log.error({ id: asked.id, err: error }, 'no answer could be written');
       response.destroy();
     } finally {
-      this.inFlight--;
+      this.#inFlight.delete(asked);
     }
+  };
+
+  /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
+  readonly interrupt = (request: IncomingMessage, refusal: Reply): boolean => {
+    const asked = [...this.#inFlight].find((each) => each.request === request);
+    if (asked === undefined || asked.response.headersSent) return false;
+    asked.response.shouldKeepAlive = false;
+    this.#send(asked, unstored(refusal));
+    return true;
+  };
+
+  /** Answers every request in flight with 503, because the service stops. */
+  abandon(): void {
+    const reply = unstored(errorReply('unavailable', SHUTTING_DOWN));
+    for (const asked of this.#inFlight) this.#send(asked, reply);
   }
 
-  async #answer(request: IncomingMessage): Promise<Reply> {
-    const { path, query } = parseTarget(request.url ?? '/');
-    if (path === undefined)
-      return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
-    if (path.startsWith(`${PREFIX}/`)) return this.#api.answer({ request, path, query });
-    if (path === '/sign-in' && request.method === 'POST') return this.#signIn(request);
-    if (path === '/sign-out' && request.method === 'POST') return this.#access.signOut(request);
-    return errorReply('not_found', 'The console has no such page.');
-  }
-
-  async #signIn(request: IncomingMessage): Promise<Reply> {
+  async #answer(asked: ConsoleRequest): Promise<Reply> {
     try {
-      const bytes = await readJsonBody(request, () => expectation(SignIn), MEDIA_TYPES.POST);
-      return await this.#access.signIn(request, parseObject(SignIn, parseBody(bytes)).link);
+      return unstored(await this.#unstoredAnswer(asked));
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error;
-      return errorReply(error.code, error.message);
+      if (error instanceof ClientGone) throw error;
+      const { id } = asked;
+      if (error instanceof ServiceError) {
+        // At the level of a request, because a console that is open asks all the time.
+        this.#deps.log.info({ id, reason: reasonOf(error) }, error.message);
+        return unstored(errorReply(error.code, error.message));
+      }
+      this.#deps.log.error({ id, err: error }, 'internal error');
+      return unstored(errorReply('internal_error', internalError(id)));
     }
   }
 
-  #fault(id: string, error: unknown): Reply {
-    if (error instanceof ClientGone) throw error;
-    if (error instanceof ServiceError) {
-      this.#log.warn({ id, err: error }, error.message);
-      return errorReply(error.code, error.message);
-    }
-    this.#log.error({ id, err: error }, 'internal error');
-    return errorReply('internal_error', internalError(id));
+  async #unstoredAnswer(asked: ConsoleRequest): Promise<Reply> {
+    const { request, path } = asked;
+    const fault = hostFault(request) ?? this.#access.hostFault(request);
+    if (fault !== undefined) return fault;
+    if (this.#deps.isDraining()) return errorReply('unavailable', SHUTTING_DOWN);
+    if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
+    if (path === '')
+      return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
+    if (path.startsWith(`${PREFIX}/`)) return this.#api.answer(asked);
+    if (path === DESCRIPTION_PATH) return adminDescription(asked);
+    const signing = await signInOrOut(asked, this.#access);
+    return signing ?? errorReply('not_found', 'The console has no such page.');
   }
+
+  #send(asked: ConsoleRequest, { status, headers, body, code }: Reply): void {
+    const { request, response, id, operator, route, startedAt } = asked;
+    // The request was answered early.
+    if (response.headersSent) return;
+    if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
+    response.send(status, joinFields(headers, SHIELD, trustedFields(`X-Request-Id: ${id}\r\n`)), body);
+    // The rest of an unread body is dropped, so that the connection can go on.
+    if (!request.complete) request.resume();
+    const { clock, log, metrics } = this.#deps;
+    const { method = '' } = request;
+    const durationMs = Math.round((clock().monotonic - startedAt) * 1_000) / 1_000;
+    metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
+    const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
+    const level = isQuiet ? 'debug' : 'info';
+    log[level]({ id, operator, method, route, status, code, durationMs }, 'console request');
+  }
+}
+
+/** No cache may keep the answer. */
+function unstored(reply: Reply): Reply {
+  return { ...reply, headers: joinFields(reply.headers, NO_STORE) };
+}
+
+function target({ url = '/' }: IncomingMessage): Pick<ConsoleRequest, 'path' | 'query'> {
+  const { path = '', query } = parseTarget(url);
+  return { path, query };
+}
+
+function reasonOf({ message, cause }: ServiceError): string {
+  return cause instanceof Error ? cause.message : message;
 }

@@ -1,44 +1,68 @@
 // Contract: section 10.1.
-import type { Logger } from 'pino';
-import type { Environment } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { ClientAddress } from '../http/address.ts';
+import { nearestReader } from '../admin/nearest-accounts.ts';
+import type { Config } from '../config.ts';
+import { limitConnections } from '../http/connection-limit.ts';
 import type { RecentRequests } from '../http/recent.ts';
-import type { HttpLimits } from '../http/server.ts';
+import { createHttpServer, type HttpLimits, serve } from '../http/server.ts';
 import type { Server } from '../http/wire/wire.ts';
 import type { Counters, QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import type { Store } from '../storage/store.ts';
-import { Console } from './console.ts';
+import { Console, type ConsoleDependencies } from './console.ts';
 
-interface Parts {
+interface Parts
+  extends Pick<
+    ConsoleDependencies,
+    'addressOf' | 'clock' | 'isDraining' | 'mayAdmit' | 'metrics' | 'log' | 'url'
+  > {
   readonly store: Store;
   /** Those in use: they are opened again when another service may have counted. */
   readonly counters: () => Counters;
   readonly quotas: QuotaAdmin;
-  readonly environment: Environment;
-  readonly clock: Clock;
   readonly recent: RecentRequests;
-  readonly addressOf: ClientAddress;
-  /** As in CONSOLE_URL. */
-  readonly url: string | undefined;
-  readonly log: Logger;
+  readonly config: Pick<Config, 'environment' | 'trustProxy' | 'maxConnectionsPerAddress'>;
+  /** The address of the console for links to it, without a path. */
+  readonly address: () => string;
   readonly limits: HttpLimits;
 }
 
 export interface OpenConsole {
   /** It does not listen yet. */
   readonly server: Server;
-  /** How many requests are not answered yet. */
-  inFlight(): number;
+  /** Whether requests are not answered yet, or answers not sent. */
+  readonly isBusy: boolean;
+  /** Answers every request in flight with 503. */
+  abandon(): void;
 }
 
 /** Makes the console over the parts of a running service. */
-export function openConsole({ store, counters, limits, addressOf, url, log, ...parts }: Parts): OpenConsole {
+export function openConsole(parts: Parts): OpenConsole {
+  const { store, counters, quotas, recent, clock, config, address, limits, log } = parts;
+  const { environment, trustProxy, maxConnectionsPerAddress } = config;
   const counter: QuotaCounter = {
     charge: (caller) => counters().charge(caller),
     peek: (caller) => counters().peek(caller),
   };
-  const stores = { ...store, ...parts, counter, sharedIsUp: () => counters().sharedIsUp };
-  const its = new Console({ stores, counter, addressOf, url, log });
-  return { server: its.server(limits), inFlight: () => its.inFlight };
+  const stores = {
+    ...store,
+    quotas,
+    counter,
+    clock,
+    environment,
+    recent,
+    address,
+    startedAt: clock().unix,
+    counters,
+    nearest: nearestReader({ ...store, counter, clock }),
+  };
+  const its = new Console({ ...parts, operators: store.operators, counter, stores });
+  const server = createHttpServer(limits);
+  const wire = serve(server, its, limits);
+  limitConnections(server, maxConnectionsPerAddress, { trusted: trustProxy, log, wire });
+  return {
+    server,
+    get isBusy() {
+      return its.inFlight > 0 || wire.isBusy;
+    },
+    abandon: () => its.abandon(),
+  };
 }

@@ -53,6 +53,8 @@ const WHEN_OF: Readonly<Partial<Record<ErrorCode, (operation: Operation) => stri
     const repeated = list === undefined ? 'is repeated' : `one other than ${code(list)} is repeated`;
     return `A query parameter has an invalid value, or ${repeated}.`;
   },
+  insufficient_scope: ({ errors }) =>
+    [WHEN.insufficient_scope, errors.insufficient_scope].filter(Boolean).join(' Or: '),
   not_found: ({ errors }) => errors.not_found ?? WHEN.not_found,
   conflict({ method, errors }) {
     if (method !== 'POST') return errors.conflict ?? WHEN.conflict;

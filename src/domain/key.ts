@@ -9,6 +9,9 @@ import { listed } from './parse.ts';
 /** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
 export const MOST_LIVE_KEYS = 20;
 
+/** The message of a refusal begins with it. */
+export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
+
 /** Seconds that a rotated key goes on working. */
 export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
 
@@ -22,10 +25,18 @@ export const KeyState = z.enum(KEY_STATES).meta({
     'State of a key. It works while it is `active`, and while it is `rotated`: then another key has replaced it, and it ends soon.',
 });
 
+const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters';
+
 const label = z
-  .string({ error: 'must be a string' })
-  .regex(LABEL, { error: 'must have 1 to 100 characters and no control characters' })
-  .meta({ minLength: 1, maxLength: 100, description: 'A note to recognize the key by.', examples: ['web'] });
+  .string({ error: LABEL_FAULT })
+  .refine((its) => LABEL.test(its), { error: LABEL_FAULT })
+  .meta({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    description: 'A note to recognize the key by.',
+    examples: ['web'],
+  });
 const scopes = z
   .array(ScopeName, { error: 'must be an array of scopes' })
   .min(1, { error: 'must have at least one scope' })
@@ -82,7 +93,8 @@ export const Key = z
       .exactOptional(),
     ending: z
       .string()
-      .length(4)
+      .max(4)
+      .regex(/^[0-9A-Za-z]{4}$/)
       .meta({ description: 'The last four characters of the key, to find it by.', examples: ['x7Qf'] })
       .exactOptional(),
   })
@@ -91,8 +103,8 @@ export const Key = z
 export const IssuedKey = Key.extend({
   key: z
     .string()
-    .max(64)
-    .meta({ description: 'The key itself. It is shown only in this answer: store it now.' }),
+    .regex(/^petstore_(?:live|test)_[0-9A-Za-z]{38}$/)
+    .meta({ maxLength: 52, description: 'The key itself. It is shown only in this answer: store it now.' }),
 }).meta({ id: 'IssuedKey', description: 'A key that was just issued.' });
 
 export type NewKey = Readonly<z.infer<typeof NewKey>>;
@@ -127,8 +139,8 @@ export function rotationFault(key: KeyRecord, now: number): string | undefined {
 }
 
 /** Why a key with the scopes `callers` cannot get a key with these scopes, or undefined if it can. */
-export function scopeFault(scopes: readonly Scope[], callers: readonly Scope[]): string | undefined {
-  const lacking = scopes.filter((scope) => !callers.includes(scope));
+export function scopeFault(wanted: readonly Scope[], callers: readonly Scope[]): string | undefined {
+  const lacking = wanted.filter((scope) => !callers.includes(scope));
   if (lacking.length === 0) return undefined;
   return `The calling key lacks ${listed(lacking)}, so it cannot issue a key with that: use a key that has it.`;
 }

@@ -40,7 +40,9 @@ export const OwnAccount = z
   .object({
     name: z
       .string()
+      .min(1)
       .max(100)
+      .regex(/\S/)
       .meta({ description: 'The name of the account.', examples: ['shop'] }),
     plan: z.enum(PLAN_NAMES).meta({ description: 'The plan of the account.' }),
     limits: Limits,
@@ -64,6 +66,7 @@ export const UsageRow = z
     operation: z
       .string()
       .max(100)
+      .regex(/^[A-Za-z]+$/)
       .meta({ description: 'The operation; `other` for requests that match none.', examples: ['listPets'] }),
     keyId,
     [ok]: count('Requests that were answered with 2xx or 3xx.', 0, 940),

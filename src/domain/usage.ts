@@ -60,22 +60,51 @@ export interface UsageBatch {
   readonly counts: readonly UsageCount[];
 }
 
+/** What sums are grouped by, and what a row then says besides its numbers. */
+export interface UsageGroups {
+  /** Unix milliseconds. */
+  readonly interval: { readonly start: number };
+  readonly operation: { readonly operation: string };
+  readonly key: UsageKey;
+  readonly account: UsageAccount;
+}
+
+export interface UsageAccount {
+  readonly accountId: number;
+  readonly account: string;
+}
+
+export interface UsageKey extends UsageAccount {
+  readonly keyId: number;
+  readonly label: string | undefined;
+}
+
+export type UsageBy = keyof UsageGroups;
+
+export type UsageSum<By extends UsageBy> = UsageGroups[By] & Readonly<Record<UsageOutcome, number>>;
+
+export interface UsageSumsQuery<By extends UsageBy> extends UsageQuery {
+  /** Undefined: all accounts. */
+  readonly accountId?: number | undefined;
+  readonly by: By;
+}
+
+/** The history of the environment that the store serves. */
 export interface UsageHistory {
   /** Adds the counts, unless the batch has been added before. */
   add(batch: UsageBatch): Promise<void>;
   /** The usage of the keys of an account, oldest first. */
   ofAccount(accountId: number, query: UsageQuery): Promise<readonly Usage[]>;
-  /** The usage of all keys together, oldest first. Its `keyId` is 0. */
-  total(query: UsageQuery): Promise<readonly Usage[]>;
-  /** The keys that called an operation since the day of `from`, with how often, and the last hour in which they did. */
+  /** Sums of a range, for a chart. Intervals are oldest first. Other groups come by their requests, the most first. */
+  sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
+  /** The keys that called an operation since the day of `from`, the most requests first. */
   callersOf(operation: string, from: number): Promise<readonly UsageCaller[]>;
   /** Deletes what is no longer kept, some keys at a time. Call it once a minute. */
   prune(): Promise<void>;
 }
 
-export interface UsageCaller {
-  readonly keyId: number;
+export interface UsageCaller extends UsageKey {
   readonly requests: number;
-  /** Unix milliseconds: the beginning of the last day in which it called. */
-  readonly lastDay: number;
+  /** Unix milliseconds: the beginning of the last hour in which it called. */
+  readonly lastHour: number;
 }

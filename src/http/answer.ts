@@ -28,12 +28,14 @@ interface Representation {
   readonly notModified: Reply;
 }
 
-/** Writes the answers of operations as HTTP responses, at the base address `base`. */
+/** Writes the answers of operations as HTTP responses, at the base address `base`. `caching` goes with each GET. */
 export class Answers {
   readonly #base: string;
+  readonly #caching: Fields;
 
-  constructor(base: string) {
+  constructor(base: string, caching = REVALIDATE) {
     this.#base = base;
+    this.#caching = caching;
   }
 
   reply(
@@ -73,7 +75,7 @@ export class Answers {
     const tag = entityTag(json);
     const link = next === undefined ? NO_FIELDS : nextLink(this.#base, served, parameters, next);
     const etag = trustedFields(`ETag: ${tag}\r\n`);
-    const validators = joinFields(etag, REVALIDATE, link);
+    const validators = joinFields(etag, this.#caching, link);
     const written = {
       tag,
       whole: {
@@ -81,7 +83,7 @@ export class Answers {
         headers:
           source === undefined
             ? joinFields(JSON_CONTENT, validators)
-            : flatFields(JSON_CONTENT, etag, REVALIDATE, link),
+            : flatFields(JSON_CONTENT, etag, this.#caching, link),
         body: octets(json),
       },
       notModified: { status: 304, headers: validators },

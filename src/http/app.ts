@@ -224,13 +224,13 @@ export class App {
 }
 
 function faultOf(
-  { id: requestId, startedAt, request, served, key }: Exchange,
+  { id, startedAt, request, served, key }: Exchange,
   status: number,
   code: ErrorCode | undefined,
 ): Fault {
   return {
     at: startedAt.unix,
-    requestId,
+    requestId: id,
     method: request.method ?? '',
     operation: served?.operation.id,
     status,

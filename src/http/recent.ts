@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
 import { MINUTE } from '../domain/clock.ts';
-import { outcomeIndex, OUTCOMES, type UsageOutcome } from '../domain/usage.ts';
+import { outcomeIndex, type UsageOutcome } from '../domain/usage.ts';
 
 /** Requests that were answered with an error and are kept. About 2 MB. */
 const FAULTS_KEPT = 10_000;
@@ -29,57 +29,71 @@ export interface Fault {
   readonly account: string | undefined;
 }
 
-export interface RecentMinute extends Readonly<Record<UsageOutcome, number>> {
-  /** Unix milliseconds. */
-  readonly start: number;
-  /** Milliseconds in which half, or 99 of 100, requests were answered. Undefined without requests. */
+/** Milliseconds in which half, or 99 of 100, requests were answered. Undefined without requests. */
+export interface Latency {
   readonly p50: number | undefined;
   readonly p99: number | undefined;
 }
 
+export interface RecentMinute extends Readonly<Record<UsageOutcome, number>>, Latency {
+  /** Unix milliseconds. */
+  readonly start: number;
+}
+
 interface Minute {
+  /** Whole minutes since 1970. */
   minute: number;
   readonly outcomes: [number, number, number, number];
+  /** Requests by the bucket of their duration. */
   readonly durations: Uint32Array;
+}
+
+interface Second {
+  /** Whole seconds since 1970. */
+  second: number;
+  count: number;
 }
 
 /** The last requests of this process, for the console. Nothing is stored. */
 export class RecentRequests {
   readonly #faults: Fault[] = [];
   #nextFault = 0;
-  readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, () => ({
-    minute: 0,
-    outcomes: [0, 0, 0, 0],
-    durations: new Uint32Array(BUCKETS),
+  readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, () => emptyMinute());
+  readonly #seconds: readonly Second[] = Array.from({ length: RATE_SECONDS + 1 }, () => ({
+    second: 0,
+    count: 0,
   }));
-  readonly #seconds = Array.from({ length: RATE_SECONDS + 1 }, () => ({ second: 0, count: 0 }));
 
   /** Counts a request below `/v1` that began at `at` (Unix milliseconds) and took `duration` milliseconds. */
   note(at: number, status: number, duration: number): void {
     const minute = Math.floor(at / MINUTE);
     const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
-    if (its.minute !== minute) {
+    // A request that took longer than is kept must not clear a later minute.
+    if (its.minute < minute) {
       its.minute = minute;
       its.outcomes.fill(0);
       its.durations.fill(0);
     }
-    const outcome = outcomeIndex(status);
-    its.outcomes[outcome] = (its.outcomes[outcome] ?? 0) + 1;
-    const bucket = bucketOf(duration);
-    its.durations[bucket] = (its.durations[bucket] ?? 0) + 1;
+    if (its.minute === minute) {
+      const outcome = outcomeIndex(status);
+      its.outcomes[outcome] = (its.outcomes[outcome] ?? 0) + 1;
+      const bucket = bucketOf(duration);
+      its.durations[bucket] = (its.durations[bucket] ?? 0) + 1;
+    }
     const second = Math.floor(at / 1_000);
-    const slot = this.#seconds[second % this.#seconds.length];
-    if (slot === undefined) return;
-    if (slot.second !== second) {
+    const slot = this.#seconds[second % this.#seconds.length] as Second;
+    if (slot.second < second) {
       slot.second = second;
       slot.count = 0;
     }
-    slot.count++;
+    if (slot.second === second) slot.count++;
   }
 
   /** Keeps a request that was answered with an error. The oldest one goes. */
   noteFault(fault: Fault): void {
-    this.#faults[this.#nextFault] = fault;
+    // An id that the service made is a slice of a text with 256 ids, and a slice keeps the whole text in memory.
+    const requestId = Buffer.from(fault.requestId, 'latin1').toString('latin1');
+    this.#faults[this.#nextFault] = { ...fault, requestId };
     this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;
   }
 
@@ -101,25 +115,37 @@ export class RecentRequests {
     return count / RATE_SECONDS;
   }
 
+  /** Over the minute of `now` (Unix milliseconds) and the one before it. */
+  latency(now: number): Latency {
+    const current = Math.floor(now / MINUTE);
+    const [one, other] = [this.#minute(current), this.#minute(current - 1)];
+    return latencyOf(one.durations.map((count, bucket) => count + (other.durations[bucket] ?? 0)));
+  }
+
   /** The last 60 minutes, the oldest first; the last one is that of `now` (Unix milliseconds). */
   minutes(now: number): readonly RecentMinute[] {
     const current = Math.floor(now / MINUTE);
     return Array.from({ length: MINUTES_KEPT - 1 }, (_, index) => {
       const minute = current - (MINUTES_KEPT - 2) + index;
-      const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
-      const outcomes = its.minute === minute ? its.outcomes : [0, 0, 0, 0];
-      const durations = its.minute === minute ? its.durations : new Uint32Array(BUCKETS);
-      return {
-        start: minute * MINUTE,
-        ...(Object.fromEntries(OUTCOMES.map((name, at) => [name, outcomes[at] ?? 0])) as Record<
-          UsageOutcome,
-          number
-        >),
-        p50: percentile(durations, 0.5),
-        p99: percentile(durations, 0.99),
-      };
+      const { outcomes, durations } = this.#minute(minute);
+      const [ok, clientError, refused, serverError] = outcomes;
+      const start = minute * MINUTE;
+      return { start, ok, clientError, refused, serverError, ...latencyOf(durations) };
     });
   }
+
+  #minute(minute: number): Minute {
+    const its = this.#minutes[minute % MINUTES_KEPT];
+    return its?.minute === minute ? its : emptyMinute(minute);
+  }
+}
+
+function emptyMinute(minute = 0): Minute {
+  return { minute, outcomes: [0, 0, 0, 0], durations: new Uint32Array(BUCKETS) };
+}
+
+function latencyOf(durations: Uint32Array): Latency {
+  return { p50: percentile(durations, 0.5), p99: percentile(durations, 0.99) };
 }
 
 /** The bucket of a duration in milliseconds. */

@@ -1,9 +1,15 @@
-import type { App } from './app.ts';
 import { BODY_LIMIT } from './body.ts';
 import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import type { Reply } from './reply.ts';
-import { answerRequests, type ConnectionTimes, createServer, type Server, type Wire } from './wire/wire.ts';
+import {
+  answerRequests,
+  type ConnectionTimes,
+  createServer,
+  type Handlers,
+  type Server,
+  type Wire,
+} from './wire/wire.ts';
 
 /** Limits of the HTTP layer: times in milliseconds, sizes in bytes. */
 export const HTTP_LIMITS = {
@@ -22,7 +28,7 @@ export const HTTP_LIMITS = {
 
 export type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** A server with these limits. `serve` lets an app answer its requests. */
+/** A server with these limits. `serve` lets handlers answer its requests. */
 export function createHttpServer(limits: HttpLimits): Server {
   const server = createServer({
     headersTimeout: limits.headersTimeout,
@@ -38,21 +44,21 @@ export function createHttpServer(limits: HttpLimits): Server {
   return server;
 }
 
-/** Lets the app answer requests. Refusals of the HTTP layer get the Error body and the rate headers too. */
-export function serve(server: Server, app: App, limits: HttpLimits): Wire {
+/** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
+export function serve(server: Server, handlers: Handlers, limits: HttpLimits): Wire {
   const wire = answerRequests(server, limits, {
-    handle: (request, response, reply) => void app.handle(request, response, reply),
-    interrupt: (request, reply) => app.interrupt(request, reply),
+    handle: (request, response, reply) => handlers.handle(request, response, reply),
+    interrupt: (request, reply) => handlers.interrupt(request, reply),
   });
   server.on('checkContinue', (request, response) => {
     wire.track(request, response);
     // The service does not ask for a body whose Content-Length is too large.
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
-    void app.handle(request, response);
+    handlers.handle(request, response);
   });
   server.on('checkExpectation', (request, response) => {
     wire.track(request, response);
-    void app.handle(request, response, refusal(417, TRANSPORT[417]));
+    handlers.handle(request, response, refusal(417, TRANSPORT[417]));
   });
   // CONNECT names a host, not a path.
   server.on('connect', ({ socket, headers }) => {

@@ -20,7 +20,9 @@ export interface Window {
   readonly resetsAt: number;
 }
 
-export type WindowName = 'minute' | 'day';
+export const WINDOW_NAMES = ['minute', 'day'] as const;
+
+export type WindowName = (typeof WINDOW_NAMES)[number];
 
 export interface Quota {
   /** Unix milliseconds: when the windows were read, on the same clock as `resetsAt`. */

@@ -1,11 +1,11 @@
 // Contract: section 3.14.
 import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
-import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
+import { ApiKey } from '../domain/api-key.ts';
+import type { RandomBytes } from '../domain/secret.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
 import { GRACE, type NewKey, type Rotation, scopeFault } from '../domain/key.ts';
-import type { OwnKeys } from '../domain/own-keys.ts';
-import type { Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Idempotency, Outcome, OwnKeys, Refusal } from '../domain/ports.ts';
 import { storedOf } from './keys.ts';
 
 /** The outcome of a request for a key, and the key if it was issued. Nothing that is stored holds the key. */

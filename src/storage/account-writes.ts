@@ -1,7 +1,7 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
 import type { AuditChange, Author } from '../domain/audit.ts';
-import type { Plan } from '../domain/plan.ts';
+import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
@@ -9,6 +9,10 @@ import { noticeOfAccount } from './notices.ts';
 
 /** The columns plan, per_minute and per_day: limits are stored only where the plan does not set them. */
 export type PlanValues = readonly [Plan, number | null, number | null];
+
+export function planValues(plan: Plan, { perMinute, perDay }: Limits): PlanValues {
+  return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
+}
 
 /** An account as it is until the commit. */
 export async function lockAccount(transaction: Transaction, id: number): Promise<Account | undefined> {

@@ -6,11 +6,21 @@ import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
-import type { KeyOwner, OwnKeys } from '../domain/own-keys.ts';
-import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import type { Limits, Plan } from '../domain/plan.ts';
+import type {
+  AccountChange,
+  AccountOutcome,
+  AccountQuery,
+  AccountRepository,
+  KeyOwner,
+  KeyQuery,
+  NewKey,
+  OwnKeys,
+} from '../domain/ports.ts';
+import { foldedName } from '../domain/text.ts';
+import { changeAccount } from './account-changes.ts';
 import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
-import { type PlanValues, setPlan, setSuspended } from './account-writes.ts';
+import { planValues, setPlan, setSuspended } from './account-writes.ts';
 import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
 import {
   accountFromRow,
@@ -35,7 +45,15 @@ export interface KeyFinder {
 /** Keys in one read: 2 ms of the thread that also answers requests, when the database is SQLite. */
 const KEYS_READ = 500;
 
-const OLDER_KEYS = `${SELECT_KEYS} WHERE k.environment = $1 AND k.id < $2 ORDER BY k.id DESC LIMIT ${KEYS_READ}`;
+const olderKeys = (condition: string) =>
+  `${SELECT_KEYS} WHERE k.environment = $1 AND k.id < $2 ${condition} ORDER BY k.id DESC LIMIT ${KEYS_READ}`;
+
+const OLDER_KEYS = olderKeys('');
+const OLDER_KEYS_OF_ACCOUNT = olderKeys('AND k.account_id = $3');
+
+/** An account of a version that did not ignore case has no folded name. */
+const PAGE_OF_ACCOUNTS = `${SELECT_ACCOUNTS}
+  WHERE id < $1 AND coalesce(folded_name, lower(name)) LIKE $2 ESCAPE '!' ORDER BY id DESC LIMIT $3`;
 
 export class StoredAccounts implements AccountRepository {
   readonly #engine: Engine;
@@ -73,6 +91,29 @@ export class StoredAccounts implements AccountRepository {
     return (await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} ORDER BY id`)).map(accountFromRow);
   }
 
+  async pageOfAccounts({ search, limit, before }: AccountQuery): Promise<readonly Account[]> {
+    const pattern = `%${foldedName(search ?? '').replace(/[!%_]/g, '!$&')}%`;
+    const values = [before ?? INT64_MAX, pattern, limit];
+    return (await this.#engine.read<AccountRow>(PAGE_OF_ACCOUNTS, values)).map(accountFromRow);
+  }
+
+  async getAccount(id: number): Promise<Account | undefined> {
+    const [row] = await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} WHERE id = $1`, [id]);
+    return row && accountFromRow(row);
+  }
+
+  async changeAccount(id: number, change: AccountChange): Promise<AccountOutcome> {
+    const { name } = change.given;
+    const outcome = await this.#engine
+      .write(changeAccount, this.#author, id, change, this.#now())
+      .catch(async (error: unknown): Promise<AccountOutcome> => {
+        if (name === undefined || !(await this.#isTaken(name, id))) throw error;
+        return { outcome: 'name_taken' };
+      });
+    this.#keys.forget();
+    return outcome;
+  }
+
   async findAccount(name: string): Promise<Account | undefined> {
     const found = await this.#namesakes(name);
     const exact = found.find((account) => account.name === name);
@@ -98,8 +139,7 @@ export class StoredAccounts implements AccountRepository {
     const renamed = await this.#engine
       .write(renameAccount, this.#author, accountId, name)
       .catch(async (error: unknown) => {
-        // PostgreSQL refuses the second of two accounts that take a name at once.
-        if ((await this.#namesakes(name)).every((account) => account.id === accountId)) throw error;
+        if (!(await this.#isTaken(name, accountId))) throw error;
         return false;
       });
     if (!renamed) throw nameTaken(name, await this.#namesakes(name));
@@ -126,11 +166,16 @@ export class StoredAccounts implements AccountRepository {
     return (await this.#engine.read<KeyRow>(`${SELECT_KEYS} ${where} ORDER BY k.id`, values)).map(keyFromRow);
   }
 
-  async *keysOf(environment: Environment): AsyncGenerator<KeyRecord> {
-    for (let before: bigint | undefined = INT64_MAX; before !== undefined; ) {
-      const rows: readonly KeyRow[] = await this.#engine.read<KeyRow>(OLDER_KEYS, [environment, before]);
+  async *keysOf(environment: Environment, { accountId, before }: KeyQuery = {}): AsyncGenerator<KeyRecord> {
+    const sql = accountId === undefined ? OLDER_KEYS : OLDER_KEYS_OF_ACCOUNT;
+    const values = accountId === undefined ? [] : [accountId];
+    for (
+      let end: bigint | undefined = before === undefined ? INT64_MAX : BigInt(before);
+      end !== undefined;
+    ) {
+      const rows: readonly KeyRow[] = await this.#engine.read<KeyRow>(sql, [environment, end, ...values]);
       yield* rows.map(keyFromRow);
-      before = rows.length < KEYS_READ ? undefined : rows.at(-1)?.[0];
+      end = rows.length < KEYS_READ ? undefined : rows.at(-1)?.[0];
       await letOthersRun();
     }
   }
@@ -167,6 +212,11 @@ export class StoredAccounts implements AccountRepository {
     return namesakes({ query: (...args) => this.#engine.read(...args) }, name);
   }
 
+  /** PostgreSQL refuses the second of two accounts that take a name at once. */
+  async #isTaken(name: string, accountId: number): Promise<boolean> {
+    return (await this.#namesakes(name)).some((account) => account.id !== accountId);
+  }
+
   /** Undefined when the name is taken. */
   async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
     const values = [...planValues(plan, limits), this.#now()] as const;
@@ -181,8 +231,4 @@ export class StoredAccounts implements AccountRepository {
   #now(): number {
     return Math.floor(this.#clock().unix);
   }
-}
-
-function planValues(plan: Plan, { perMinute, perDay }: Limits): PlanValues {
-  return PLANS[plan] === 'custom' ? [plan, perMinute, perDay] : [plan, null, null];
 }

@@ -1,6 +1,6 @@
 // Contract: section 10.
-import type { Author } from '../domain/audit.ts';
-import type { Operator, OperatorToken, Role, SecretHash } from '../domain/operator.ts';
+import type { Author, Target } from '../domain/audit.ts';
+import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
 import { foldedName } from '../domain/text.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
@@ -35,14 +35,22 @@ const SECRETS = {
 
 export const TABLES = [OPERATORS, SECRETS];
 
-type SecretKind = 'link' | 'session' | 'token';
-
 const SELECT = `SELECT ${columnsOf(OPERATORS, 'o')} FROM operators o`;
 
 const ADD = `${insertInto(OPERATORS, ['name', 'folded_name', 'role', 'created_at'])} ON CONFLICT DO NOTHING
   RETURNING ${columnsOf(OPERATORS)}`;
 
+const LOCK = 'SELECT 1 FROM operators WHERE id = $1 FOR UPDATE';
+
 const ADD_SECRET = `${insertInto(SECRETS, ['operator_id', 'kind', 'hash', 'created_at', 'expires_at'])} RETURNING id`;
+
+const OPERATOR_OF_LINK = `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
+  WHERE s.hash = $1 AND s.kind = 'link' AND s.expires_at > $2 FOR UPDATE OF o`;
+
+const USE_LINK = `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'link' RETURNING 1`;
+
+/** The columns of a token's record. */
+type TokenRow = readonly [id: bigint, operator: string, createdAt: bigint, expiresAt: bigint | null];
 
 function operatorFromRow([id, name, , role, createdAt]: RowOf<typeof OPERATORS>): Operator {
   return { id: Number(id), name, role: role as Role, createdAt: Number(createdAt) };
@@ -58,9 +66,13 @@ async function addOperator(
   const values = [name, foldedName(name), role, await transaction.now()];
   const [row] = await transaction.query<RowOf<typeof OPERATORS>>(ADD, values);
   if (row === undefined) return undefined;
-  const target = { kind: 'operator', name } as const;
-  await addAudit(transaction, author, { action: 'operators create', target, after: { role } });
-  return operatorFromRow(row);
+  const operator = operatorFromRow(row);
+  await addAudit(transaction, author, {
+    action: 'operators create',
+    target: targetOf(operator),
+    after: { role },
+  });
+  return operator;
 }
 
 /** Removes an operator with all links, sessions and tokens. Returns false when there is none. */
@@ -70,23 +82,46 @@ async function removeOperator(transaction: Transaction, author: Author, name: st
     [foldedName(name)],
   );
   if (row === undefined) return false;
-  const target = { kind: 'operator', name: row[0] } as const;
-  await addAudit(transaction, author, { action: 'operators remove', target, before: { role: row[1] } });
+  const [removed, role] = row;
+  await addAudit(transaction, author, {
+    action: 'operators remove',
+    target: targetOf({ name: removed }),
+    before: { role },
+  });
   return true;
 }
 
-/** Adds a token that ends at `expiresAt` (Unix milliseconds). Returns its id. */
+/** Adds a token that ends at `expiresAt` (Unix milliseconds). Undefined when the operator is gone. */
 async function addToken(
   transaction: Transaction,
   author: Author,
   operator: Operator,
   secret: SecretHash,
-  expiresAt: number | null,
-): Promise<number> {
-  const id = await addSecret(transaction, operator.id, 'token', secret, expiresAt);
-  const target = { kind: 'operator', name: operator.name } as const;
-  await addAudit(transaction, author, { action: 'operators token', target, after: { token: id, expiresAt } });
-  return id;
+  expiresAt: number | undefined,
+): Promise<OperatorToken | undefined> {
+  if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
+  const createdAt = await transaction.now();
+  const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
+  const after = { token: id, expiresAt: expiresAt ?? null };
+  await addAudit(transaction, author, { action: 'operators token', target: targetOf(operator), after });
+  return { id, operator: operator.name, createdAt, expiresAt };
+}
+
+/** Adds a link that works for `lifetime` milliseconds. Returns when it ends, or undefined when the operator is gone. */
+async function addLink(
+  transaction: Transaction,
+  author: Author,
+  operator: Operator,
+  link: SecretHash,
+  lifetime: number,
+): Promise<number | undefined> {
+  if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
+  const now = await transaction.now();
+  const expiresAt = now + lifetime;
+  await addSecret(transaction, operator.id, 'link', link, now, expiresAt);
+  const change = { action: 'operators link', target: targetOf(operator), after: { expiresAt } };
+  await addAudit(transaction, author, change);
+  return expiresAt;
 }
 
 async function addSecret(
@@ -94,11 +129,16 @@ async function addSecret(
   operatorId: number,
   kind: SecretKind,
   secret: SecretHash,
-  expiresAt: number | null,
+  createdAt: number,
+  expiresAt: number | undefined,
 ): Promise<number> {
-  const now = await transaction.now();
-  const [row] = await transaction.query<[bigint]>(ADD_SECRET, [operatorId, kind, secret, now, expiresAt]);
+  const values = [operatorId, kind, secret, createdAt, expiresAt ?? null];
+  const [row] = await transaction.query<[bigint]>(ADD_SECRET, values);
   return Number(row?.[0]);
+}
+
+function targetOf({ name }: Pick<Operator, 'name'>): Target {
+  return { kind: 'operator', name };
 }
 
 /**
@@ -110,27 +150,20 @@ async function signIn(
   link: SecretHash,
   session: SecretHash,
   lifetime: number,
+  address: string | undefined,
 ): Promise<Operator | undefined> {
   const now = await transaction.now();
-  const [used] = await transaction.query<[operatorId: bigint, expiresAt: bigint]>(
-    `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'link' RETURNING operator_id, expires_at`,
-    [link],
-  );
-  if (used === undefined || Number(used[1]) <= now) return undefined;
-  const [row] = await transaction.query<RowOf<typeof OPERATORS>>(`${SELECT} WHERE o.id = $1`, [used[0]]);
+  // The operator's row first, in the order in which a removal locks these rows: otherwise the two could deadlock.
+  const [row] = await transaction.query<RowOf<typeof OPERATORS>>(OPERATOR_OF_LINK, [link, now]);
   if (row === undefined) return undefined;
-  await addSecret(transaction, Number(used[0]), 'session', session, now + lifetime);
-  return operatorFromRow(row);
-}
-
-/** Adds a link that works for `lifetime` milliseconds. */
-async function addLink(
-  transaction: Transaction,
-  operatorId: number,
-  link: SecretHash,
-  lifetime: number,
-): Promise<void> {
-  await addSecret(transaction, operatorId, 'link', link, (await transaction.now()) + lifetime);
+  const used = await transaction.query(USE_LINK, [link]);
+  if (used.length === 0) return undefined;
+  const operator = operatorFromRow(row);
+  const { id, name } = operator;
+  await addSecret(transaction, id, 'session', session, now, now + lifetime);
+  const author: Author = { actor: { kind: 'operator', name }, address };
+  await addAudit(transaction, author, { action: 'sign in', target: targetOf(operator) });
+  return operator;
 }
 
 export const WRITES = { addOperator, removeOperator, addToken, addLink, signIn };
@@ -150,17 +183,18 @@ export function open(engine: Engine) {
     add: (author: Author, name: string, role: Role) => engine.write(addOperator, author, name, role),
     /** Ends all links, sessions and tokens of the operator at once. False when there is none. */
     remove: (author: Author, name: string) => engine.write(removeOperator, author, name),
-    /** Adds a link that signs in once within `lifetime` milliseconds. */
-    addLink: (operator: Operator, link: SecretHash, lifetime: number) =>
-      engine.write(addLink, operator.id, link, lifetime),
-    /** `lifetime` of the session is in milliseconds. */
-    signIn: (link: SecretHash, session: SecretHash, lifetime: number) =>
-      engine.write(signIn, link, session, lifetime),
+    /** Adds a link that signs in once within `lifetime` milliseconds. Undefined when the operator is gone. */
+    addLink: (author: Author, operator: Operator, link: SecretHash, lifetime: number) =>
+      engine.write(addLink, author, operator, link, lifetime),
+    /** `lifetime` of the session is in milliseconds, `address` the client's. */
+    signIn: (link: SecretHash, session: SecretHash, lifetime: number, address: string | undefined) =>
+      engine.write(signIn, link, session, lifetime, address),
+    /** Undefined when the operator is gone. */
     addToken: (author: Author, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
-      engine.write(addToken, author, operator, token, expiresAt ?? null),
+      engine.write(addToken, author, operator, token, expiresAt),
     /** The tokens of all operators that are in force, oldest first. */
     async tokens(): Promise<readonly OperatorToken[]> {
-      const rows = await engine.read<readonly [bigint, string, bigint, bigint | null]>(
+      const rows = await engine.read<TokenRow>(
         `SELECT s.id, o.name, s.created_at, s.expires_at FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
          WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > $1) ORDER BY s.id`,
         [Math.floor(await engine.now())],
@@ -173,7 +207,7 @@ export function open(engine: Engine) {
       }));
     },
     /** The operator of a session or token that is in force. */
-    async authenticate(kind: 'session' | 'token', secret: SecretHash): Promise<Operator | undefined> {
+    async authenticate(kind: SecretKind, secret: SecretHash): Promise<Operator | undefined> {
       const [row] = await engine.read<RowOf<typeof OPERATORS>>(
         `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
          WHERE s.hash = $1 AND s.kind = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)`,

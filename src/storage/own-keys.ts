@@ -1,9 +1,8 @@
 // Contract: section 3.14.
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
-import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault } from '../domain/key.ts';
-import type { KeyOwner, OwnKeys, OwnRotation } from '../domain/own-keys.ts';
-import type { Answer, Refusal } from '../domain/ports.ts';
+import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key.ts';
+import type { Answer, KeyOwner, OwnKeys, OwnRotation, Refusal } from '../domain/ports.ts';
 import { toJson } from '../written.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { lockAccount } from './account-writes.ts';
@@ -17,8 +16,6 @@ const LIVE = `k.account_id = $1 AND k.environment = $2
 
 const PAGE = (rows: number) => `${SELECT_KEYS}
   WHERE k.account_id = $1 AND k.environment = $2 AND k.id <= $3 ORDER BY k.id DESC LIMIT ${rows}`;
-
-const TOO_MANY = `An account has at most ${MOST_LIVE_KEYS} keys that work in one environment`;
 
 /** Whether one more key may work at the instant `now`. No other transaction can add a key until the commit. */
 async function hasRoom(
@@ -38,8 +35,7 @@ export async function createOwnKey(
   key: KeyValues,
   now: number,
 ): Promise<Answer<201> | Refusal<'conflict'>> {
-  if (!(await hasRoom(transaction, owner, now)))
-    return { refused: 'conflict', message: `${TOO_MANY}: revoke one first.` };
+  if (!(await hasRoom(transaction, owner, now))) return { refused: 'conflict' };
   return issued(await addKey(transaction, author, key), now);
 }
 
@@ -61,7 +57,7 @@ export async function rotateOwnKey(
   const expiresAt = Math.floor(rotatedExpiry(old, now, grace));
   const goesOn = isInForce({ ...old, expiresAt }, now);
   if (goesOn && !(await hasRoom(transaction, owner, now)))
-    return { refused: 'conflict', message: `${TOO_MANY}: revoke one first, or rotate with a grace of 0.` };
+    return { refused: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
   const settings = [old.environment, old.label ?? null, old.scopes.join(' ')] as const;
   const key: KeyValues = [owner.accountId, hash, ...settings, now, old.expiresAt ?? null, ending];
   const row = await replaceKey(transaction, author, old.id, expiresAt, key);

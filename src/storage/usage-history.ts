@@ -1,28 +1,33 @@
 // Contract: section 6.9.
+import type { Environment } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
-import { HOUR, KEPT, LENGTH, type Usage, type UsageBatch, type UsageHistory } from '../domain/usage.ts';
-import type { Engine, StoreSettings, Transaction } from './engine.ts';
+import { KEPT, type UsageBatch, type UsageCount, type UsageHistory } from '../domain/usage.ts';
+import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import type { Table } from './tables.ts';
+import { addHours, dayOf, USAGE_HOURS } from './usage-hours.ts';
+import { ALL_KEYS, keyList, KEYS_NAMED, named } from './usage-keys.ts';
+import { usageReads } from './usage-reads.ts';
+import { DAYS_A_WEEK } from './usage-spans.ts';
 
 const COUNTS = [
-  ['operation', 'text'],
   ['ok', 'integer'],
   ['client_error', 'integer'],
   ['refused', 'integer'],
   ['server_error', 'integer'],
 ] as const;
 
-const USAGE_HOURS = {
-  name: 'usage_hours',
-  key: ['key_id', 'hour', 'operation'],
-  columns: [['key_id', 'integer'], ['hour', 'integer'], ...COUNTS],
+export const USAGE_DAYS = {
+  name: 'usage_days',
+  key: ['key_id', 'day', 'operation'],
+  columns: [['key_id', 'integer'], ['day', 'integer'], ['operation', 'text'], ...COUNTS],
   assignsIds: false,
 } as const satisfies Table;
 
-const USAGE_DAYS = {
-  name: 'usage_days',
-  key: ['key_id', 'day', 'operation'],
-  columns: [['key_id', 'integer'], ['day', 'integer'], ...COUNTS],
+/** All operations together. */
+export const USAGE_WEEKS = {
+  name: 'usage_weeks',
+  key: ['key_id', 'week'],
+  columns: [['key_id', 'integer'], ['week', 'integer'], ...COUNTS],
   assignsIds: false,
 } as const satisfies Table;
 
@@ -37,10 +42,7 @@ const USAGE_WRITERS = {
   assignsIds: false,
 } as const satisfies Table;
 
-export const TABLES = [USAGE_HOURS, USAGE_DAYS, USAGE_WRITERS];
-
-/** Stands for all keys together. */
-const ALL_KEYS = 0;
+export const TABLES = [USAGE_HOURS, USAGE_DAYS, USAGE_WEEKS, USAGE_WRITERS];
 
 const LAST_SEQUENCE = 'SELECT sequence FROM usage_writers WHERE writer = $1';
 
@@ -51,131 +53,90 @@ const addTo = ({ name, key }: Table) => `ON CONFLICT (${key.join(', ')}) DO UPDA
   ok = ${name}.ok + excluded.ok, client_error = ${name}.client_error + excluded.client_error,
   refused = ${name}.refused + excluded.refused, server_error = ${name}.server_error + excluded.server_error`;
 
-const ADD_TO_HOUR = addTo(USAGE_HOURS);
 const ADD_TO_DAY = addTo(USAGE_DAYS);
-
-type CountRow = readonly [keyId: number, start: number, operation: string, ...counts: number[]];
+const ADD_TO_WEEK = addTo(USAGE_WEEKS);
 
 /** Adds the counts of a batch, unless it has been added before. */
 async function addUsage(
   transaction: Transaction,
   { writer, sequence, counts }: UsageBatch,
+  environment: Environment,
   now: number,
 ): Promise<void> {
   const [last] = await transaction.query<[bigint]>(LAST_SEQUENCE, [writer]);
   if (last !== undefined && last[0] >= BigInt(sequence)) return;
   await transaction.query(WRITTEN, [writer, sequence, now]);
-  const hours = counts.flatMap(({ keyId, hour, operation, counts: its }): CountRow[] => [
-    [keyId, hour, operation, ...its],
-    [ALL_KEYS, hour, operation, ...its],
-  ]);
-  const days = hours.map(
-    ([keyId, hour, ...rest]): CountRow => [keyId, Math.floor((hour * HOUR) / DAY), ...rest],
-  );
-  await transaction.insert(USAGE_HOURS, summed(hours), ADD_TO_HOUR);
-  await transaction.insert(USAGE_DAYS, summed(days), ADD_TO_DAY);
+  const keyId = ALL_KEYS[environment];
+  const all = [...counts, ...counts.map((count) => Object.assign({}, count, { keyId }))];
+  const days = summed(all, ({ keyId: id, hour, operation }) => [id, dayOf(hour), operation]);
+  await transaction.insert(USAGE_DAYS, days, ADD_TO_DAY);
+  const weeks = summed(counts, ({ keyId: id, hour }) => [id, Math.floor(dayOf(hour) / DAYS_A_WEEK)]);
+  await transaction.insert(USAGE_WEEKS, weeks, ADD_TO_WEEK);
+  await addHours(transaction, all);
 }
 
 /**
- * One row for each primary key, because a statement of PostgreSQL changes a row once. In the order of the keys, so that two
- * instances lock them in the same order.
+ * One row for each primary key, because a statement of PostgreSQL changes a row once. In an order that is the same in all
+ * instances, so that no two wait for each other's rows.
  */
-function summed(rows: readonly CountRow[]): readonly CountRow[] {
-  const sums = new Map<string, [number, number, string, ...number[]]>();
-  for (const [keyId, start, operation, ...counts] of rows) {
-    const name = `${keyId} ${start} ${operation}`;
-    const sum = sums.get(name);
-    if (sum === undefined) sums.set(name, [keyId, start, operation, ...counts]);
-    else for (const [index, count] of counts.entries()) sum[index + 3] = Number(sum[index + 3]) + count;
+function summed(
+  counts: readonly UsageCount[],
+  keyOf: (count: UsageCount) => readonly Value[],
+): readonly (readonly Value[])[] {
+  const sums = new Map<string, { readonly key: readonly Value[]; readonly sum: number[] }>();
+  for (const count of counts) {
+    const key = keyOf(count);
+    const name = key.join(' ');
+    const its = sums.get(name);
+    if (its === undefined) sums.set(name, { key, sum: [...count.counts] });
+    else
+      for (const [index, number] of count.counts.entries()) its.sum[index] = Number(its.sum[index]) + number;
   }
-  return [...sums.values()].toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1));
+  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, { key, sum }]) => key.concat(sum));
 }
 
-/** Deletes the rows of these keys that are no longer kept. */
+const PRUNE = [
+  [USAGE_HOURS, 'day'],
+  [USAGE_DAYS, 'day'],
+  [USAGE_WEEKS, 'week'],
+] as const;
+
+/** Deletes the rows of these keys, at most KEYS_NAMED, that are no longer kept. */
 async function pruneUsage(transaction: Transaction, keyIds: readonly number[], now: number): Promise<void> {
-  const hour = Math.floor((now - KEPT.hour) / HOUR);
-  const day = Math.floor((now - KEPT.day) / DAY);
-  for (const id of keyIds) {
-    await transaction.query('DELETE FROM usage_hours WHERE key_id = $1 AND hour < $2', [id, hour]);
-    await transaction.query('DELETE FROM usage_days WHERE key_id = $1 AND day < $2', [id, day]);
-  }
+  const firstDay = Math.floor((now - KEPT.day) / DAY);
+  const first = {
+    usage_hours: Math.floor((now - KEPT.hour) / DAY),
+    usage_days: firstDay,
+    usage_weeks: Math.floor(firstDay / DAYS_A_WEEK),
+  };
+  for (const [{ name }, column] of PRUNE)
+    await transaction.query(`DELETE FROM ${name} WHERE ${column} < $1 AND key_id IN (${keyList(2)})`, [
+      first[name],
+      ...named(keyIds),
+    ]);
   await transaction.query('DELETE FROM usage_writers WHERE written_at < $1', [now - DAY]);
 }
 
 export const WRITES = { addUsage, pruneUsage };
 
-/** The keys whose old rows one call deletes. */
-const NEXT_KEYS = 'SELECT id FROM keys WHERE id > $1 ORDER BY id LIMIT 500';
+const TOTALS = Object.values(ALL_KEYS);
 
-const TABLE_OF = {
-  hour: { table: USAGE_HOURS, column: 'hour' },
-  day: { table: USAGE_DAYS, column: 'day' },
-} as const;
-
-type UsageRow = readonly [bigint, string, bigint, bigint, bigint, bigint, bigint];
-
-const COLUMNS = 'u.operation, u.key_id, u.ok, u.client_error, u.refused, u.server_error';
+/** The keys whose old rows one call deletes. The first call of a round also deletes those of all keys together. */
+const NEXT_KEYS = `SELECT id FROM keys WHERE id > $1 ORDER BY id LIMIT ${KEYS_NAMED - TOTALS.length}`;
 
 export function open(engine: Engine, { clock, environment }: StoreSettings): UsageHistory {
   /** The last key whose old rows were deleted. */
-  let pruned = ALL_KEYS;
+  let pruned = 0;
   return {
-    add: (batch) => engine.write(addUsage, batch, Math.floor(clock().unix)),
-    async ofAccount(accountId, { interval, from, to }) {
-      const { table, column } = TABLE_OF[interval];
-      const rows = await engine.read<UsageRow>(
-        `SELECT u.${column}, ${COLUMNS} FROM keys k JOIN ${table.name} u ON u.key_id = k.id
-         WHERE k.account_id = $1 AND k.environment = $2 AND u.${column} >= $3 AND u.${column} < $4
-         ORDER BY u.${column}, u.operation, u.key_id`,
-        [accountId, environment, ...bounds(interval, from, to)],
-      );
-      return rows.map(usageFromRow(LENGTH[interval]));
-    },
-    async total({ interval, from, to }) {
-      const { table, column } = TABLE_OF[interval];
-      const rows = await engine.read<UsageRow>(
-        `SELECT u.${column}, ${COLUMNS} FROM ${table.name} u
-         WHERE u.key_id = ${ALL_KEYS} AND u.${column} >= $1 AND u.${column} < $2 ORDER BY u.${column}, u.operation`,
-        [...bounds(interval, from, to)],
-      );
-      return rows.map(usageFromRow(LENGTH[interval]));
-    },
-    async callersOf(operation, from) {
-      const rows = await engine.read<readonly [bigint, bigint, bigint]>(
-        `SELECT key_id, CAST(sum(ok + client_error + refused + server_error) AS bigint), max(day) FROM usage_days
-         WHERE operation = $1 AND day >= $2 AND key_id <> ${ALL_KEYS} GROUP BY key_id ORDER BY 2 DESC, 1`,
-        [operation, Math.floor(from / DAY)],
-      );
-      return rows.map(([keyId, requests, day]) => ({
-        keyId: Number(keyId),
-        requests: Number(requests),
-        lastDay: Number(day) * DAY,
-      }));
-    },
+    ...usageReads(engine, environment),
+    add: (batch) => engine.write(addUsage, batch, environment, Math.floor(clock().unix)),
     async prune() {
       const now = Math.floor(clock().unix);
       const keys = await engine.read<[bigint]>(NEXT_KEYS, [pruned]);
       const ids = keys.map(([id]) => Number(id));
-      await engine.write(pruneUsage, pruned === ALL_KEYS ? [ALL_KEYS, ...ids] : ids, now);
+      await engine.write(pruneUsage, [...(pruned === 0 ? TOTALS : []), ...ids], now);
       // Then it begins again.
-      pruned = ids.at(-1) ?? ALL_KEYS;
+      pruned = ids.at(-1) ?? 0;
     },
   };
-}
-
-/** The numbers of the first interval, and of the first one that is too late. */
-function bounds(interval: keyof typeof LENGTH, from: number, to: number): readonly [number, number] {
-  return [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
-}
-
-function usageFromRow(length: number): (row: UsageRow) => Usage {
-  return ([start, operation, keyId, ok, clientError, refused, serverError]) => ({
-    start: Number(start) * length,
-    operation,
-    keyId: Number(keyId),
-    ok: Number(ok),
-    clientError: Number(clientError),
-    refused: Number(refused),
-    serverError: Number(serverError),
-  });
 }

@@ -1,3 +1,4 @@
+import { changeAccount } from './account-changes.ts';
 import { addAccount, renameAccount } from './account-names.ts';
 import { setPlan, setSuspended } from './account-writes.ts';
 import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
@@ -9,6 +10,7 @@ import { createPet } from './pets.ts';
 /** Every write of several statements, by its name: the thread that writes to SQLite looks them up here. */
 export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addAccount,
+  changeAccount,
   renameAccount,
   addKey,
   replaceKey,

@@ -71,6 +71,7 @@ for (const [environment, withRedis] of [
       standings: 1,
       usage_hours: 4,
       usage_days: 4,
+      usage_weeks: 2,
       usage_writers: 1,
     });
     assert.deepEqual(

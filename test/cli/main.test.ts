@@ -9,8 +9,21 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   bans: ['list', 'lift'],
   categories: ['list', 'create'],
   orders: ['list', 'cancel'],
+  operators: ['create', 'list', 'remove', 'token'],
 };
-const SINGLE = ['serve', 'usage', 'import', 'seed', 'export', 'backup', 'migrate', 'config', 'completion'];
+const SINGLE = [
+  'serve',
+  'usage',
+  'import',
+  'seed',
+  'export',
+  'console',
+  'audit',
+  'backup',
+  'migrate',
+  'config',
+  'completion',
+];
 const COMMANDS = [...SINGLE, ...Object.keys(GROUPS)];
 const ALL = [
   ...COMMANDS,

@@ -21,6 +21,9 @@ const COMMANDS = [
   ['orders', 'list'],
   ['usage'],
   ['export'],
+  ['operators', 'create', 'ada', '--role', 'admin'],
+  ['console'],
+  ['audit'],
   ['backup', 'copy.db'],
 ];
 

@@ -1,9 +1,10 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
 import {
   PROGRAM,
   run,
@@ -23,6 +24,51 @@ test('serve --first-key prints one key on standard error, with a curl line that 
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   assert.equal(stdout, '[]');
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
+});
+
+test('npm start prints a link that signs in once to the console, and the log never has it', async (t) => {
+  const variables = { ...temporaryEnvironment(t), CONSOLE_PORT: '0' };
+  const service = await startServiceProcess(t, variables, ['--first-key']);
+  const link = new URL(
+    await waitFor(service, ({ stderr }) => /^ {2}(http\S+\/sign-in#.{43})$/m.exec(stderr)?.[1]),
+  );
+  const signIn = () =>
+    fetch(new URL('/sign-in', link), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: link.origin },
+      body: JSON.stringify({ link: link.hash.slice(1) }),
+    });
+  const [first, second] = [await signIn(), await signIn()];
+  assert.deepEqual([first.status, second.status], [204, 401]);
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const me = await fetch(new URL('/admin/v1/me', link), { headers: { Cookie: cookie } });
+  const { name, role } = (await me.json()) as Record<string, unknown>;
+  assert.deepEqual([name, role], ['admin', 'admin']);
+
+  await run(['operators', 'create', 'bob', '--role', 'viewer'], variables);
+  service.child.kill('SIGTERM');
+  const { stdout } = await service.ended;
+  assert.equal(stdout.includes(link.hash.slice(1)), false);
+  const again = await startServiceProcess(t, variables, ['--first-key']);
+  await waitFor(again, ({ stderr }) =>
+    stderr.includes('npx petstore console --as NAME') ? true : undefined,
+  );
+  assert.equal(again.stderr().includes('sign-in#'), false);
+});
+
+test('npm start opens the console on port 8081, unless CONSOLE_PORT says otherwise', () => {
+  const { start } = manifest.scripts;
+  for (const [given, port] of [
+    [{}, '8081'],
+    [{ CONSOLE_PORT: '9000' }, '9000'],
+    [{ CONSOLE_PORT: '' }, ''],
+  ] as const) {
+    const shell = start.replace(/exec .*/, 'sh -c \'printf %s "$CONSOLE_PORT"\'');
+    assert.equal(
+      execFileSync('sh', ['-c', shell], { env: { PATH: process.env['PATH'], ...given } }).toString(),
+      port,
+    );
+  }
 });
 
 test('in a shared output the first key stands below the first line of the log', async (t) => {

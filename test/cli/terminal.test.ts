@@ -17,13 +17,19 @@ async function hostileDatabase(variables: Variables): Promise<void> {
   db.prepare('UPDATE accounts SET name = ?').run(HOSTILE);
   db.prepare('UPDATE keys SET label = ?').run(HOSTILE);
   db.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, 1, 'sold')").run(HOSTILE);
+  db.prepare("INSERT INTO operators (name, folded_name, role, created_at) VALUES (?, 'a', 'admin', 0)").run(
+    HOSTILE,
+  );
+  db.prepare(
+    `INSERT INTO audit (at, actor_kind, actor, action, target_kind, target, account_id) VALUES (0, 'operator', ?1, 'keys revoke', 'key', ?1, 1)`,
+  ).run(HOSTILE);
   db.prepare(
     "INSERT INTO standings (key_id, environment, refusals, banned_until, ban_count) VALUES (1, 'production', '[]', ?, 1)",
   ).run(Date.now() + 3_600_000);
   db.close();
 }
 
-const LISTS = ['accounts list', 'keys list', 'usage', 'bans list'];
+const LISTS = ['accounts list', 'keys list', 'usage', 'bans list', 'operators list', 'audit'];
 
 test('commands escape control characters of the database, and keep columns aligned', async (t) => {
   const variables = temporaryEnvironment(t);

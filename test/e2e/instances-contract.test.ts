@@ -1,6 +1,8 @@
+import { accountContract } from '../http/account-contract.ts';
 import { changePetContract } from '../http/change-pet-contract.ts';
 import { createPetContract } from '../http/create-pet-contract.ts';
 import { idempotencyContract } from '../http/idempotency-contract.ts';
+import { keysContract } from '../http/keys-contract.ts';
 import { listPetsContract } from '../http/list-pets-contract.ts';
 import { ordersContract } from '../http/orders-contract.ts';
 import { ordersIsolationContract } from '../http/orders-isolation-contract.ts';
@@ -13,6 +15,8 @@ for (const contract of [
   idempotencyContract,
   ordersContract,
   ordersIsolationContract,
+  keysContract,
+  accountContract,
 ]) {
   contract('PostgreSQL and Redis', startSharedService);
 }

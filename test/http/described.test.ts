@@ -144,6 +144,13 @@ async function refusedChanges(service: TestService): Promise<[string, number, An
     ['createOrder', 409, await send('POST', '/store/orders', { body: '{"petId":44}' })],
     ['completeOrder', 409, await send('POST', '/store/orders/2/complete')],
     ['cancelOrder', 409, await send('DELETE', '/store/orders/2')],
+    ['getUsage', 400, await send('GET', '/account/usage?from=')],
+    ['createKey', 400, await send('POST', '/account/keys', { body: '[]' })],
+    ['rotateKey', 201, await send('POST', '/account/keys/6/rotate', { body: '{}' })],
+    ['rotateKey', 409, await send('POST', '/account/keys/6/rotate', { body: '{}' })],
+    ['rotateKey', 404, await send('POST', '/account/keys/999/rotate', { body: '{}' })],
+    ['revokeKey', 404, await send('DELETE', '/account/keys/999')],
+    ['revokeKey', 412, await send('DELETE', '/account/keys/6', stale)],
   ];
 }
 

@@ -43,11 +43,18 @@ async function expected(service: TestService, key: string, curl: string): Promis
   });
 }
 
+/** A text without the keys that were issued, which differ from run to run, and without their last characters. */
+function withoutKeys(text: string): string {
+  return text
+    .replaceAll(/(petstore_live_)\w{38}/g, '$1')
+    .replaceAll(/(\bending['"]?: ?)(['"])\w{4}['"]/g, '$1$2$2');
+}
+
 /** Runs `print` on the samples of every operation, and `check` on what it prints and what the API answers. */
 async function checkSamples(
   t: TestContext,
   print: (samples: Samples, key: string) => Promise<string>,
-  check: (printed: string, answer: Answer) => void,
+  check: (printed: string, answer: Pick<Answer, 'status' | 'text'>) => void,
 ): Promise<void> {
   const { key, start } = database;
   const ids = (await samplesOf(await start(t))).map(({ id }) => id);
@@ -55,14 +62,15 @@ async function checkSamples(
   const pair = () => Promise.all([start(t), start(t)]);
   const forReads = await pair();
   for (const id of ids) {
-    const isRead = OPERATIONS.some((each) => each.id === id && each.method === 'GET');
+    // The usage has the reads before it, once they are written.
+    const isRead = OPERATIONS.some((each) => each.id === id && each.method === 'GET') && id !== 'getUsage';
     const services = isRead ? forReads : await pair();
     const samples = (await samplesOf(services[0])).find((each) => each.id === id);
     assert.ok(samples !== undefined);
-    const printed = await print(samples, key);
+    const printed = withoutKeys(await print(samples, key));
     const answer = await expected(services[1], key, samples.curl);
     assert.ok(answer.status < 300, `${id} ${answer.text}`);
-    check(printed, answer);
+    check(printed, { status: answer.status, text: withoutKeys(answer.text) });
     if (!isRead) for (const service of services) await service.stop();
   }
 }
@@ -105,9 +113,10 @@ test('the TypeScript samples print what the API answers with the published clien
       assert.equal(printed, `${inspect(answer)}\n`);
       return;
     }
-    assert.equal(answer.length, 20);
+    const isPage = printed.includes('nextCursor');
+    if (isPage) assert.equal(answer.length, 20);
     const line = (shown: string) => shown.replaceAll(/\s+/g, ' ');
-    for (const item of answer) assert.ok(line(printed).includes(line(inspect(item))), printed);
-    assert.equal(printed.match(/\bid: \d+/g)?.length, 20);
+    for (const item of answer) assert.ok(line(printed).includes(line(inspect(item, { depth: 0 }))), printed);
+    if (isPage) assert.equal(printed.match(/\bid: \d+/g)?.length, 20);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Author } from '../../src/domain/audit.ts';
-import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { LINK_LIFETIME, type Operator, SESSION_LIFETIME } from '../../src/domain/operator.ts';
 import { ROOT } from '../support/store.ts';
 import type { NewFixture } from './fixture.ts';
 
@@ -13,8 +13,9 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const { operators } = fixture.store;
     const ada = await operators.add(ROOT, 'Ada', 'admin');
     assert.ok(ada !== undefined);
-    const link = (secret: string) => operators.addLink(ada, secret, LINK_LIFETIME);
-    const enter = (secret: string, session: string) => operators.signIn(secret, session, SESSION_LIFETIME);
+    const link = (secret: string) => operators.addLink(ROOT, ada, secret, LINK_LIFETIME);
+    const enter = (secret: string, session: string) =>
+      operators.signIn(secret, session, SESSION_LIFETIME, '::1');
     return { ...fixture, operators, ada, link, enter };
   };
 
@@ -43,7 +44,7 @@ export function operatorContract(name: string, fresh: NewFixture): void {
       Array.from({ length: 100 }, (_, index) =>
         index % 2 === 0
           ? enter('l1', `s${index}`)
-          : other.operators.signIn('l1', `s${index}`, SESSION_LIFETIME),
+          : other.operators.signIn('l1', `s${index}`, SESSION_LIFETIME, '::1'),
       ),
     );
     assert.equal(all.filter((operator) => operator !== undefined).length, 1);
@@ -119,6 +120,44 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const [second] = await store.audit.list({ limit: 1, before: newest.id });
     assert.equal(second?.action, 'operators token');
     assert.deepEqual(await store.audit.list({ limit: 10, accountId: 7 }), []);
+  });
+
+  test(`${name}: a link is in the audit log with its author, a sign-in with its address`, async (t) => {
+    const { store, link, enter } = await prepare(t);
+    await link('l1');
+    await enter('l1', 's1');
+    await enter('l1', 's2');
+    const [entered, made, , ...others] = await store.audit.list({ limit: 100 });
+    assert.deepEqual(others, []);
+    assert.deepEqual([made?.action, made?.actor, made?.target.name], ['operators link', ROOT.actor, 'Ada']);
+    const lifetime = Number(made?.after?.['expiresAt']) - (made?.at ?? 0);
+    assert.ok(lifetime >= LINK_LIFETIME - 1_000 && lifetime <= LINK_LIFETIME);
+    const actor = { kind: 'operator', name: 'Ada' };
+    assert.deepEqual([entered?.action, entered?.actor, entered?.address], ['sign in', actor, '::1']);
+  });
+
+  test(`${name}: an operator who is gone gets no link and no token`, async (t) => {
+    const { store, operators, ada, link } = await prepare(t);
+    await operators.remove(ROOT, 'Ada');
+    assert.equal(await link('l1'), undefined);
+    assert.equal(await operators.addToken(ROOT, ada, 't1', undefined), undefined);
+    assert.equal((await store.audit.list({ limit: 100 })).length, 2);
+  });
+
+  test(`${name}: sign-ins while their operators are removed leave no session`, async (t) => {
+    const { operators, another } = await prepare(t);
+    const other = await another();
+    const names = Array.from({ length: 50 }, (_, index) => `operator ${index}`);
+    const added = await Promise.all(names.map((each) => operators.add(ROOT, each, 'admin')));
+    for (const each of added)
+      await operators.addLink(ROOT, each as Operator, `l ${each?.name}`, LINK_LIFETIME);
+    const work = names.flatMap((each) => [
+      operators.signIn(`l ${each}`, `s ${each}`, SESSION_LIFETIME, '::1'),
+      other.operators.remove(ROOT, each),
+    ]);
+    await Promise.all(work);
+    for (const each of names) assert.equal(await operators.authenticate('session', `s ${each}`), undefined);
+    assert.equal((await operators.list()).length, 1);
   });
 
   test(`${name}: the audit log of an account has the entries that concern it`, async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
-import { HOUR, KEPT, type UsageCount } from '../../src/domain/usage.ts';
+import { HOUR, KEPT, LENGTH, type UsageCount, type UsageInterval } from '../../src/domain/usage.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 
@@ -34,7 +34,6 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     const day = Math.floor((hour * HOUR) / DAY) * DAY;
     const days = { interval: 'day', from: day, to: day + 1 } as const;
     assert.deepEqual(await usageHistory.ofAccount(account.id, days), [{ start: day, ...sum }]);
-    assert.deepEqual(await usageHistory.total(days), [{ start: day, ...sum, keyId: 0 }]);
   });
 
   test(`${name}: a batch that is written twice counts once`, async (t) => {
@@ -67,17 +66,108 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
         ['listPets', key.id, 2],
       ],
     );
-    assert.deepEqual(
-      (await usageHistory.total(range)).map(({ operation, ok }) => [operation, ok]),
-      [
-        ['createPet', 3],
-        ['listPets', 7],
-      ],
-    );
+  });
+
+  test(`${name}: sums of a range are grouped, of one account or of all`, async (t) => {
+    const { accounts, account, key, hour, count, usageHistory } = await prepare(t);
+    const label = 'price board';
+    const second = await accounts.addKey(newKey(account.id, { label }));
+    const stranger = await accounts.createAccount('stranger', 'free', PLANS.free);
+    const foreign = await accounts.addKey(newKey(stranger.id));
+    const counts = [
+      count(hour, [1, 0, 0, 0]),
+      { ...count(hour, [2, 0, 0, 1], 'createPet'), keyId: second.id },
+      count(hour - 1, [3, 0, 0, 0]),
+      { ...count(hour - 1, [0, 9, 9, 0]), keyId: foreign.id },
+      count(hour - 2, [50, 0, 0, 0]),
+    ];
+    await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    const range = { interval: 'hour', from: (hour - 1) * HOUR, to: (hour + 1) * HOUR } as const;
+    const mine = { ...range, accountId: account.id };
+    const sum = (ok: number, clientError = 0, refused = 0, serverError = 0) => ({
+      ok,
+      clientError,
+      refused,
+      serverError,
+    });
+    const owner = { accountId: account.id, account: 'shelter' };
+    const other = { accountId: stranger.id, account: 'stranger' };
+
+    assert.deepEqual(await usageHistory.sums({ ...range, by: 'interval' }), [
+      { start: (hour - 1) * HOUR, ...sum(3, 9, 9) },
+      { start: hour * HOUR, ...sum(3, 0, 0, 1) },
+    ]);
+    assert.deepEqual(await usageHistory.sums({ ...mine, by: 'interval' }), [
+      { start: (hour - 1) * HOUR, ...sum(3) },
+      { start: hour * HOUR, ...sum(3, 0, 0, 1) },
+    ]);
+    assert.deepEqual(await usageHistory.sums({ ...range, by: 'operation' }), [
+      { operation: 'listPets', ...sum(4, 9, 9) },
+      { operation: 'createPet', ...sum(2, 0, 0, 1) },
+    ]);
+    assert.deepEqual(await usageHistory.sums({ ...mine, by: 'operation' }), [
+      { operation: 'listPets', ...sum(4) },
+      { operation: 'createPet', ...sum(2, 0, 0, 1) },
+    ]);
+    const ofKeys = [
+      { keyId: key.id, label: undefined, ...owner, ...sum(4) },
+      { keyId: second.id, label, ...owner, ...sum(2, 0, 0, 1) },
+    ];
+    assert.deepEqual(await usageHistory.sums({ ...mine, by: 'key' }), ofKeys);
+    assert.deepEqual(await usageHistory.sums({ ...range, by: 'key' }), [
+      { keyId: foreign.id, label: undefined, ...other, ...sum(0, 9, 9) },
+      ...ofKeys,
+    ]);
+    assert.deepEqual(await usageHistory.sums({ ...mine, by: 'account' }), [{ ...owner, ...sum(6, 0, 0, 1) }]);
+    assert.deepEqual(await usageHistory.sums({ ...range, by: 'account' }), [
+      { ...other, ...sum(0, 9, 9) },
+      { ...owner, ...sum(6, 0, 0, 1) },
+    ]);
+  });
+
+  test(`${name}: sums of any range are those of its hours`, async (t) => {
+    const { account, key, accounts, hour, count, usageHistory } = await prepare(t);
+    const second = await accounts.addKey(newKey(account.id));
+    const counts = Array.from({ length: 300 }, (_, index) => ({
+      ...count(hour - index * 4, [index, 1, 0, 0], index % 3 === 0 ? 'getPet' : 'listPets'),
+      keyId: index % 2 === 0 ? key.id : second.id,
+    }));
+    await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    const ranges = [
+      [0, 1],
+      [3, 40],
+      [5, 24 * 20 + 7],
+      [24 * 2 + 3, 24 * 32],
+      [0, 24 * 50],
+    ] as const;
+    for (const [end, start] of ranges)
+      for (const [interval, length] of Object.entries(LENGTH) as [UsageInterval, number][]) {
+        const range = { interval, from: (hour - start) * HOUR, to: (hour - end) * HOUR };
+        const inRange = counts.filter(({ hour: its }) => {
+          const begin = Math.floor((its * HOUR) / length) * length;
+          return begin >= range.from && begin < range.to;
+        });
+        const ofKey = (id: number) => inRange.filter(({ keyId }) => keyId === id);
+        const total = (its: readonly UsageCount[]) => its.reduce((sum, { counts: [ok] }) => sum + ok, 0);
+        for (const accountId of [undefined, account.id]) {
+          const query = { ...range, accountId };
+          for (const by of ['interval', 'operation', 'account'] as const) {
+            const sums = await usageHistory.sums({ ...query, by });
+            assert.equal(
+              sums.reduce((sum, { ok }) => sum + ok, 0),
+              total(inRange),
+              `${by} ${start} ${end} ${interval}`,
+            );
+          }
+          const byKey = await usageHistory.sums({ ...query, by: 'key' });
+          for (const { id } of [key, second])
+            assert.equal(byKey.find(({ keyId }) => keyId === id)?.ok ?? 0, total(ofKey(id)));
+        }
+      }
   });
 
   test(`${name}: the callers of an operation are found with how often and when`, async (t) => {
-    const { key, hour, count, usageHistory } = await prepare(t);
+    const { account, key, hour, count, usageHistory } = await prepare(t);
     const day = Math.floor((hour * HOUR) / DAY);
     const counts = [
       count(hour, [1, 1, 1, 1], 'getPet'),
@@ -85,8 +175,9 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
       count(hour, [9, 0, 0, 0]),
     ];
     await usageHistory.add({ writer: 'one', sequence: 1, counts });
+    const caller = { keyId: key.id, label: undefined, accountId: account.id, account: 'shelter' };
     assert.deepEqual(await usageHistory.callersOf('getPet', (day - 30) * DAY), [
-      { keyId: key.id, requests: 10, lastDay: day * DAY },
+      { ...caller, requests: 10, lastHour: hour * HOUR },
     ]);
     assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY), []);
   });
@@ -99,17 +190,17 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     await passTime(KEPT.hour);
     await usageHistory.prune();
     assert.equal((await usageHistory.ofAccount(account.id, hours)).length, 1);
-    await passTime(2 * HOUR);
+    await passTime(DAY);
     // The first call went through all keys, and the second begins again.
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await usageHistory.ofAccount(account.id, hours), []);
-    assert.deepEqual(await usageHistory.total(hours), []);
+    assert.deepEqual(await usageHistory.sums({ ...hours, by: 'operation' }), []);
     assert.equal((await usageHistory.ofAccount(account.id, days)).length, 1);
-    await passTime(KEPT.day - KEPT.hour + DAY);
+    await passTime(KEPT.day - KEPT.hour);
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await usageHistory.ofAccount(account.id, days), []);
-    assert.deepEqual(await usageHistory.total(days), []);
+    assert.deepEqual(await usageHistory.sums({ ...days, by: 'operation' }), []);
   });
 }

@@ -23,7 +23,7 @@ export interface Response {
 /** What the service does with requests. */
 export interface Handlers {
   /** Answers the request, with `refusal` if the HTTP layer refuses it. */
-  readonly handle: (request: IncomingMessage, response: Response, refusal?: Reply) => void;
+  readonly handle: (request: IncomingMessage, response: Response, refusal?: Reply) => unknown;
   /** Answers a request whose body will not arrive. Returns false if it is answered already. */
   readonly interrupt: (request: IncomingMessage, refusal: Reply) => boolean;
 }

@@ -6,7 +6,7 @@ import * as node from './node.ts';
 import { type Handlers, NodeResponse } from './response.ts';
 
 export type { ConnectionTimes, Server } from './connections.ts';
-export type { Response } from './response.ts';
+export type { Handlers, Response } from './response.ts';
 
 /*
  * The fast path, fenced. Everything in this folder that goes beyond the documented `node:http` is behind this file. The

@@ -1,0 +1,127 @@
+import { DAY } from '../src/domain/clock.ts';
+import { KEPT } from '../src/domain/usage.ts';
+import type { Filling, Value } from '../src/storage/engine.ts';
+import type { Store } from '../src/storage/store.ts';
+import { ACCOUNTS, KEYS, type Table } from '../src/storage/tables.ts';
+import { USAGE_DAYS, USAGE_WEEKS } from '../src/storage/usage-history.ts';
+import { USAGE_HOURS } from '../src/storage/usage-hours.ts';
+
+export const YEAR = 365;
+
+/** How accounts call: on which share of days, in how many hours a day, with which operations. */
+const KINDS = [
+  { accounts: 700, days: 0.33, hours: 2, operations: ['listPets', 'getPet'] },
+  { accounts: 250, days: 1, hours: 16, operations: ['listPets', 'createOrder', 'completeOrder'] },
+  {
+    accounts: 50,
+    days: 1,
+    hours: 24,
+    operations: ['listPets', 'createPet', 'updatePet', 'createOrder', 'completeOrder', 'other'],
+  },
+] as const;
+
+/** Keys of an account that follow each other in a year. A further key is used for an hour each night. */
+const SUCCESSIVE = 3;
+const KEYS_EACH = SUCCESSIVE + 1;
+
+interface Key {
+  readonly id: number;
+  readonly accountId: number;
+  readonly number: number;
+  readonly kind: (typeof KINDS)[number];
+}
+
+/** Fills an empty store with a year of usage that ends today. `now` is in Unix milliseconds. */
+export async function inventYear({ database }: Store, now: number): Promise<void> {
+  const kinds = KINDS.flatMap((kind) => Array.from({ length: kind.accounts }, () => kind));
+  const keys = kinds.flatMap((kind, account) =>
+    Array.from({ length: KEYS_EACH }, (_, number): Key => {
+      const id = account * KEYS_EACH + number + 1;
+      return { id, accountId: account + 1, number, kind };
+    }),
+  );
+  await database.fill(async (filling) => {
+    await insert(
+      filling,
+      ACCOUNTS,
+      kinds.map((_, index) => [index + 1, `a${index + 1}`, 'pro', null, null, 0, `a${index + 1}`, null]),
+    );
+    await insert(
+      filling,
+      KEYS,
+      keys.map(({ id, accountId }) => {
+        const settings = ['production', null, 'pets:read', 0, null, null, null, null, null];
+        return [id, accountId, `hash ${id}`, ...settings];
+      }),
+    );
+    await inventDays(filling, keys, Math.floor(now / DAY));
+  });
+}
+
+async function inventDays(filling: Filling, keys: readonly Key[], today: number): Promise<void> {
+  const random = randomNumbers(7);
+  const weeks = new Map<string, number[]>();
+  for (let day = today - YEAR + 1; day <= today; day++) {
+    const days: Value[][] = [];
+    const hours: Value[][] = [];
+    const totals = new Map<string, number[][]>();
+    const inUse = Math.floor(((day - today + YEAR - 1) / YEAR) * SUCCESSIVE);
+    for (const { id, number, kind } of keys) {
+      const isJob = number === SUCCESSIVE;
+      if ((!isJob && number !== inUse) || random() > kind.days) continue;
+      const length = isJob ? 1 : kind.hours;
+      for (const operation of kind.operations) {
+        const its = Array.from({ length }, (_, hour) => inventHour(isJob ? 2 : 24 - length + hour, random));
+        hours.push([id, day, operation, JSON.stringify(its)]);
+        days.push([id, day, operation, ...sumOf(its)]);
+        const total = totals.get(operation) ?? Array.from({ length: 24 }, (_, hour) => [hour, 0, 0, 0, 0]);
+        totals.set(operation, total);
+        for (const [hour = 0, ...counts] of its) addTo(total[hour] ?? [], [0, ...counts]);
+        const week = weeks.get(`${id} ${Math.floor(day / 7)}`) ?? [0, 0, 0, 0];
+        weeks.set(`${id} ${Math.floor(day / 7)}`, week);
+        addTo(week, sumOf(its));
+      }
+    }
+    for (const [operation, its] of totals) {
+      hours.push([0, day, operation, JSON.stringify(its)]);
+      days.push([0, day, operation, ...sumOf(its)]);
+    }
+    if (day > today - KEPT.hour / DAY) await insert(filling, USAGE_HOURS, hours);
+    await insert(filling, USAGE_DAYS, days);
+  }
+  await insert(
+    filling,
+    USAGE_WEEKS,
+    [...weeks].map(([name, counts]) => name.split(' ').map(Number).concat(counts)),
+  );
+}
+
+/** The hour, and counts of requests of which few fail. */
+function inventHour(hour: number, random: () => number): number[] {
+  const few = (share: number, most: number) => (random() < share ? Math.floor(random() * most) : 0);
+  return [hour, few(1, 400), few(0.3, 9), few(0.05, 90), few(0.01, 2)];
+}
+
+function sumOf(hours: readonly (readonly number[])[]): number[] {
+  const sum = [0, 0, 0, 0];
+  for (const [, ...counts] of hours) addTo(sum, counts);
+  return sum;
+}
+
+function addTo(sum: number[], added: readonly number[]): void {
+  for (const [index, count] of added.entries()) sum[index] = (sum[index] ?? 0) + count;
+}
+
+async function insert(filling: Filling, table: Table, rows: readonly (readonly Value[])[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += 10_000)
+    await filling.insert(table, rows.slice(from, from + 10_000));
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

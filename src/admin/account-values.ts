@@ -1,0 +1,97 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { type Account, accountName, limitsOf } from '../domain/account.ts';
+import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
+import type { AccountValues } from '../domain/ports.ts';
+import type { KeyBan } from '../limits/counter.ts';
+import type { Window } from '../limits/quota.ts';
+import { iso, present, whole } from './values.ts';
+
+/** Requests in a window. A larger number is a typing error. */
+const limitOfWindow = whole(1, 1_000_000_000);
+
+const name = z.string({ error: 'must be a string' });
+const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });
+const suspended = z.boolean({ error: 'must be true or false' });
+const limits = { perMinute: limitOfWindow.exactOptional(), perDay: limitOfWindow.exactOptional() };
+
+export const AccountJson = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    plan: z.enum(PLAN_NAMES),
+    limits: z.object({ perMinute: z.int(), perDay: z.int() }),
+    suspendedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Account', description: 'An account.' });
+
+const WindowJson = z.object({ limit: z.int(), remaining: z.int(), reset: z.int() });
+
+export const AccountDetails = AccountJson.extend({
+  minute: WindowJson,
+  day: WindowJson,
+  bans: z.array(z.object({ keyId: z.int(), until: z.iso.datetime(), count: z.int() })),
+}).meta({ id: 'AccountDetails', description: 'An account, its windows and the bans of its keys.' });
+
+export const NewAccount = z
+  .object({ name, plan: plan.default('free'), ...limits })
+  .meta({ id: 'NewAccount', description: 'An account to add. Plan `enterprise` needs limits.' });
+
+const Values = z.object({
+  name: name.exactOptional(),
+  plan: plan.exactOptional(),
+  ...limits,
+  suspended: suspended.exactOptional(),
+});
+
+export const AccountPatch = Values.extend({ expected: Values.exactOptional() }).meta({
+  id: 'AccountPatch',
+  description: 'A change of an account. With `expected`, it is refused when the account has other values.',
+});
+
+export const EXAMPLE = { id: 1, name: 'shop', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } };
+export const WINDOWS = {
+  minute: { limit: 300, remaining: 299, reset: 1_795_398_057 },
+  day: { limit: 10_000, remaining: 9_999, reset: 1_795_478_400 },
+};
+
+type Given = Omit<z.output<typeof AccountPatch>, 'expected'>;
+
+/** The values to change. A change of a limit alone keeps the plan. @throws ServiceError `invalid_parameter` as `limitsOf` does. */
+export function changed(
+  account: Account,
+  { perMinute, perDay, name: text, ...given }: Given,
+): Partial<AccountValues> {
+  const values = text === undefined ? given : { ...given, name: accountName(text) };
+  const custom = { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) };
+  const its: Plan = given.plan ?? account.plan;
+  if (given.plan === undefined && perMinute === undefined && perDay === undefined) return values;
+  const kept = its === 'enterprise' && account.plan === 'enterprise' ? account.limits : {};
+  return { ...values, plan: its, limits: limitsOf(its, { ...kept, ...custom }) };
+}
+
+export function isNow({
+  name: its,
+  plan: itsPlan,
+  limits: { perMinute, perDay },
+  suspendedAt,
+}: Account): string {
+  const state = suspendedAt === undefined ? 'is not suspended' : 'is suspended';
+  return (
+    `Somebody changed this account meanwhile: now it is called ${its}, has plan ${itsPlan} with ${perMinute} requests ` +
+    `per minute and ${perDay} per day, and ${state}.`
+  );
+}
+
+export function accountJson({ suspendedAt, ...account }: Account) {
+  return present({ ...account, suspendedAt: suspendedAt === undefined ? undefined : iso(suspendedAt) });
+}
+
+/** `reset` is in Unix seconds, rounded up, as in the rate headers. */
+export function windowJson({ limit, remaining, resetsAt }: Window) {
+  return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
+}
+
+export function banJson({ keyId, until, count }: KeyBan) {
+  return { keyId, until: iso(until), count };
+}

@@ -1,0 +1,94 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { cursor, int64 } from '../api/parameters.ts';
+import type { AuditEntry, AuditLog } from '../domain/audit.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { instant, iso, limit, millisecondsOf, numberOf, pageOf, present } from './values.ts';
+
+interface Stores {
+  readonly audit: Pick<AuditLog, 'list'>;
+}
+
+const Named = z.object({ kind: z.string(), name: z.string() });
+const Values = z.record(z.string(), z.unknown());
+
+const Entries = z
+  .array(
+    z.object({
+      id: z.int(),
+      time: z.iso.datetime(),
+      actor: Named.meta({ description: 'An `operator`, a `key` by its number, or a user of the `system`.' }),
+      address: z.string().optional(),
+      action: z.string(),
+      target: Named,
+      accountId: z.int().optional(),
+      before: Values.optional(),
+      after: Values.optional(),
+    }),
+  )
+  .meta({ id: 'AuditEntries', description: 'Who changed what, the newest first.' });
+
+const listAudit = adminOperation({
+  id: 'listAudit',
+  method: 'GET',
+  path: '/audit',
+  role: 'viewer',
+  summary: 'List changes',
+  description:
+    'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
+    'key, with the values before and after. It holds no key.',
+  parameters: {
+    accountId: int64({ description: 'Only changes that concern this account.', example: 1 }),
+    since: instant('Only changes at this instant or later.'),
+    limit,
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of the audit log.',
+      content: {
+        schema: Entries,
+        examples: {
+          page: {
+            summary: 'A page',
+            value: [
+              {
+                id: 12,
+                time: '2026-11-23T14:05:12.645Z',
+                actor: { kind: 'operator', name: 'ada' },
+                address: '198.51.100.7',
+                action: 'accounts set',
+                target: { kind: 'account', name: 'shop' },
+                accountId: 1,
+                before: { plan: 'free' },
+                after: { plan: 'pro' },
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: {},
+  async handle({ parameters }, { audit }: Stores) {
+    const { accountId, since, limit: most, cursor: end } = parameters;
+    const entries = await audit.list({
+      limit: most + 1,
+      accountId: numberOf(accountId),
+      since: millisecondsOf(since),
+      before: numberOf(end),
+    });
+    return pageOf(entries, most, entryJson);
+  },
+});
+
+function entryJson({ id, at, actor, ...entry }: AuditEntry) {
+  const named = actor.kind === 'key' ? { kind: actor.kind, name: String(actor.id) } : actor;
+  return { id, time: iso(at), actor: named, ...present(entry) };
+}
+
+export const AUDIT: AdminResource<Stores> = {
+  name: 'Audit',
+  description: 'Who changed what.',
+  operations: [listAudit],
+};

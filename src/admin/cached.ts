@@ -1,0 +1,20 @@
+import type { Clock } from '../domain/clock.ts';
+
+/**
+ * What `load` gives, for everybody who asks within `lifetime` milliseconds: ten open consoles cost the same as one. A
+ * failure is not kept.
+ */
+export function cached<T>(clock: Clock, lifetime: number, load: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly value: Promise<T>; readonly until: number } | undefined;
+  return () => {
+    const now = clock().monotonic;
+    if (kept !== undefined && now < kept.until) return kept.value;
+    const value = load();
+    const mine = { value, until: now + lifetime };
+    kept = mine;
+    value.catch(() => {
+      if (kept === mine) kept = undefined;
+    });
+    return value;
+  };
+}

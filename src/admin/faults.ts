@@ -1,0 +1,104 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { int64, type Parameter } from '../api/parameters.ts';
+import { ERROR_CODES } from '../domain/errors.ts';
+import type { Fault, RecentRequests } from '../http/recent.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { iso, limit, numberOf, present, word } from './values.ts';
+
+interface Stores {
+  readonly recent: RecentRequests;
+}
+
+const Faults = z
+  .array(
+    z.object({
+      time: z.iso.datetime(),
+      requestId: z.string(),
+      method: z.string(),
+      operation: z.string().optional(),
+      status: z.int(),
+      code: z.enum(ERROR_CODES).optional(),
+      accountId: z.int().optional(),
+      account: z.string().optional(),
+      keyId: z.int().optional(),
+    }),
+  )
+  .meta({ id: 'Faults', description: 'Requests that were answered with an error, the newest first.' });
+
+const status: Parameter<number> = {
+  description: 'Only requests that were answered with this status.',
+  example: 429,
+  schema: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
+  read: (text) => (/^[45]\d\d$/.test(text) ? Number(text) : undefined),
+  fault: 'must be an integer from 400 to 599',
+  absent: undefined,
+};
+
+const listFaults = adminOperation({
+  id: 'listFaults',
+  method: 'GET',
+  path: '/faults',
+  role: 'viewer',
+  summary: 'List faults',
+  description:
+    'Returns the last requests below `/v1` that this instance answered with an error, the newest first. An instance keeps ' +
+    '10,000 of them in memory.',
+  parameters: {
+    requestId: word(128, {
+      description: 'Only the requests with this `X-Request-Id`.',
+      example: 'checkout-7f3a',
+    }),
+    accountId: int64({ description: 'Only requests of this account.', example: 1 }),
+    keyId: int64({ description: 'Only requests with this key.', example: 7 }),
+    status,
+    limit,
+  },
+  answers: {
+    200: {
+      description: 'The faults.',
+      content: {
+        schema: Faults,
+        examples: {
+          refused: {
+            summary: 'A refused request',
+            value: [
+              {
+                time: '2026-11-23T14:05:12.645Z',
+                requestId: 'checkout-7f3a',
+                method: 'GET',
+                operation: 'listPets',
+                status: 429,
+                code: 'rate_limit_exceeded',
+                accountId: 1,
+                account: 'shop',
+                keyId: 7,
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: {},
+  async handle({ parameters }, { recent }: Stores) {
+    const { requestId, accountId, keyId, status: its, limit: most } = parameters;
+    const asked = { requestId, accountId: numberOf(accountId), keyId: numberOf(keyId), status: its };
+    const names = Object.keys(asked) as (keyof typeof asked)[];
+    const faults = recent
+      .faults()
+      .filter((fault) => names.every((name) => asked[name] === undefined || asked[name] === fault[name]))
+      .take(most);
+    return { status: 200, json: JSON.stringify([...faults].map(faultJson)) };
+  },
+});
+
+function faultJson({ at, ...fault }: Fault) {
+  return { time: iso(at), ...present(fault) };
+}
+
+export const FAULTS: AdminResource<Stores> = {
+  name: 'Faults',
+  description: 'The last refused and failed requests.',
+  operations: [listFaults],
+};

@@ -1,0 +1,193 @@
+// Contract: section 10.2.
+import { randomBytes } from 'node:crypto';
+import { cursor, int64, oneOf } from '../api/parameters.ts';
+import { KEY_STATES, keyState } from '../domain/account.ts';
+import { ApiKey, type Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { AccountRepository } from '../domain/ports.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
+import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
+import {
+  FindKey,
+  IssuedKey,
+  issuedJson,
+  KEY,
+  keyJson,
+  KeyJson,
+  Keys,
+  NewKey,
+  Rotation,
+} from './key-values.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { limit, numberOf, pageOf, rowId } from './values.ts';
+
+interface Stores {
+  readonly accounts: AccountRepository;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+}
+
+const accountId = rowId('Number of the account.');
+const keyId = rowId('Number of the key.');
+const NO_ACCOUNT = 'There is no account with this number.';
+const NO_KEY = 'There is no key with this number.';
+
+const listKeys = adminOperation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  role: 'viewer',
+  summary: 'List keys',
+  description:
+    'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
+  parameters: {
+    accountId: int64({ description: 'Keep only the keys of this account.', example: 1 }),
+    state: oneOf(KEY_STATES, 'KeyState', { description: 'Keep only keys in this state.', example: 'active' }),
+    limit,
+    cursor,
+  },
+  answers: {
+    200: {
+      description: 'A page of keys.',
+      content: { schema: Keys, examples: { page: { summary: 'A page', value: [KEY] } } },
+    },
+  },
+  errors: {},
+  async handle({ parameters }, { accounts, clock, environment, quotas }: Stores) {
+    const { accountId: account, state, limit: most, cursor: end } = parameters;
+    const query = { accountId: numberOf(account), before: numberOf(end) };
+    const now = clock().unix;
+    const found = [];
+    for await (const key of accounts.keysOf(environment, query)) {
+      if (state === undefined || keyState(key, now) === state) found.push(key);
+      if (found.length > most) break;
+    }
+    const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
+    return pageOf(found, most, (key) => keyJson(key, now, bans.get(key.id)));
+  },
+});
+
+const findKey = adminOperation({
+  id: 'findKey',
+  method: 'POST',
+  path: '/keys/find',
+  role: 'viewer',
+  summary: 'Find a key',
+  description:
+    'Returns the record of a whole key, for example of one that has leaked. The key goes in the body, so no log has it.',
+  parameters: {},
+  body: {
+    schema: FindKey,
+    description: 'The key.',
+    examples: { leaked: { summary: 'A whole key', value: { key: 'petstore_live_…' } } },
+  },
+  answers: {
+    200: {
+      description: 'The key.',
+      content: { schema: KeyJson, examples: { found: { summary: 'A key', value: KEY } } },
+    },
+  },
+  errors: { not_found: 'This database has no such key.' },
+  async handle({ body }, { accounts, clock }: Stores) {
+    const key = ApiKey.parse(body.key);
+    if (key === undefined) throw new ServiceError('invalid_request', 'key must be a whole API key.');
+    const record = await accounts.findKeyByHash(key.hash());
+    if (record === undefined) return { error: 'not_found' };
+    return { status: 200, json: JSON.stringify(keyJson(record, clock().unix)) };
+  },
+});
+
+const createKey = adminOperation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/accounts/{accountId}/keys',
+  role: 'admin',
+  summary: 'Issue a key',
+  description: 'Issues a key of this environment. The answer is the only place that shows it.',
+  parameters: { accountId },
+  body: {
+    schema: NewKey,
+    description: 'Settings of the key.',
+    examples: {
+      labelled: { summary: 'With a label', value: { label: 'price board', scopes: ['pets:read'] } },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The key was issued.',
+      content: {
+        schema: IssuedKey,
+        examples: { issued: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
+      },
+    },
+  },
+  errors: { not_found: NO_ACCOUNT },
+  async handle({ body, parameters, author }, { accounts, clock, environment }: Stores) {
+    const account = await accounts.getAccount(Number(parameters.accountId));
+    if (account === undefined) return { error: 'not_found' };
+    const { label, scopes, expiresAt } = body;
+    const now = clock().unix;
+    if (expiresAt !== undefined && expiresAt <= now)
+      throw new ServiceError('invalid_request', 'expiresAt must lie in the future.');
+    const settings = { account, environment, label, scopes, expiresAt };
+    const issued = await issueKey(accounts.by(author), randomBytes, settings);
+    return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
+  },
+});
+
+const rotate = adminOperation({
+  id: 'rotateKey',
+  method: 'POST',
+  path: '/keys/{keyId}/rotate',
+  role: 'admin',
+  summary: 'Rotate a key',
+  description:
+    'Issues a key with the same settings. The old one works until the grace time is over, never past its own end.',
+  parameters: { keyId },
+  body: {
+    schema: Rotation,
+    description: 'How long the old key works.',
+    examples: { day: { summary: 'One day', value: { grace: 86_400 } } },
+  },
+  answers: {
+    201: {
+      description: 'The new key was issued.',
+      content: {
+        schema: IssuedKey,
+        examples: { issued: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
+      },
+    },
+  },
+  errors: { not_found: NO_KEY, conflict: 'This key is rotated already, expired or revoked.' },
+  async handle({ body, parameters, author }, { accounts, clock }: Stores) {
+    const now = clock().unix;
+    const timing = { now, grace: body.grace * 1_000 };
+    const issued = await rotateKey(accounts.by(author), randomBytes, Number(parameters.keyId), timing);
+    return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
+  },
+});
+
+const revoke = adminOperation({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  role: 'admin',
+  summary: 'Revoke a key',
+  description: 'Ends a key for good, within 5 seconds on every instance.',
+  parameters: { keyId },
+  answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
+  errors: { not_found: NO_KEY },
+  async handle({ parameters, author }, { accounts }: Stores) {
+    const { id } = await existingKey(accounts, Number(parameters.keyId));
+    await accounts.by(author).revokeKey(id);
+    return { status: 204, json: '' };
+  },
+});
+
+export const KEYS: AdminResource<Stores> = {
+  name: 'Keys',
+  description: 'API keys: find, issue, rotate, revoke.',
+  operations: [listKeys, createKey, findKey, rotate, revoke],
+};

@@ -1,0 +1,191 @@
+// Contract: section 10.2.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../domain/clock.ts';
+import {
+  createOperator,
+  issueToken,
+  linkAddress,
+  makeLink,
+  operatorById,
+  removeOperator,
+} from '../management/operators.ts';
+import type { Store } from '../storage/store.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import {
+  IssuedToken,
+  Link,
+  NewOperator,
+  NewToken,
+  OPERATOR,
+  operatorJson,
+  OperatorJson,
+  Operators,
+  TOKEN,
+  tokenJson,
+  Tokens,
+} from './operator-values.ts';
+import { iso, rowId } from './values.ts';
+
+interface Stores {
+  readonly operators: Store['operators'];
+  readonly clock: Clock;
+  /** The address of the console, without a path. */
+  readonly address: () => string;
+}
+
+const operatorId = rowId('Number of the operator.');
+const NO_OPERATOR = 'There is no operator with this number.';
+
+const listOperators = adminOperation({
+  id: 'listOperators',
+  method: 'GET',
+  path: '/operators',
+  role: 'viewer',
+  summary: 'List operators',
+  description: 'Returns all operators, the oldest first.',
+  parameters: {},
+  answers: {
+    200: {
+      description: 'The operators.',
+      content: { schema: Operators, examples: { all: { summary: 'All', value: [OPERATOR] } } },
+    },
+  },
+  errors: {},
+  async handle(_, { operators }: Stores) {
+    return { status: 200, json: JSON.stringify((await operators.list()).map(operatorJson)) };
+  },
+});
+
+const create = adminOperation({
+  id: 'createOperator',
+  method: 'POST',
+  path: '/operators',
+  role: 'admin',
+  summary: 'Add an operator',
+  description: 'Adds an operator. To change a role, remove the operator and add it again.',
+  parameters: {},
+  body: {
+    schema: NewOperator,
+    description: 'The operator.',
+    examples: { viewer: { summary: 'One who only reads', value: { name: 'ada', role: 'viewer' } } },
+  },
+  answers: {
+    201: {
+      description: 'The operator was added.',
+      content: { schema: OperatorJson, examples: { added: { summary: 'The operator', value: OPERATOR } } },
+    },
+  },
+  errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
+  async handle({ body, author }, { operators }: Stores) {
+    const operator = await createOperator(operators, author, body.name, body.role);
+    return { status: 201, json: JSON.stringify(operatorJson(operator)) };
+  },
+});
+
+const remove = adminOperation({
+  id: 'removeOperator',
+  method: 'DELETE',
+  path: '/operators/{operatorId}',
+  role: 'admin',
+  summary: 'Remove an operator',
+  description: 'Removes an operator, and ends all sessions, links and tokens of it at once.',
+  parameters: { operatorId },
+  answers: { 204: { description: 'The operator is removed.' } },
+  errors: { not_found: NO_OPERATOR },
+  async handle({ parameters, author }, { operators }: Stores) {
+    const { name } = await operatorById(operators, Number(parameters.operatorId));
+    await removeOperator(operators, author, name);
+    return { status: 204, json: '' };
+  },
+});
+
+const createLink = adminOperation({
+  id: 'createLink',
+  method: 'POST',
+  path: '/operators/{operatorId}/links',
+  role: 'admin',
+  summary: 'Make a sign-in link',
+  description: 'Makes a link that signs the operator in once, within 10 minutes. Only this answer shows it.',
+  parameters: { operatorId },
+  answers: {
+    201: {
+      description: 'The link.',
+      content: {
+        schema: Link,
+        examples: {
+          made: {
+            summary: 'The link, once',
+            value: {
+              link: 'https://console.example/sign-in#…',
+              expiresAt: '2026-11-23T14:15:12.645Z',
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: { not_found: NO_OPERATOR },
+  async handle({ parameters, author }, { operators, address }: Stores) {
+    const operator = await operatorById(operators, Number(parameters.operatorId));
+    const { secret, expiresAt } = await makeLink(operators, author, randomBytes, operator);
+    const json = JSON.stringify({ link: linkAddress(address(), secret), expiresAt: iso(expiresAt) });
+    return { status: 201, json };
+  },
+});
+
+const listTokens = adminOperation({
+  id: 'listTokens',
+  method: 'GET',
+  path: '/tokens',
+  role: 'admin',
+  summary: 'List tokens',
+  description: 'Returns the tokens of all operators that are in force, the oldest first, without themselves.',
+  parameters: {},
+  answers: {
+    200: {
+      description: 'The tokens.',
+      content: { schema: Tokens, examples: { all: { summary: 'All', value: [TOKEN] } } },
+    },
+  },
+  errors: {},
+  async handle(_, { operators }: Stores) {
+    return { status: 200, json: JSON.stringify((await operators.tokens()).map(tokenJson)) };
+  },
+});
+
+const createToken = adminOperation({
+  id: 'createToken',
+  method: 'POST',
+  path: '/operators/{operatorId}/tokens',
+  role: 'admin',
+  summary: 'Issue a token',
+  description: 'Issues a token with which a program acts as the operator. Only this answer shows it.',
+  parameters: { operatorId },
+  body: {
+    schema: NewToken,
+    description: 'When the token ends. Without `expiresAt`, it ends with its operator.',
+    examples: { year: { summary: 'For a while', value: { expiresAt: '2027-01-01T00:00:00Z' } } },
+  },
+  answers: {
+    201: {
+      description: 'The token was issued.',
+      content: {
+        schema: IssuedToken,
+        examples: { issued: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
+      },
+    },
+  },
+  errors: { not_found: NO_OPERATOR },
+  async handle({ body, parameters, author }, { operators, clock }: Stores) {
+    const operator = await operatorById(operators, Number(parameters.operatorId));
+    const life = { now: clock().unix, expiresAt: body.expiresAt };
+    const { token, record } = await issueToken(operators, author, randomBytes, operator, life);
+    return { status: 201, json: JSON.stringify({ ...tokenJson(record), token: token.reveal() }) };
+  },
+});
+
+export const OPERATORS: AdminResource<Stores> = {
+  name: 'Operators',
+  description: 'The people who run the service, and the tokens of their programs.',
+  operations: [listOperators, create, remove, createLink, listTokens, createToken],
+};

@@ -1,0 +1,61 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { WINDOW_NAMES } from '../limits/quota.ts';
+import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
+
+const milliseconds = z.number().meta({ description: 'Milliseconds.' });
+
+const Latency = z
+  .object({ p50: milliseconds.optional(), p99: milliseconds.optional() })
+  .meta({ description: 'Of this minute and the one before. Absent without requests.' });
+
+export const Overview = z
+  .object({
+    startedAt: z.iso.datetime(),
+    requestsPerSecond: z.number().meta({ description: 'Over the last ten seconds.' }),
+    latency: Latency,
+    minutes: z
+      .array(z.object({ start: z.iso.datetime(), ...COUNTS, ...Latency.shape }))
+      .meta({ description: 'The last 60 minutes of this instance, the oldest first.' }),
+    hours: z
+      .array(z.object({ start: z.iso.datetime(), ...COUNTS }))
+      .meta({ description: 'The last 24 hours of all instances, the oldest first.' }),
+    bans: z.int().meta({ description: 'How many keys are banned now.' }),
+    nearest: z
+      .array(
+        z.object({
+          accountId: z.int(),
+          account: z.string(),
+          window: z.enum(WINDOW_NAMES),
+          limit: z.int(),
+          remaining: z.int(),
+          reset: z.int().meta({ description: 'Unix seconds.' }),
+        }),
+      )
+      .meta({ description: 'At most five accounts with the smallest share of a window left.' }),
+    health: z.object({
+      database: z.object({ isUp: z.boolean(), milliseconds }),
+      redis: z.object({ isUp: z.boolean() }).optional(),
+    }),
+  })
+  .meta({ id: 'Overview', description: 'How the service does.' });
+
+export const OVERVIEW = {
+  startedAt: '2026-11-23T08:00:00.000Z',
+  requestsPerSecond: 41.5,
+  latency: { p50: 0.8, p99: 4.8 },
+  minutes: [{ start: '2026-11-23T14:05:00.000Z', ...EXAMPLE_COUNTS, p50: 0.8, p99: 4.8 }],
+  hours: [{ start: '2026-11-23T14:00:00.000Z', ...EXAMPLE_COUNTS }],
+  bans: 1,
+  nearest: [
+    {
+      accountId: 1,
+      account: 'shop',
+      window: 'day',
+      limit: 10_000,
+      remaining: 120,
+      reset: 1_795_478_400,
+    },
+  ],
+  health: { database: { isUp: true, milliseconds: 0.2 }, redis: { isUp: true } },
+};

@@ -1,0 +1,106 @@
+// Contract: section 10.2.
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { HOUR, type UsageHistory } from '../domain/usage.ts';
+import type { RecentRequests } from '../http/recent.ts';
+import type { Counters, QuotaAdmin } from '../limits/counter.ts';
+import { NO_COUNTS } from './counts.ts';
+import type { NearestAccount } from './nearest-accounts.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { Overview, OVERVIEW } from './overview-values.ts';
+import { iso, present } from './values.ts';
+
+/** How many hours the overview shows, with the one that runs. */
+const HOURS = 24;
+
+interface Stores {
+  readonly clock: Clock;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly recent: RecentRequests;
+  readonly usageHistory: Pick<UsageHistory, 'sums'>;
+  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+  readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
+  readonly nearest: () => Promise<readonly NearestAccount[]>;
+  ping(): Promise<void>;
+}
+
+const getOverview = adminOperation({
+  id: 'getOverview',
+  method: 'GET',
+  path: '/overview',
+  role: 'viewer',
+  summary: 'See how the service does',
+  description:
+    'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
+    '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
+    '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
+  parameters: {},
+  answers: {
+    200: {
+      description: 'The overview.',
+      content: { schema: Overview, examples: { now: { summary: 'Now', value: OVERVIEW } } },
+    },
+  },
+  errors: {},
+  async handle(_, stores: Stores) {
+    const { clock, recent, startedAt, nearest, counters } = stores;
+    const now = clock().unix;
+    const { sharedIsUp } = counters();
+    const [hours, bans, near, database] = await Promise.all([
+      lastHours(stores, now),
+      bansInForce(stores),
+      nearest(),
+      pingOf(stores),
+    ]);
+    const overview = {
+      startedAt: iso(startedAt),
+      requestsPerSecond: recent.rate(now),
+      latency: present(recent.latency(now)),
+      minutes: recent.minutes(now).map((each) => present({ ...each, start: iso(each.start) })),
+      hours,
+      bans,
+      nearest: near,
+      health: present({ database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } }),
+    };
+    return { status: 200, json: JSON.stringify(overview) };
+  },
+});
+
+/** The hours without requests have no rows in the history. */
+async function lastHours({ usageHistory }: Pick<Stores, 'usageHistory'>, now: number) {
+  const current = Math.floor(now / HOUR) * HOUR;
+  const from = current - (HOURS - 1) * HOUR;
+  const sums = await usageHistory.sums({ interval: 'hour', by: 'interval', from, to: current + HOUR });
+  const byStart = new Map(sums.map(({ start, ...counts }) => [start, counts]));
+  return Array.from({ length: HOURS }, (_, index) => {
+    const start = from + index * HOUR;
+    return { start: iso(start), ...(byStart.get(start) ?? NO_COUNTS) };
+  });
+}
+
+/** Without Redis, which may be down, those that this process knows of. */
+async function bansInForce({ quotas, counters }: Pick<Stores, 'quotas' | 'counters'>): Promise<number> {
+  try {
+    return (await quotas.listBans()).length;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return counters().bansInForce();
+  }
+}
+
+async function pingOf({ ping }: Pick<Stores, 'ping'>) {
+  const begin = performance.now();
+  const isUp = await ping().then(
+    () => true,
+    () => false,
+  );
+  return { isUp, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
+}
+
+export const OVERVIEW_RESOURCE: AdminResource<Stores> = {
+  name: 'Overview',
+  description: 'How the service does.',
+  operations: [getOverview],
+};

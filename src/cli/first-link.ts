@@ -1,0 +1,28 @@
+// Contract: section 8.
+import { randomBytes } from 'node:crypto';
+import type { Author } from '../domain/audit.ts';
+import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
+import type { Store } from '../storage/store.ts';
+
+/**
+ * What the operator should read on standard error to sign in to the console of a started service. Only that text holds
+ * the link. Creates the operator "admin" if there is none.
+ */
+export async function firstLinkText(
+  { operators }: Pick<Store, 'operators'>,
+  author: Author,
+  consoleUrl: string,
+): Promise<string> {
+  const [only, ...others] = await operators.list();
+  if (others.length > 0)
+    return `Sign in to the console at ${consoleUrl} with a link: npx petstore console --as NAME\n\n`;
+  // Undefined when another instance creates it at this moment.
+  const created = only ?? (await operators.add(author, 'admin', 'admin'));
+  const operator = created ?? (await existingOperator(operators, 'admin'));
+  const { secret } = await makeLink(operators, author, randomBytes, operator);
+  return `Sign in to the console as "${operator.name}", once within 10 minutes ("npx petstore console" makes another link):
+
+  ${linkAddress(consoleUrl, secret)}
+
+`;
+}

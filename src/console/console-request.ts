@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from '../http/wire/wire.ts';
+
+/** One request to the console, with what is known about it so far. */
+export interface ConsoleRequest {
+  readonly request: IncomingMessage;
+  readonly response: Response;
+  readonly id: string;
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+  /** Decoded; empty when its percent-encoding is broken. */
+  readonly path: string;
+  readonly query: string;
+  /** As log and metrics name the path. Never the path itself, because it may hold anything, even a token. */
+  route: string;
+  /** The name of the operator, once it is known. */
+  operator: string | undefined;
+}

@@ -1,0 +1,122 @@
+// Contract: section 10.2.
+import { type AnyOperation, pathNames } from '../api/declaration.ts';
+import { type AnyParameter, LIMIT } from '../api/parameters.ts';
+import type { AdminOperation } from '../admin/operation.ts';
+import { encodeCursor } from '../domain/cursor.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { schemaRef } from '../description/schemas.ts';
+import { errorExample, WHEN } from '../description/errors.ts';
+import type { Content, Response } from '../description/types.ts';
+import { MEDIA_TYPES } from '../http/body.ts';
+import { STATUS_OF } from '../http/errors.ts';
+import { LACKS_ROLE } from './admin-api.ts';
+import { NO_SESSION, tooManyAttempts } from './access.ts';
+
+/** What each error code says here, where it differs from the public API. */
+const ABOUT: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'There is no session or token, or it has ended.',
+  insufficient_scope: 'The role does not allow it, or the `Origin` of a change is not that of the console.',
+  rate_limit_exceeded: 'Too many failed attempts to enter from this address.',
+};
+
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  unauthorized: NO_SESSION,
+  insufficient_scope: LACKS_ROLE,
+  rate_limit_exceeded: tooManyAttempts('42'),
+};
+
+const NEXT = {
+  description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
+  schema: { type: 'string' },
+  example: `</admin/v1/accounts?limit=${LIMIT.default}&cursor=${encodeCursor(42n)}>; rel="next"`,
+} as const;
+
+/** An operation in OpenAPI, as one of the group `tag`. */
+export function describeAdminOperation(its: AdminOperation, tag: string) {
+  const { id, method, path, summary, description, role, body, parameters } = its;
+  const inPath = pathNames(path);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description}\n\nNeeds the role **${role}**.`,
+    'x-role': role,
+    parameters: Object.entries(parameters).map(([name, each]) =>
+      described(name, inPath.includes(name), each),
+    ),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        description: body.description,
+        content: Object.fromEntries(
+          MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'].map((type) => [
+            type,
+            { schema: schemaRef(body.schema), examples: body.examples },
+          ]),
+        ),
+      },
+    }),
+    responses: { ...successes(its), ...errors(its) },
+  };
+}
+
+function described(name: string, isInPath: boolean, { description, schema, example }: AnyParameter) {
+  return {
+    name,
+    in: isInPath ? 'path' : 'query',
+    required: isInPath,
+    description,
+    schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    example,
+  };
+}
+
+function successes({ answers, parameters }: AdminOperation): Record<string, Response> {
+  const headers = 'cursor' in parameters ? { Link: NEXT } : {};
+  const responses: Record<string, Response> = {};
+  for (const [status, { description, content: its }] of Object.entries(answers)) {
+    const content = its && { 'application/json': { schema: schemaRef(its.schema), examples: its.examples } };
+    responses[status] = { description, headers, ...(content !== undefined && { content }) };
+  }
+  return responses;
+}
+
+/** The codes that an operation answers with, and the faults of every request. */
+export function adminErrorCodes({ method, body, errors: own, parameters, path }: AnyOperation): ErrorCode[] {
+  const ofBody: ErrorCode[] = ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
+  const hasQuery = Object.keys(parameters).length > pathNames(path).length;
+  return [
+    ...(hasQuery ? (['invalid_parameter'] as const) : []),
+    ...(body === undefined ? [] : ofBody),
+    ...(method === 'DELETE' ? (['invalid_request'] as const) : []),
+    'unauthorized',
+    'insufficient_scope',
+    ...(Object.keys(own) as ErrorCode[]),
+    'rate_limit_exceeded',
+    'internal_error',
+    'unavailable',
+  ];
+}
+
+function errors(its: AdminOperation): Record<string, Response> {
+  const byStatus = Map.groupBy(adminErrorCodes(its), (code) => STATUS_OF[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => its.errors[code] ?? ABOUT[code] ?? WHEN[code]).join(' Or: '),
+        headers: {},
+        content: errorContent(its, codes),
+      },
+    ]),
+  );
+}
+
+function errorContent({ errors: own }: AdminOperation, codes: readonly ErrorCode[]): Content {
+  const examples = codes.map((code) => {
+    const message = own[code] ?? MESSAGES[code] ?? WHEN[code];
+    return [code, { summary: code, value: errorExample(code, message) }];
+  });
+  const schema = { $ref: '#/components/schemas/Error' } as const;
+  return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
+}

@@ -1,0 +1,36 @@
+// Contract: section 10.1.
+import type { IncomingHttpHeaders } from 'node:http';
+import { SESSION_LIFETIME } from '../domain/operator.ts';
+import { type Fields, fields } from '../http/wire/text.ts';
+
+/** The cookie that holds the secret of a session. No script can read it, and no other site can send it. */
+export class SessionCookie {
+  readonly #name: string;
+  readonly #attributes: string;
+
+  /** Browsers send a `__Host-` cookie over https only, and only to the host that set it. */
+  constructor({ isSecure }: { readonly isSecure: boolean }) {
+    this.#name = isSecure ? '__Host-petstore_console' : 'petstore_console';
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  }
+
+  read({ cookie }: IncomingHttpHeaders): string | undefined {
+    const prefix = `${this.#name}=`;
+    return cookie
+      ?.split(/; */)
+      .find((pair) => pair.startsWith(prefix))
+      ?.slice(prefix.length);
+  }
+
+  set(secret: string): Fields {
+    return this.#written(secret, SESSION_LIFETIME / 1_000);
+  }
+
+  clear(): Fields {
+    return this.#written('', 0);
+  }
+
+  #written(value: string, seconds: number): Fields {
+    return fields('Set-Cookie', `${this.#name}=${value}; Max-Age=${seconds}; ${this.#attributes}`);
+  }
+}

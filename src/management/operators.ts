@@ -1,0 +1,154 @@
+// Contract: section 10.
+import type { Author } from '../domain/audit.ts';
+import { ServiceError } from '../domain/errors.ts';
+import {
+  LINK_LIFETIME,
+  type Operator,
+  operatorName,
+  OperatorSecret,
+  type OperatorToken,
+  type Role,
+  SESSION_LIFETIME,
+} from '../domain/operator.ts';
+import type { RandomBytes } from '../domain/secret.ts';
+import type { Store } from '../storage/store.ts';
+import { nearest } from './nearest.ts';
+
+type Operators = Store['operators'];
+
+/** @throws ServiceError `conflict` when the name is taken; that of `operatorName`. */
+export async function createOperator(
+  operators: Operators,
+  author: Author,
+  name: string,
+  role: Role,
+): Promise<Operator> {
+  const operator = await operators.add(author, operatorName(name), role);
+  if (operator !== undefined) return operator;
+  const other = await operators.find(name);
+  const message = `There is an operator ${other?.name ?? name} already; the case of a name does not count.`;
+  throw new ServiceError('conflict', message);
+}
+
+/** @throws ServiceError `not_found`, which names the operator that is probably meant. */
+export async function existingOperator(operators: Operators, name: string): Promise<Operator> {
+  const operator = await operators.find(name);
+  if (operator === undefined) throw await noOperator(operators, name);
+  return operator;
+}
+
+/** @throws ServiceError `not_found`. */
+export async function operatorById(operators: Operators, id: number): Promise<Operator> {
+  const operator = (await operators.list()).find((each) => each.id === id);
+  if (operator === undefined) throw new ServiceError('not_found', `There is no operator ${id}.`);
+  return operator;
+}
+
+/**
+ * Ends all links, sessions and tokens of an operator at once, on every instance.
+ * @throws ServiceError `not_found`.
+ */
+export async function removeOperator(operators: Operators, author: Author, name: string): Promise<Operator> {
+  const operator = await existingOperator(operators, name);
+  // Another process may have removed it at this moment.
+  if (!(await operators.remove(author, name))) throw await noOperator(operators, name);
+  return operator;
+}
+
+async function noOperator(operators: Operators, name: string): Promise<ServiceError> {
+  const near = nearest(
+    name,
+    (await operators.list()).map((operator) => operator.name),
+  );
+  const question = near === undefined ? '' : ` Did you mean ${near}?`;
+  return new ServiceError('not_found', `There is no operator ${name}.${question}`);
+}
+
+/** A link that was just made: the only moment at which its secret is known. */
+export interface SignInLink {
+  readonly secret: OperatorSecret;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Makes a link that signs in once.
+ * @throws ServiceError `not_found` when the operator is gone.
+ */
+export async function makeLink(
+  operators: Operators,
+  author: Author,
+  random: RandomBytes,
+  operator: Operator,
+): Promise<SignInLink> {
+  const secret = OperatorSecret.generate('link', random);
+  const expiresAt = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
+  if (expiresAt === undefined) throw await noOperator(operators, operator.name);
+  return { secret, expiresAt };
+}
+
+/**
+ * The address of a link. `origin` is that of the console. The secret is in the fragment, which browsers do not send, so
+ * no server, proxy or log sees it.
+ */
+export function linkAddress(origin: string, secret: OperatorSecret): string {
+  return `${origin}/sign-in#${secret.reveal()}`;
+}
+
+/**
+ * Uses up a link, and begins a session with a new secret in its place. `address` is the client's.
+ * Returns undefined when the link is used, expired, mistyped or unknown.
+ */
+export async function signIn(
+  operators: Operators,
+  random: RandomBytes,
+  text: string,
+  address: string | undefined,
+): Promise<{ readonly operator: Operator; readonly session: OperatorSecret } | undefined> {
+  const link = OperatorSecret.parse('link', text);
+  if (link === undefined) return undefined;
+  const session = OperatorSecret.generate('session', random);
+  const operator = await operators.signIn(link.hash(), session.hash(), SESSION_LIFETIME, address);
+  return operator && { operator, session };
+}
+
+/** Ends a session at once, on every instance. A text that is no session changes nothing. */
+export async function signOut(operators: Operators, text: string): Promise<void> {
+  const session = OperatorSecret.parse('session', text);
+  if (session !== undefined) await operators.signOut(session.hash());
+}
+
+/** A token that was just issued: the only moment at which its text is known. */
+export interface IssuedToken {
+  readonly token: OperatorSecret;
+  readonly record: OperatorToken;
+}
+
+/**
+ * `now` and `expiresAt` are in Unix milliseconds. Without `expiresAt`, the token ends with its operator.
+ * @throws ServiceError `invalid_parameter` when `expiresAt` is over; `not_found` when the operator is gone.
+ */
+export async function issueToken(
+  operators: Operators,
+  author: Author,
+  random: RandomBytes,
+  operator: Operator,
+  { now, expiresAt }: { readonly now: number; readonly expiresAt: number | undefined },
+): Promise<IssuedToken> {
+  if (expiresAt !== undefined && expiresAt <= now)
+    throw new ServiceError('invalid_parameter', 'The end of a token must lie in the future.');
+  const token = OperatorSecret.generate('token', random);
+  const record = await operators.addToken(author, operator, token.hash(), expiresAt);
+  if (record === undefined) throw await noOperator(operators, operator.name);
+  return { token, record };
+}
+
+/** The operator of a session or a token that is in force. A text of another format costs no look into the database. */
+export async function findOperator(
+  operators: Operators,
+  kind: 'session' | 'token',
+  text: string,
+): Promise<Operator | undefined> {
+  const secret = OperatorSecret.parse(kind, text);
+  return secret && operators.authenticate(kind, secret.hash());
+}

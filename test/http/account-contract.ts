@@ -1,0 +1,179 @@
+// Contract: sections 3.13 and 6.9.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import { encodeCursor } from '../../src/domain/cursor.ts';
+import { assertError, call } from '../support/api.ts';
+import type { StartService } from '../support/service.ts';
+import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
+
+const LIMITS = { perMinute: 5, perDay: 50 };
+const MISSING = 999;
+
+/** What the rate headers say of both windows. */
+function remaining(headers: Headers): unknown {
+  return headers
+    .get('ratelimit')
+    ?.match(/(?<=r=)\d+/g)
+    ?.map(Number);
+}
+
+/** Refused so often that the key is banned. */
+async function getBanned(send: Send): Promise<void> {
+  for (let count = 0; count < 60; count++) {
+    const { status, text } = await send('/pets');
+    if (status === 429 && text.includes('key_banned')) return;
+  }
+  assert.fail('The key is not banned.');
+}
+
+/** The usage that the history has, once it is written: it is written in the background. */
+async function usageAfter(send: Send, rows: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const answer = await send('/account/usage');
+    assert.equal(answer.status, 200, answer.text);
+    const usage = answer.json.filter(({ operation }: { operation: string }) => operation !== 'getUsage');
+    if (usage.length >= rows) return usage;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What an account sees of itself, over any store; `start` gives a service on the stores of `backend`. */
+export function accountContract(backend: string, start: StartService): void {
+  test(`${backend}: any key sees its account and its windows, and takes one request for it`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey({ scopes: [], limits: LIMITS }));
+    for (let count = 1; count <= 2; count++) {
+      const { status, headers, json } = await send('/account');
+      assert.equal(status, 200);
+      const { minute, day, ...account } = json;
+      assert.deepEqual(account, { name: 'acme', plan: 'enterprise', limits: LIMITS, bans: [] });
+      assert.deepEqual([minute.limit, minute.remaining], [LIMITS.perMinute, LIMITS.perMinute - count]);
+      assert.deepEqual([day.limit, day.remaining], [LIMITS.perDay, LIMITS.perDay - count]);
+      assert.deepEqual(remaining(headers), [minute.remaining, day.remaining]);
+      assert.equal(minute.reset, Number(headers.get('x-ratelimit-reset')));
+      assert.equal(day.reset % (DAY / 1_000), 0);
+    }
+  });
+
+  test(`${backend}: the bans in force of the account's live keys are shown, no others`, async (t) => {
+    const service = await start(t, { env: { BAN_AFTER: '3' } });
+    const limits = { perMinute: 1_000, perDay: 100_000 };
+    const send = senderOf(service, await service.issueKey({ limits }));
+    const [one, two] = [(await create(send)).json, (await create(send)).json];
+    const stranger = senderOf(service, await service.issueKey({ account: 'other', limits: LIMITS }));
+    await getBanned(stranger);
+    const { accounts } = service.store;
+    const { id = 0 } = (await accounts.findAccount('acme')) ?? {};
+    await accounts.setPlan(id, 'enterprise', { perMinute: 1, perDay: 100_000 });
+    for (const { key } of [one, two]) await getBanned(senderOf(service, key));
+    await accounts.setPlan(id, 'enterprise', limits);
+    await service.passTime(5_000);
+    assert.equal((await revoke(send, two.id)).status, 204);
+    const [{ until, ...ban }, ...others] = (await send('/account')).json.bans;
+    assert.deepEqual([ban, others], [{ keyId: one.id, count: 1 }, []]);
+    const left = Date.parse(until) - service.clock().unix;
+    assert.ok(left > 0 && left <= 300_000, `${left}`);
+  });
+
+  test(`${backend}: usage is by operation, key and outcome, of this account and environment`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const stranger = senderOf(service, await service.issueKey({ account: 'other' }));
+    await stranger('/pets');
+    for (let count = 0; count < 3; count++) await send('/pets');
+    await send('/pets/1');
+    await send('/nothing');
+    const day = new Date(Math.floor(service.clock().unix / DAY) * DAY).toISOString();
+    const row = { start: day, keyId: 1, ok: 0, clientError: 0, refused: 0, serverError: 0 };
+    assert.deepEqual(await usageAfter(send, 3), [
+      { ...row, operation: 'getPet', clientError: 1 },
+      { ...row, operation: 'listPets', ok: 3 },
+      { ...row, operation: 'other', clientError: 1 },
+    ]);
+    const others = await usageAfter(stranger, 1);
+    assert.deepEqual(others, [{ ...row, keyId: 2, operation: 'listPets', ok: 1 }]);
+    const before = new Date(service.clock().unix - DAY).toISOString();
+    assert.deepEqual((await send(`/account/usage?to=${before}`)).json, []);
+  });
+
+  /** Keys of an owner in both environments, and of a stranger. */
+  const prepare = async (t: TestContext) => {
+    const service = await start(t);
+    const owner = senderOf(service, await service.issueKey({ account: 'owner' }));
+    const stranger = senderOf(service, await service.issueKey({ account: 'stranger' }));
+    await service.issueKey({ account: 'owner', environment: 'staging' });
+    const { id } = (await create(owner)).json;
+    return { service, owner, stranger, foreign: [1, id], staging: 3 };
+  };
+
+  test(`${backend}: a key of another account or environment is as one that does not exist`, async (t) => {
+    const { owner, stranger, foreign, staging } = await prepare(t);
+    const before = (await owner('/account/keys')).text;
+    const cases = [
+      ...foreign.map((id) => [stranger, id] as const),
+      [owner, staging],
+      [stranger, staging],
+    ] as const;
+    for (const [send, id] of cases)
+      for (const headers of [{}, { 'idempotency-key': 'a' }]) {
+        const missing = await rotate(send, MISSING, {}, headers);
+        assertError(missing, 'not_found');
+        assert.equal((await rotate(send, id, {}, headers)).text, missing.text);
+        assert.equal((await revoke(send, id)).text, missing.text);
+      }
+    assert.equal((await owner('/account/keys')).text, before);
+    const listed = (await stranger('/account/keys')).json.map(({ id }: { id: number }) => id);
+    assert.deepEqual(listed, [2]);
+    const cursor = encodeCursor(100n);
+    assert.equal((await stranger(`/account/keys?cursor=${cursor}`)).json.length, 1);
+  });
+
+  test(`${backend}: an Idempotency-Key of another account issues nothing and hides nothing`, async (t) => {
+    const { owner, stranger } = await prepare(t);
+    const once = { 'idempotency-key': 'a' };
+    assert.equal((await create(owner, {}, once)).status, 201);
+    assert.equal((await create(stranger, {}, once)).status, 201);
+    assertError(await create(stranger, {}, once), 'conflict');
+  });
+
+  test(`${backend}: every change is audited once, with its key as author and the address`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const made = (await create(send, { label: 'web' }, { 'idempotency-key': 'a' })).json;
+    await create(send, { label: 'web' }, { 'idempotency-key': 'a' });
+    const rotated = (await rotate(send, made.id)).json;
+    await rotate(send, made.id);
+    await revoke(send, rotated.id);
+    await revoke(send, rotated.id);
+    const entries = (await service.store.audit.list({ limit: 100 })).filter(
+      ({ actor }) => actor.kind === 'key',
+    );
+    assert.deepEqual(
+      entries.map(({ action, target, accountId, actor, address }) => [
+        action,
+        target.name,
+        accountId,
+        actor,
+        address,
+      ]),
+      [
+        ['keys revoke', `${rotated.id}`],
+        ['keys rotate', `${made.id}`],
+        ['keys create', `${made.id}`],
+      ].map(([action, name]) => [action, name, 1, { kind: 'key', id: 1 }, '127.0.0.1']),
+    );
+  });
+
+  test(`${backend}: a key that is revoked or rotated away is refused at once`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const { key, id } = (await create(send)).json;
+    const works = async (its: string) => (await call(service.url, '/v1/pets', { key: its })).status;
+    assert.equal(await works(key), 200);
+    const next = (await rotate(send, id, { grace: 0 })).json;
+    assert.deepEqual([await works(key), await works(next.key)], [401, 200]);
+    await revoke(send, next.id);
+    assert.equal(await works(next.key), 401);
+  });
+}

@@ -1,0 +1,85 @@
+import type { Role } from '../../src/domain/operator.ts';
+import { OperatorSecret } from '../../src/domain/operator.ts';
+import { createOperator, existingOperator, issueToken, makeLink } from '../../src/management/operators.ts';
+import { type Answer, type Asked, call } from './api.ts';
+import type { Lifetime } from './lifetime.ts';
+import { type ServiceOptions, startTestService, type TestService } from './service.ts';
+import { ROOT } from './store.ts';
+
+const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+
+/** A service and the console on its second listener. */
+export interface TestConsole extends TestService {
+  readonly consoleUrl: string;
+  /** The address of the listener, also when CONSOLE_URL is another one. */
+  readonly listener: string;
+  /** Makes an operator, unless there is one, and a link that signs in. Returns the secret of the link. */
+  makeLink(name: string, role?: Role): Promise<string>;
+  /** Makes an operator, unless there is one, and a token. */
+  makeToken(name: string, role?: Role): Promise<string>;
+  /** One request to the console, as its own pages make it. */
+  ask(path: string, asked?: Asked): Promise<Answer>;
+  /** Uses a link. */
+  signIn(link: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Makes an operator and a session. Returns the `Cookie` header of the session. */
+  session(name: string, role?: Role): Promise<string>;
+}
+
+/** What the admin API gets from a browser with a session. */
+export const asBrowser = (cookie: string, asked: Asked = {}): Asked => ({
+  ...asked,
+  headers: { cookie, ...asked.headers },
+});
+
+/** The whole service with a console, on free ports. It is stopped after the test. */
+export async function startTestConsole(t: Lifetime, options: ServiceOptions = {}): Promise<TestConsole> {
+  return consoleOf(
+    await startTestService(t, { ...options, env: { CONSOLE_PORT: '0', ...options.env } }),
+    options.env?.['CONSOLE_URL'],
+  );
+}
+
+/** The console of a service that was started with CONSOLE_PORT; `url` is its CONSOLE_URL, if it has one. */
+export function consoleOf(service: TestService, url?: string): TestConsole {
+  const { operators } = service.store;
+  const line = service.log.find(({ msg }) => msg === 'console') as { url: string; listener: string };
+  const origin = url ?? line.url;
+  const host = new URL(origin).host;
+  const operator = async (name: string, role: Role) =>
+    (await operators.find(name)) ?? createOperator(operators, ROOT, name, role);
+  const ask = (path: string, { headers, ...asked }: Asked = {}) =>
+    call(line.listener, path, { ...asked, headers: { host, origin, ...headers } });
+  const its: TestConsole = Object.assign(service, {
+    consoleUrl: origin,
+    listener: line.listener,
+    ask,
+    async makeLink(name: string, role: Role = 'admin') {
+      const { secret } = await makeLink(operators, ROOT, random, await operator(name, role));
+      return secret.reveal();
+    },
+    async makeToken(name: string, role: Role = 'admin') {
+      await operator(name, role);
+      const now = service.clock().unix;
+      const owner = await existingOperator(operators, name);
+      const { token } = await issueToken(operators, ROOT, random, owner, { now, expiresAt: undefined });
+      return token.reveal();
+    },
+    signIn: (link: string, headers: Record<string, string> = {}) =>
+      ask('/sign-in', { body: JSON.stringify({ link }), headers }),
+    async session(name: string, role: Role = 'admin') {
+      const answer = await its.signIn(await its.makeLink(name, role));
+      return cookieOf(answer);
+    },
+  });
+  return its;
+}
+
+/** The `Cookie` header that a browser sends after this answer. */
+export function cookieOf(answer: Answer): string {
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** A secret of the right format that nobody has made. */
+export function inventedSecret(kind: 'link' | 'session' | 'token'): string {
+  return OperatorSecret.generate(kind, random).reveal();
+}
