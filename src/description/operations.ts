@@ -78,7 +78,11 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
       `\n\nNeeds ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. Each request counts against both limits of the plan.` +
       (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`),
-    ...(deprecated !== undefined && { deprecated: true, 'x-deprecated-sunset': sunsetDate(deprecated) }),
+    ...(deprecated !== undefined && {
+      deprecated: true,
+      'x-deprecated-sunset': sunsetDate(deprecated),
+      'x-deprecated-successor': `GET ${deprecated.successor}`,
+    }),
     ...(stability !== undefined && { 'x-stability': stability }),
     security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
     parameters: parameterRefs(its),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Lifetime } from './lifetime.ts';
 import { program } from './servers.ts';
@@ -70,4 +72,55 @@ export async function openReference(
 export async function showSection(page: Page, path: string, heading: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
   await page.getByRole('heading', { name: heading }).first().waitFor();
+}
+
+/** Opens the dashboard, which asks for a key. */
+export async function openDashboard(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, url, options);
+  await watched.page.goto(`${url}/dashboard`);
+  await watched.page.getByLabel('API key').waitFor();
+  return watched;
+}
+
+/** Pastes a key into the dashboard. */
+export async function pasteKey(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Open' }).click();
+}
+
+/** The screens that every page is looked at on. */
+export const SCREENS = Object.entries({
+  desktop: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+}).flatMap(([name, viewport]) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    device: `${name}, ${colorScheme}`,
+    options: { viewport, colorScheme },
+  })),
+);
+
+const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** What axe-core finds that keeps people out, by rule, with the elements. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  // What fades in has the colours of neither state until it is there.
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+    );
+}
+
+/** How many pixels the page is wider than its window. */
+export async function sideways(page: Page): Promise<number> {
+  return Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
 }

@@ -11,6 +11,8 @@ export class ApiError extends Error {
     this.status = status;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    /** When Retry-After ends. */
+    this.until = new Date(Date.now() + retryAfter * 1000);
   }
 
   /** Whether the same request may succeed later without a change. */

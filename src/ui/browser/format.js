@@ -25,11 +25,15 @@ export const utc = (date) => `${date.toISOString().slice(0, 16).replace('T', ' '
 /** A day in UTC: `2026-11-23`. @param {Date} date */
 export const day = (date) => date.toISOString().slice(0, 10);
 
-/** An instant in the time zone of the browser: `23 Nov 2026, 15:05:00 CET`. @param {Date} date */
+/** An instant in the time zone of the browser: `23 Nov 2026, 15:05 CET`. @param {Date} date */
 export function local(date) {
   return new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'long',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
   }).format(date);
 }
 

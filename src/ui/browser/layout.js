@@ -1,6 +1,8 @@
 import { html } from 'htm/preact';
 import { Status } from './status.js';
 
+const ICON = new URL('icon.svg', import.meta.url).href;
+
 /** @typedef {import('preact').ComponentChildren} Children */
 
 /**
@@ -14,7 +16,7 @@ export function Layout({ brand, home, links = [], aside, children }) {
   return html`
     <a class="skip" href="#content">Go to the content</a>
     <header class="top"><div>
-      <a class="brand" href=${home}>${brand}</a>
+      <a class="brand" href=${home}><img src=${ICON} width="24" height="24" alt="" />${brand}</a>
       ${
         links.length > 0 &&
         html`<nav aria-label="Pages">

@@ -1,24 +1,27 @@
 import { html } from 'htm/preact';
-import { duration, local, number, share } from './format.js';
+import { duration, local, number, share, utc } from './format.js';
 
 /**
  * One window of the quota: what is left, and when it is full again.
  * @param {{ name: string, limit: number, remaining: number, reset: number, now: Date }} props `reset` in Unix seconds
  */
 export function QuotaWindow({ name, limit, remaining, reset, now }) {
-  const used = limit - remaining;
+  const seconds = reset - now.getTime() / 1000;
+  const end = new Date(reset * 1000);
+  // A window that has ended is whole again.
+  const left = seconds > 0 ? remaining : limit;
+  const used = limit - left;
   const part = limit === 0 ? 1 : used / limit;
   const kind = part >= 0.95 ? 'bad' : part >= 0.8 ? 'warn' : '';
-  const seconds = reset - now.getTime() / 1000;
   return html`<div class="stack">
     <div class="row"><h3>${name}</h3><span class="muted">${share(used, limit)} used</span></div>
-    <p><span class="figure">${number(remaining)}</span> of ${number(limit)} left</p>
+    <p><span class="figure">${number(left)}</span> of ${number(limit)} left</p>
     <svg class="meter ${kind}" viewBox="0 0 100 1" preserveAspectRatio="none" role="img"
       aria-label="${name}: ${number(used)} of ${number(limit)} used">
       <rect width=${Math.min(100, part * 100)} height="1" fill="currentColor" />
     </svg>
-    <p class="muted" title=${local(new Date(reset * 1000))}>
-      ${seconds > 0 ? `All of it is back in ${duration(seconds)}.` : 'Nothing is used.'}
+    <p class="muted" title=${local(end)}>
+      ${seconds > 0 ? `The whole limit is back at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
     </p>
   </div>`;
 }

@@ -25,13 +25,14 @@ export function Skeleton({ label }) {
 
 /**
  * What went wrong with a request: what the service says, and since when it does not answer.
- * @param {{ error: import('./fetch.js').ApiError, since?: Date | undefined, title?: string }} props
+ * @param {{ error: import('./fetch.js').ApiError, since?: Date | undefined, title?: string, children?: Children }} props
  */
-export function Fault({ error, since, title }) {
+export function Fault({ error, since, title, children }) {
   const isDown = error.status === 0 || error.status >= 500;
   const shown = title ?? (isDown ? 'The service does not answer' : 'The service refused this');
   return html`<${Notice} kind=${isDown || !error.isTemporary ? 'bad' : 'warn'} title=${shown}>
     <p>${error.message}</p>
+    ${children}
     ${isDown && since && html`<p>Since ${utc(since)}. The page goes on by itself when the service is back.</p>`}
     ${error.requestId && html`<p class="muted">Request <code>${error.requestId}</code></p>`}
   <//>`;

@@ -21,31 +21,31 @@ const LONGEST_WAIT = 60;
  */
 export function usePoll(load, seconds, about = '') {
   const [state, setState] = useState(/** @type {{ data?: T, error?: ApiError, failingSince?: Date }} */ ({}));
-  const latest = useRef(load);
-  latest.current = load;
+  const latest = useRef({ load, seconds });
+  latest.current = { load, seconds };
   const refresh = useRef(() => {});
   useEffect(() => {
     setState({});
     const poll = startPolling(
-      (signal) => latest.current(signal),
-      seconds,
+      (signal) => latest.current.load(signal),
+      () => latest.current.seconds,
       (data) => setState({ data }),
       (error) => setState((last) => ({ failingSince: new Date(), ...last, error })),
     );
     refresh.current = poll.refresh;
     return poll.stop;
-  }, [seconds, about]);
+  }, [about]);
   return { ...state, refresh: () => refresh.current() };
 }
 
 /**
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
- * @param {number} seconds
+ * @param {() => number} pace gives the seconds to the next call
  * @param {(data: T) => void} onData
  * @param {(error: ApiError) => void} onError
  */
-function startPolling(load, seconds, onData, onError) {
+function startPolling(load, pace, onData, onError) {
   let timer = 0;
   let failures = 0;
   let nextAt = 0;
@@ -57,11 +57,12 @@ function startPolling(load, seconds, onData, onError) {
   const ask = async () => {
     const { signal } = (running = new AbortController());
     nextAt = Number.POSITIVE_INFINITY;
-    let wait = seconds;
+    let wait = 0;
     try {
       const data = await load(signal);
       if (signal.aborted) return;
       failures = 0;
+      wait = pace();
       onData(data);
     } catch (error) {
       if (signal.aborted) return;

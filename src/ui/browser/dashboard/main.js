@@ -1,6 +1,16 @@
 import { html, render } from 'htm/preact';
-import { Layout } from '../layout.js';
+import { useState } from 'preact/hooks';
+import { AccountPage } from './account.js';
+import { accountApi } from './api.js';
+import { SignIn } from './sign-in.js';
+
+/** The key lives in the closure of `api` alone, and ends with the page. */
+function Dashboard() {
+  const [api, setApi] = useState(/** @type {import('./api.js').AccountApi | undefined} */ (undefined));
+  if (api !== undefined) return html`<${AccountPage} api=${api} onLeave=${() => setApi(undefined)} />`;
+  return html`<${SignIn} open=${accountApi} onOpen=${setApi} />`;
+}
 
 const place = document.getElementById('app');
 if (place === null) throw new Error('The page has no place for the dashboard.');
-render(html`<${Layout} brand="Pet Store" home="dashboard"><h1>Dashboard</h1><//>`, place);
+render(html`<${Dashboard} />`, place);

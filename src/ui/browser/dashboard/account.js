@@ -1,0 +1,64 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { duration } from '../format.js';
+import { Layout } from '../layout.js';
+import { Skeleton } from '../notice.js';
+import { usePoll } from '../poll.js';
+import { description, now } from './api.js';
+import { Bans } from './bans.js';
+import { DeprecationNotices } from './deprecations.js';
+import { KeyFault } from './key-fault.js';
+import { LINKS } from './links.js';
+import { Keys } from './keys.js';
+import { Summary } from './summary.js';
+import { Usage } from './usage.js';
+import { RANGES } from './usage-data.js';
+
+/** Seconds. Usage is written every 10 s, but a chart of a day or more does not change that fast. */
+const USAGE_INTERVAL = 300;
+/** Seconds. The description stays the same while the service runs. */
+const DESCRIPTION_INTERVAL = 86_400;
+
+/**
+ * Seconds between two looks at the windows: these take at most a twentieth of the day, unless once a minute takes more.
+ * @param {import('./api.js').Account | undefined} account
+ */
+const pace = (account) =>
+  Math.min(60, Math.max(10, Math.ceil((20 * 86_400) / (account?.limits.perDay ?? 1))));
+
+/**
+ * All that a key shows of its account.
+ * @param {{ api: import('./api.js').AccountApi, onLeave: () => void }} props
+ */
+export function AccountPage({ api, onLeave }) {
+  const [seconds, setSeconds] = useState(60);
+  const account = usePoll((signal) => api.account(signal), seconds);
+  const month = usePoll((signal) => api.usage(RANGES.month.query(now()), signal), USAGE_INTERVAL);
+  const described = usePoll(description, DESCRIPTION_INTERVAL);
+  const keys = usePoll((signal) => api.keys(signal), USAGE_INTERVAL);
+  useEffect(() => setSeconds(pace(account.data)), [account.data?.limits.perDay]);
+  const refresh = () => [account, month, keys].forEach((its) => its.refresh());
+  const { data } = account;
+  const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
+  const nameOf = (/** @type {number} */ id) =>
+    labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`;
+  return html`<${Layout} brand="Pet Store" home="reference" links=${LINKS} aside=${html`
+    <button type="button" onClick=${refresh}>Refresh</button>
+    <button type="button" onClick=${onLeave}>Forget the key</button>`}>
+    ${account.error && html`<${KeyFault} error=${account.error} since=${account.failingSince} />`}
+    ${
+      account.error?.code !== 'unauthorized' &&
+      html`
+    ${data ? html`<${Summary} account=${data} />` : !account.error && html`<${Skeleton} label="The account" />`}
+    <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data} />
+    ${data && html`<${Bans} bans=${data.bans} nameOf=${nameOf} />`}
+    <${Usage} api=${api} month=${month} nameOf=${nameOf} />
+    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} />
+    <p class="muted">
+      While it is visible, this page asks for the limits every ${duration(seconds)} and for the usage every ${duration(USAGE_INTERVAL)}.
+      These requests count against your limits.
+    </p>
+    `
+    }
+  <//>`;
+}

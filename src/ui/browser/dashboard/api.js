@@ -1,0 +1,84 @@
+import { send } from '../fetch.js';
+
+/**
+ * @typedef {{ limit: number, remaining: number, reset: number }} Window
+ * @typedef {{
+ *   name: string, plan: string, limits: { perMinute: number, perDay: number }, minute: Window, day: Window,
+ *   bans: { keyId: number, until: string, count: number }[],
+ * }} Account
+ * @typedef {{
+ *   start: string, operation: string, keyId: number,
+ *   ok: number, clientError: number, refused: number, serverError: number,
+ * }} UsageRow
+ * @typedef {{
+ *   id: number, label?: string, environment: string, scopes: string[], state: string, createdAt: string,
+ *   expiresAt?: string, lastUsedAt?: string, ending?: string,
+ * }} Key
+ * @typedef {{ name: string, removal: string, successor: string }} Deprecated
+ */
+
+/** Milliseconds by which the clock of the service is ahead of this one. */
+let ahead = 0;
+
+/** The time as the service has it, because windows and bans end by its clock. */
+export const now = () => new Date(Date.now() + ahead);
+
+/** The API of the account that `key` belongs to. It keeps the key, so the page need not. @param {string} key */
+export function accountApi(key) {
+  /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
+  const ask = (path, options) => send(`v1/account${path}`, { ...options, key });
+  return {
+    /** The last four characters of the key, by which it is found among the keys of the account. */
+    ending: key.slice(-4),
+    /** @param {AbortSignal} [signal] @returns {Promise<Account>} */
+    async account(signal) {
+      const { json, headers } = await ask('', signal && { signal });
+      const date = Date.parse(headers.get('Date') ?? '');
+      if (!Number.isNaN(date)) ahead = date - Date.now();
+      return json;
+    },
+    /** @param {string} query @param {AbortSignal} signal @returns {Promise<UsageRow[]>} */
+    usage: async (query, signal) => (await ask(`/usage?${query}`, { signal })).json,
+    /** All keys, page by page. @param {AbortSignal} signal @returns {Promise<Key[]>} */
+    async keys(signal) {
+      const keys = [];
+      for (let query = 'limit=100'; query !== ''; ) {
+        const { json, headers } = await ask(`/keys?${query}`, { signal });
+        keys.push(...json);
+        query = /[?&](cursor=[^&>]+)/.exec(headers.get('Link') ?? '')?.[1] ?? '';
+        if (query !== '') query += '&limit=100';
+      }
+      return keys;
+    },
+    /** @param {{ label?: string, scopes: string[], expiresAt?: string }} body @returns {Promise<Key & { key: string }>} */
+    createKey: async (body) => (await ask('/keys', { method: 'POST', body, headers: once() })).json,
+    /** @param {number} id @param {number} grace in seconds @returns {Promise<Key & { key: string }>} */
+    rotateKey: async (id, grace) =>
+      (await ask(`/keys/${id}/rotate`, { method: 'POST', body: { grace }, headers: once() })).json,
+    /** @param {number} id */
+    revokeKey: async (id) => void (await ask(`/keys/${id}`, { method: 'DELETE' })),
+  };
+}
+
+/** @typedef {ReturnType<typeof accountApi>} AccountApi */
+
+/** What the page needs of the description. @param {AbortSignal} signal */
+export async function description(signal) {
+  const { json } = await send('openapi.json', { signal });
+  const operations = Object.values(json.paths).flatMap((methods) => Object.values(methods));
+  return {
+    /** @type {string[]} */
+    scopes: json.components.schemas.Scope.enum,
+    /** @type {Deprecated[]} */
+    deprecated: operations
+      .filter((its) => its.deprecated)
+      .map((its) => ({
+        name: its.operationId,
+        removal: its['x-deprecated-sunset'],
+        successor: its['x-deprecated-successor'],
+      })),
+  };
+}
+
+/** A change that is sent again after a lost answer is not made twice. */
+const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });

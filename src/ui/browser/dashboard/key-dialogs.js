@@ -1,0 +1,75 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
+import { Check, Field } from '../field.js';
+
+/**
+ * @typedef {{
+ *   api: import('./api.js').AccountApi, scopes: readonly string[], keyOf?: import('./api.js').Key,
+ *   onClose: () => void, onDone: (issued: { key: string } | undefined) => void,
+ * }} DialogProps `onDone` gets the new key if there is one
+ */
+
+const MANAGE = 'keys:manage';
+const DAY = 86_400;
+
+/** How long the old key works after a rotation, in seconds. */
+const GRACES = [
+  { value: '0', text: 'not at all' },
+  { value: '3600', text: '1 hour' },
+  { value: `${DAY}`, text: '1 day' },
+  { value: `${7 * DAY}`, text: '7 days' },
+  { value: `${30 * DAY}`, text: '30 days' },
+];
+
+/** @param {DialogProps} props */
+export function CreateKey({ api, scopes, onClose, onDone }) {
+  const [label, setLabel] = useState('');
+  const [expires, setExpires] = useState('');
+  const [chosen, setChosen] = useState(() => new Set(scopes.filter((scope) => scope !== MANAGE)));
+  const choose = (/** @type {string} */ scope, /** @type {boolean} */ isChosen) =>
+    setChosen(new Set(scopes.filter((its) => (its === scope ? isChosen : chosen.has(its)))));
+  const create = async () =>
+    onDone(
+      await api.createKey({
+        ...(label.trim() === '' ? {} : { label: label.trim() }),
+        scopes: [...chosen],
+        ...(expires === '' ? {} : { expiresAt: `${expires}T00:00:00Z` }),
+      }),
+    );
+  return html`<${FormDialog} title="Create a key" submit="Create" onClose=${onClose} onSubmit=${create}>
+    <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Says where the key is used. Optional." />
+    <fieldset>
+      <legend>Scopes</legend>
+      ${scopes.map(
+        (scope) =>
+          html`<${Check} key=${scope} label=${scope} checked=${chosen.has(scope)} onValue=${(/** @type {boolean} */ its) => choose(scope, its)} />`,
+      )}
+    </fieldset>
+    <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date it does not expire." />
+  <//>`;
+}
+
+/** @param {DialogProps} props */
+export function RotateKey({ api, keyOf, onClose, onDone }) {
+  const [grace, setGrace] = useState(`${DAY}`);
+  const rotate = async () => onDone(await api.rotateKey(keyOf?.id ?? 0, Number(grace)));
+  return html`<${FormDialog} title="Rotate ${named(keyOf)}" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
+    <p>A new key with the same scopes takes over. Give it to your programs before the old one ends.</p>
+    <${Field} label="The old key still works for" value=${grace} onValue=${setGrace} choices=${GRACES} />
+  <//>`;
+}
+
+/** @param {DialogProps} props */
+export function RevokeKey({ api, keyOf, onClose, onDone }) {
+  const revoke = async () => {
+    await api.revokeKey(keyOf?.id ?? 0);
+    onDone(undefined);
+  };
+  return html`<${FormDialog} title="Revoke ${named(keyOf)}" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
+    <p>Programs that use it are refused within 5 seconds. This cannot be undone.</p>
+  <//>`;
+}
+
+/** @param {import('./api.js').Key | undefined} key */
+const named = (key) => key?.label ?? `key ${key?.id}`;

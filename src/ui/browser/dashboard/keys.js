@@ -1,0 +1,47 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Notice, Skeleton } from '../notice.js';
+import { SecretDialog } from '../secret.js';
+import { say } from '../status.js';
+import { KeyFault } from './key-fault.js';
+import { KeyTable } from './key-table.js';
+import { CreateKey, RevokeKey, RotateKey } from './key-dialogs.js';
+
+/** @typedef {import('./api.js').Key} Key */
+
+/**
+ * The keys of the account, with what can be done to them.
+ * @param {{
+ *   api: import('./api.js').AccountApi, keys: import('../poll.js').Polled<Key[]>, scopes: readonly string[] | undefined,
+ * }} props
+ */
+export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes = [] }) {
+  const [open, setOpen] = useState(
+    /** @type {{ action: 'create' | 'rotate' | 'revoke', key?: Key } | undefined} */ (undefined),
+  );
+  const [issued, setIssued] = useState(/** @type {string | undefined} */ (undefined));
+  const close = () => setOpen(undefined);
+  const done = (/** @type {{ key: string } | undefined} */ its) => {
+    close();
+    setIssued(its?.key);
+    if (its === undefined) say('The key is revoked.');
+    refresh();
+  };
+  const dialog = { api, scopes, keyOf: open?.key, onClose: close, onDone: done };
+  return html`<section class="card" aria-label="Keys">
+    <div class="row">
+      <h2>Keys</h2>
+      ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
+    </div>
+    ${
+      error?.code === 'insufficient_scope'
+        ? html`<${Notice} title="This key may not manage keys"><p>A key with the scope <code>keys:manage</code> shows and rolls the keys here.</p><//>`
+        : error && !data && html`<${KeyFault} error=${error} since=${failingSince} />`
+    }
+    ${data ? html`<${KeyTable} keys=${data} ending=${api.ending} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
+    ${open?.action === 'create' && html`<${CreateKey} ...${dialog} />`}
+    ${open?.action === 'rotate' && html`<${RotateKey} ...${dialog} />`}
+    ${open?.action === 'revoke' && html`<${RevokeKey} ...${dialog} />`}
+    ${issued && html`<${SecretDialog} title="The new key" secret=${issued} onClose=${() => setIssued(undefined)} />`}
+  </section>`;
+}

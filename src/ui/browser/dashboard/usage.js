@@ -1,0 +1,62 @@
+import { html } from 'htm/preact';
+import { useMemo, useState } from 'preact/hooks';
+import { Chart } from '../chart.js';
+import { Choices } from '../field.js';
+import { usePoll } from '../poll.js';
+import { now } from './api.js';
+import { outcomes, RANGES, stacks } from './usage-data.js';
+
+/** Seconds. */
+const INTERVAL = 300;
+
+/**
+ * @typedef {import('./usage-data.js').Range} Range
+ * @typedef {import('../poll.js').Polled<import('./api.js').UsageRow[]>} PolledUsage
+ */
+
+/**
+ * The usage of a day, a month or a quarter. The page has that of a month anyway.
+ * @param {{ api: import('./api.js').AccountApi, month: PolledUsage, nameOf: (keyId: number) => string }} props
+ */
+export function Usage({ api, month, nameOf }) {
+  const [range, setRange] = useState(/** @type {Range} */ ('month'));
+  const choices = Object.entries(RANGES).map(([value, { text }]) => ({ value, text }));
+  return html`<div class="row">
+      <h2>Usage</h2>
+      <${Choices} label="Range of the charts" value=${range} onValue=${setRange} choices=${choices} />
+    </div>
+    ${
+      range === 'month'
+        ? html`<${Charts} range=${range} usage=${month} nameOf=${nameOf} />`
+        : html`<${OtherRange} key=${range} range=${range} api=${api} nameOf=${nameOf} />`
+    }`;
+}
+
+/** @param {{ range: Range, api: import('./api.js').AccountApi, nameOf: (keyId: number) => string }} props */
+function OtherRange({ range, api, nameOf }) {
+  const usage = usePoll((signal) => api.usage(RANGES[range].query(now()), signal), INTERVAL);
+  return html`<${Charts} range=${range} usage=${usage} nameOf=${nameOf} />`;
+}
+
+/** @param {{ range: Range, usage: PolledUsage, nameOf: (keyId: number) => string }} props */
+function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
+  const { interval, starts, text } = RANGES[range];
+  const names = data && [...new Set(data.map(({ keyId }) => nameOf(keyId)))].join('\n');
+  const plotted = useMemo(() => {
+    if (data === undefined) return undefined;
+    const its = starts(now());
+    return {
+      operation: stacks(data, its, interval, ({ operation }) => operation),
+      key: stacks(data, its, interval, ({ keyId }) => nameOf(keyId)),
+      outcome: outcomes(data, its, interval),
+    };
+  }, [data, range, names]);
+  const rest = { error, since: failingSince };
+  const file = `usage-${text.toLowerCase()}`;
+  return html`
+    <${Chart} title="Requests by operation" file="${file}-by-operation" plotted=${plotted?.operation} ...${rest} />
+    <div class="columns">
+      <${Chart} title="Requests by key" file="${file}-by-key" plotted=${plotted?.key} ...${rest} />
+      <${Chart} title="Requests by outcome" file="${file}-by-outcome" plotted=${plotted?.outcome} ...${rest} />
+    </div>`;
+}
