@@ -4,7 +4,6 @@ import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
 import type { AccountValues } from '../domain/ports.ts';
 import type { KeyBan } from '../limits/counter.ts';
-import type { Window } from '../limits/quota.ts';
 import { iso, present, whole } from './values.ts';
 
 /** Requests in a window. A larger number is a typing error. */
@@ -85,11 +84,6 @@ export function isNow({
 
 export function accountJson({ suspendedAt, ...account }: Account) {
   return present({ ...account, suspendedAt: suspendedAt === undefined ? undefined : iso(suspendedAt) });
-}
-
-/** `reset` is in Unix seconds, rounded up, as in the rate headers. */
-export function windowJson({ limit, remaining, resetsAt }: Window) {
-  return { limit, remaining, reset: Math.ceil(resetsAt / 1_000) };
 }
 
 export function banJson({ keyId, until, count }: KeyBan) {

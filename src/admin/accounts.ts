@@ -14,9 +14,9 @@ import {
   EXAMPLE,
   isNow,
   NewAccount,
-  windowJson,
   WINDOWS,
 } from './account-values.ts';
+import { describeWindow } from '../management/windows.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { limit, numberOf, pageOf, rowId } from './values.ts';
 
@@ -120,7 +120,7 @@ const getAccount = adminOperation({
     const { minute, day } = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
     const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
     const bans = await quotas.bansOf(id, keyIds);
-    const windows = { minute: windowJson(minute), day: windowJson(day) };
+    const windows = { minute: describeWindow(minute), day: describeWindow(day) };
     const json = JSON.stringify({ ...accountJson(account), ...windows, bans: bans.map(banJson) });
     return { status: 200, json };
   },

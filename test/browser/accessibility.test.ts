@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser, openReference, seriousFaults, SCREENS, showSection, sideways } from '../support/browser.ts';
+import {
+  launchBrowser,
+  openReference,
+  seriousFaults,
+  SCREENS,
+  showSection,
+  sideways,
+} from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -9,24 +16,24 @@ const service = await startTestService(lifetime);
 const browser = await launchBrowser(lifetime);
 
 for (const { device, options } of SCREENS) {
-    test(`the reference has no serious accessibility fault on a ${device}`, async () => {
-      const { page, faults } = await openReference(browser, service.url, options);
-      await showSection(page, '#tag/backing-off', 'Backing off');
-      await showSection(page, '#tag/adopt-an-animal', 'Adopt an animal');
-      await showSection(page, '#tag/states-of-an-animal', 'States of an animal');
-      await showSection(page, '#tag/pets/PATCH/pets/{petId}', 'Change an animal');
-      await showSection(page, '#tag/store/POST/store/orders', 'Order an animal');
-      await showSection(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
-      await showSection(page, '#tag/pets/POST/pets', 'Add an animal');
-      await showSection(page, '#tag/pets/GET/pets', 'List animals');
-      assert.deepEqual(await seriousFaults(page), []);
-      assert.ok((await sideways(page)) <= 0, 'the page need not be scrolled sideways');
+  test(`the reference has no serious accessibility fault on a ${device}`, async () => {
+    const { page, faults } = await openReference(browser, service.url, options);
+    await showSection(page, '#tag/backing-off', 'Backing off');
+    await showSection(page, '#tag/adopt-an-animal', 'Adopt an animal');
+    await showSection(page, '#tag/states-of-an-animal', 'States of an animal');
+    await showSection(page, '#tag/pets/PATCH/pets/{petId}', 'Change an animal');
+    await showSection(page, '#tag/store/POST/store/orders', 'Order an animal');
+    await showSection(page, '#tag/pets/GET/pets/{petId}', 'Get an animal');
+    await showSection(page, '#tag/pets/POST/pets', 'Add an animal');
+    await showSection(page, '#tag/pets/GET/pets', 'List animals');
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.ok((await sideways(page)) <= 0, 'the page need not be scrolled sideways');
 
-      await page.getByRole('button', { name: 'Test Request (get /pets)' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: 'Send' }).first().click();
-      await dialog.getByText('401 Unauthorized').first().waitFor();
-      assert.deepEqual(await seriousFaults(page), []);
-      assert.equal(faults.length, 1, 'the refusal alone is on the console');
-    });
+    await page.getByRole('button', { name: 'Test Request (get /pets)' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Send' }).first().click();
+    await dialog.getByText('401 Unauthorized').first().waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.equal(faults.length, 1, 'the refusal alone is on the console');
+  });
 }
