@@ -130,7 +130,7 @@ test('an answer that cannot be read shows nothing of the key in its error', asyn
     `{"id":2,"state":"active","scopes":[],"key":"${secret}"}x`,
     `{"id":2,"state":"active","scopes":[],"key":"${secret}`,
     `"${secret}"`,
-    String(secret),
+    secret,
   ]) {
     const proxy = await startFaultProxy(t, service.url, () => ({ status: 201, body }));
     const { keys } = new PetStore({ apiKey, baseUrl: `${proxy.url}/v1`, maxTries: 1 });
