@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { accountName, keyState, limitsOf, rotatedExpiry, SCOPES } from '../../src/domain/account.ts';
+import {
+  accountName,
+  keyState,
+  limitsOf,
+  rotatedExpiry,
+  SCOPES,
+  DEFAULT_SCOPES,
+} from '../../src/domain/account.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
 
 const invalid = (pattern: RegExp) => ({ name: 'ServiceError', code: 'invalid_parameter', message: pattern });
@@ -36,8 +43,9 @@ test('an enterprise account needs both of its own limits', () => {
   }
 });
 
-test('a key can be given the scopes of animals and of orders', () => {
-  assert.deepEqual(SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write']);
+test('a key has the scopes of animals and orders by default, and can manage keys', () => {
+  assert.deepEqual(DEFAULT_SCOPES, ['pets:read', 'pets:write', 'store:read', 'store:write']);
+  assert.deepEqual(SCOPES, [...DEFAULT_SCOPES, 'keys:manage']);
 });
 
 test('a key works until the instant it expires or is revoked', () => {

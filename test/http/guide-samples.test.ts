@@ -1,5 +1,7 @@
 // The code samples of the guide, run against a service.
 import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { test, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';
@@ -12,14 +14,24 @@ import { startTestService, type TestService } from '../support/service.ts';
 const LANGUAGES = ['sh', 'typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** The samples of a page of the guide, as a running service describes them. */
-async function samplesOf(service: TestService, heading: string): Promise<ReadonlyMap<string, string>> {
+/** The code of a page of the guide, as a running service describes it, with its languages. */
+async function codeOf(service: TestService, heading: string): Promise<readonly [string, string][]> {
   const { json } = await call(service.url, '/openapi.json');
   const guide = json.info.description as string;
   const [, page = ''] = guide.split(`## ${heading}\n`);
   const [text = ''] = page.split(/^## /m);
   const blocks = text.matchAll(/^```(\w+)\n(.*?)^```$/gms);
-  return new Map(Array.from(blocks, ([, language = '', source = '']) => [language, source]));
+  return Array.from(blocks, ([, language = '', source = '']) => [language, source]);
+}
+
+/** The sample of a page in each language. */
+async function samplesOf(service: TestService, heading: string): Promise<ReadonlyMap<string, string>> {
+  return new Map(await codeOf(service, heading));
+}
+
+/** The steps of a page, in their order. */
+async function blocksOf(service: TestService, heading: string): Promise<readonly string[]> {
+  return (await codeOf(service, heading)).map(([, source]) => source);
 }
 
 /** Runs a sample with the key in the environment, and gives what it prints. */
@@ -47,6 +59,14 @@ for (const language of LANGUAGES) {
       names,
       Array.from({ length: 250 }, (_, index) => 250 - index),
     );
+  });
+
+  test(`the sample of Your account in ${language} shows what is left of both windows`, async (t) => {
+    const service = await startTestService(t);
+    const key = await service.issueKey({ limits: { perMinute: 60, perDay: 1_000 } });
+    const printed = await runSample(t, language, await sample(service, 'Your account'), key);
+    if (language === 'sh') assert.deepEqual(JSON.parse(printed).limits, { perMinute: 60, perDay: 1_000 });
+    else assert.equal(printed, 'Plan enterprise: 59 left this minute, 999 left today.\n');
   });
 
   test(`the sample of Adopt an animal in ${language} orders an animal and completes the order`, async (t) => {
@@ -103,3 +123,23 @@ for (const language of LANGUAGES) {
     assert.equal(service.log.filter(({ status }) => status === 429).length, 1);
   });
 }
+
+test('the steps of Roll your keys replace a key', async (t) => {
+  const service = await startTestService(t);
+  const manager = await service.issueKey();
+  const old = await service.issueKey({ scopes: ['pets:read'] });
+  const [list = '', create = '', revoke = '', ...more] = await blocksOf(service, 'Roll your keys');
+  assert.deepEqual(more, []);
+  const folder = temporaryFolder(t);
+  const step = (source: string) => runShell(`cd '${folder}'\nOLD_KEY_ID=2\n${source}`, manager);
+  const listed = JSON.parse(await step(list)) as { id: number; ending: string }[];
+  assert.equal(listed.find(({ ending }) => ending === old.slice(-4))?.id, 2);
+  assert.equal(await step(create), '');
+  const file = join(folder, 'new-key.json');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const { key } = JSON.parse(readFileSync(file, 'utf8')) as { key: string };
+  const statusOf = async (its: string) => (await call(service.url, '/v1/pets', { key: its })).status;
+  assert.deepEqual([await statusOf(old), await statusOf(key)], [200, 200]);
+  assert.equal(await step(revoke), '');
+  assert.deepEqual([await statusOf(old), await statusOf(key)], [401, 200]);
+});
