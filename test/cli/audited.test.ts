@@ -149,7 +149,13 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
       .filter((command) =>
         /^(bans|orders|categories|import|console|operators token|accounts set)/.test(command),
       );
-    for (const command of [...blocked, 'keys revoke 1', 'seed 5', 'operators remove ada']) {
+    for (const command of [
+      ...blocked,
+      `import ${file} --map categoryId=kind:Cats=1`,
+      'keys revoke 1',
+      'seed 5',
+      'operators remove ada',
+    ]) {
       const { code } = await run(command.split(' '), variables);
       assert.equal(code, 1, command);
       assert.equal(await rowsText(store), before, command);
