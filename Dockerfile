@@ -18,6 +18,7 @@ RUN ln -s /app/bin/petstore.js /usr/local/bin/petstore \
 ENV PATH=/app/node_modules/.bin:$PATH HOST=0.0.0.0 DATABASE_URL=sqlite:/data/petstore.db
 USER petstore
 VOLUME /data
+# The console is off. It listens with CONSOLE_PORT, and for a published port it needs CONSOLE_HOST=0.0.0.0 too.
 EXPOSE 8080
 # Whether the process answers, not whether the database does: Swarm restarts what is unhealthy, and that would not help.
 HEALTHCHECK --interval=10s --timeout=4s --start-period=30s \

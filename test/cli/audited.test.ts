@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { Client } from 'pg';
-import { DATABASES, rowsText, storeOf } from '../support/databases.ts';
+import { DATABASES, onPostgres, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, start, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -149,7 +149,13 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
       .filter((command) =>
         /^(bans|orders|categories|import|console|operators token|accounts set)/.test(command),
       );
-    for (const command of [...blocked, 'keys revoke 1', 'seed 5', 'operators remove ada']) {
+    for (const command of [
+      ...blocked,
+      `import ${file} --map categoryId=kind:Cats=1`,
+      'keys revoke 1',
+      'seed 5',
+      'operators remove ada',
+    ]) {
       const { code } = await run(command.split(' '), variables);
       assert.equal(code, 1, command);
       assert.equal(await rowsText(store), before, command);
@@ -186,3 +192,26 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     );
   });
 }
+
+test('a role that may only read the audit log and add to it is enough for a command', async (t) => {
+  const variables = await onPostgres(t);
+  const url = new URL(variables['DATABASE_URL'] ?? '');
+  url.username = `auditor_${url.pathname.slice(1)}`;
+  await sql(
+    variables,
+    `CREATE ROLE ${url.username} LOGIN;
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${url.username};
+     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${url.username};
+     REVOKE UPDATE, DELETE, TRUNCATE ON audit FROM ${url.username}`,
+  );
+  // Its database is gone by then, and its rights with it.
+  const server = { DATABASE_URL: new URL('/postgres', variables['DATABASE_URL']).href };
+  t.after(() => sql(server, `DROP ROLE ${url.username}`));
+  const restricted = { ...variables, DATABASE_URL: url.href };
+  await runJson(['operators', 'create', 'ada', '--role', 'admin'], restricted);
+  await runJson(['operators', 'remove', 'ada'], restricted);
+  assert.equal((await runJson<readonly Entry[]>(['audit'], restricted)).length, 2);
+  const trigger = 'ALTER TABLE audit DISABLE TRIGGER ALL';
+  for (const text of ['DELETE FROM audit', "UPDATE audit SET actor = 'Eve'", trigger])
+    await assert.rejects(sql(restricted, text), /permission denied|must be owner/);
+});

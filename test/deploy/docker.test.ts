@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
 import { freePort } from '../support/servers.ts';
 import { startTestService } from '../support/service.ts';
 import { DASHBOARD, pathOf, read, readYaml } from './files.ts';
@@ -45,6 +46,18 @@ test('monitoring runs only when asked for, and only for this machine', () => {
     assert.deepEqual(services[name]?.profiles, ['monitoring']);
     for (const port of services[name]?.ports ?? []) assert.match(port, /^127\.0\.0\.1:/);
   }
+});
+
+test('the console is off by default, and published only for this machine when asked for', () => {
+  assert.deepEqual(services['console']?.profiles, ['console']);
+  for (const port of services['console']?.ports ?? []) assert.match(port, /^127\.0\.0\.1:8081:/);
+  const { CONSOLE_PORT: port = '', CONSOLE_URL: url = '' } = services['service']?.environment ?? {};
+  // As Docker fills them in when they are not set.
+  const unset = (text: string) => text.replace(/^\$\{\w+:-\}$/, '');
+  assert.equal(readConfig({ CONSOLE_PORT: unset(port), CONSOLE_URL: unset(url) }).console, undefined);
+  for (const file of ['deploy/nginx-console.conf', 'deploy/nginx-console-sso.conf'])
+    assert.match(read(file), /proxy_set_header X-Forwarded-For \$remote_addr;/);
+  assert.match(read('deploy/nginx-console-sso.conf'), /location \/ \{\n +auth_request /);
 });
 
 test('every file that compose.yaml mounts exists', () => {

@@ -11,12 +11,14 @@ import { ROOT } from './store.ts';
 /** An empty database of each kind for processes, by name. */
 export const DATABASES: Readonly<Record<string, (t: TestContext) => Promise<Variables>>> = {
   SQLite: async (t) => temporaryEnvironment(t),
-  async PostgreSQL(t) {
-    const variables = { DATABASE_URL: await temporaryPostgres(t), PORT: '0' };
-    await runJson(['migrate'], variables);
-    return variables;
-  },
+  PostgreSQL: onPostgres,
 };
+
+export async function onPostgres(t: TestContext): Promise<Variables> {
+  const variables = { DATABASE_URL: await temporaryPostgres(t), PORT: '0' };
+  await runJson(['migrate'], variables);
+  return variables;
+}
 
 /** The store that commands use with these variables. */
 export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
