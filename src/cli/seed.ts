@@ -12,6 +12,7 @@ import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { Progress } from './progress.ts';
 import { addOrders } from './seed-orders.ts';
+import { seedUsage } from './seed-usage.ts';
 
 const COUNT_MAX = 100_000_000;
 
@@ -23,23 +24,28 @@ The animals belong to twelve invented categories, which the command makes unless
 newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
 --account, or to the account "default", which the command makes if there is none.
 
-Example:
-  petstore seed 1000 --orders 100 --random-seed 7`;
+--usage invents 30 days of requests for each key that has no usage from before today, so that the history has something to
+show. Nobody sent these requests. They count for no limit.
+
+Examples:
+  petstore seed 1000 --orders 100 --random-seed 7
+  petstore seed --usage`;
 
 interface SeedOptions extends JsonOption {
   readonly randomSeed?: number;
   readonly orders?: number;
   readonly account?: string;
+  readonly usage?: true;
 }
 
 export function seedCommand(program: Command): void {
   program
     .command('seed')
-    .argument('<count>', 'how many', wholeNumber(1, COUNT_MAX))
-    .description('add invented animals, to try the service out and for benchmarks')
+    .argument('[count]', 'how many animals', wholeNumber(1, COUNT_MAX))
+    .description('add invented animals and usage, to try the service out and for benchmarks')
     .option(
       '--random-seed <number>',
-      'the same number gives the same animals',
+      'the same number gives the same animals, and the same usage in the same hour',
       wholeNumber(0, RANDOM_SEED_MAX),
     )
     .option(
@@ -48,37 +54,53 @@ export function seedCommand(program: Command): void {
       wholeNumber(1, COUNT_MAX),
     )
     .option('--account <name>', 'the account of the orders; it must exist')
+    .option('--usage', 'also invent a month of usage for the keys that exist')
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(seed);
 }
 
 async function seed(
-  count: number,
-  { randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, json }: SeedOptions,
+  count = 0,
+  { randomSeed = randomInt(RANDOM_SEED_MAX), orders = 0, account: name, usage, json }: SeedOptions,
 ): Promise<void> {
+  if (count === 0 && !usage)
+    throw new ServiceError('invalid_parameter', 'seed needs a number of animals, or --usage.');
   if (name !== undefined && orders === 0)
     throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
   await refuseTooManyOrders(orders, count, randomSeed);
-  return withNewStore(async ({ clock, store, author }) => {
+  return withNewStore(async ({ config, clock, store, author }) => {
     // First, because a mistyped name adds nothing.
     const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
-    const run = new AuditedRun(store.audit, author, 'seed', { kind: 'pets', name: String(count) });
+    const target = { kind: 'pets', name: String(count) } as const;
+    const run = new AuditedRun(store.audit, author, 'seed', target);
     await run.begin();
-    const ids = committedIds(store.categories, author);
-    const categoryIds: bigint[] = [];
-    for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
-    const progress = new Progress(process.stderr, clock);
-    const pets = inventPets(count, randomSeed, categoryIds);
-    const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });
-    progress.clear();
+    const used = usage && (await seedUsage({ store, clock, randomSeed, ...config }));
+    const added = count === 0 ? 0 : await seedPets({ clock, store, author }, count, randomSeed);
     const ordered =
       account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
-    await run.end({ animals: added, orders: ordered ?? 0, randomSeed });
-    if (json) return printJson({ added, orders: ordered ?? 0, randomSeed });
+    await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
+    if (json) return printJson({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed });
+    const again = `(--random-seed ${randomSeed} gives the same again)`;
+    if (used) printLine(`invented 30 days of usage: ${used.requests} requests of ${used.keys} keys ${again}`);
     const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
-    printLine(`added ${things} (--random-seed ${randomSeed} gives the same again)`);
+    if (added > 0) printLine(`added ${things} ${again}`);
   });
+}
+
+async function seedPets(
+  { clock, store, author }: Pick<CommandContext, 'clock' | 'store' | 'author'>,
+  count: number,
+  randomSeed: number,
+): Promise<number> {
+  const ids = committedIds(store.categories, author);
+  const categoryIds: bigint[] = [];
+  for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
+  const progress = new Progress(process.stderr, clock);
+  const pets = inventPets(count, randomSeed, categoryIds);
+  const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });
+  progress.clear();
+  return added;
 }
 
 function accountOf(accounts: AccountRepository, name: string | undefined): Promise<Account> {

@@ -1,0 +1,50 @@
+// Contract: section 8.2.
+import { randomUUID } from 'node:crypto';
+import type { Environment } from '../domain/api-key.ts';
+import { isInForce } from '../domain/account.ts';
+import { type Clock, DAY } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Store } from '../storage/store.ts';
+import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
+import { Progress } from './progress.ts';
+
+interface Settings {
+  readonly store: Pick<Store, 'accounts' | 'usageHistory'>;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly randomSeed: number;
+}
+
+export interface SeededUsage {
+  readonly keys: number;
+  readonly requests: number;
+}
+
+/**
+ * Adds invented usage of each key that has none from the 30 days before today.
+ * @throws ServiceError `conflict` when there is no such key.
+ */
+export async function seedUsage({ store, environment, clock, randomSeed }: Settings): Promise<SeededUsage> {
+  const { accounts, usageHistory } = store;
+  const now = Math.floor(clock().unix);
+  const today = Math.floor(now / DAY) * DAY;
+  const before = { interval: 'day', from: today - INVENTED_DAYS * DAY, to: today } as const;
+  const used = new Set((await usageHistory.sums({ ...before, by: 'key' })).map(({ keyId }) => keyId));
+  const progress = new Progress(process.stderr, clock, 'keys');
+  let keys = 0;
+  let requests = 0;
+  for (const key of await accounts.listKeys()) {
+    if (key.environment !== environment || !isInForce(key, now) || used.has(key.id)) continue;
+    const counts = inventUsage(key, randomSeed, now);
+    // One transaction, so that no key has a part of its usage when the command is stopped.
+    await usageHistory.add({ writer: randomUUID(), sequence: 1, counts });
+    for (const { counts: its } of counts) requests += its.reduce((sum, count) => sum + count, 0);
+    progress.update(++keys);
+  }
+  progress.clear();
+  if (keys > 0) return { keys, requests };
+  throw new ServiceError(
+    'conflict',
+    `No key of ${environment} is without usage from before today: make one with petstore keys create.`,
+  );
+}
