@@ -11,13 +11,14 @@ import { clientAddress } from './http/address.ts';
 import { App } from './http/app.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
-import type { Metrics } from './http/metrics.ts';
+import type { Gauges, Metrics } from './http/metrics.ts';
 import { OPERATIONS } from './api/index.ts';
 import { Routes } from './http/routes.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, serve } from './http/server.ts';
 import { createSite } from './site/site.ts';
 import { RecentRequests } from './http/recent.ts';
 import { UsageCounts } from './http/usage-counts.ts';
+import { deprecatedAccounts } from './management/deprecations.ts';
 import type { OpenConsole } from './console/open.ts';
 import { startBackground } from './background.ts';
 import { listen } from './listen.ts';
@@ -95,12 +96,14 @@ export async function startService(config: Config, dependencies: ServiceDependen
     servers.push(server);
     if (config.metricsPort !== undefined) {
       const { Metrics: Registered } = await import('./http/metrics.ts');
-      metrics = new Registered({
+      const gauges: Gauges = {
         inFlight: () => app.inFlight,
         bans: () => counters.bansInForce(),
         sharedIsUp: () => counters.sharedIsUp,
         pool: () => store.poolLoad(),
-      });
+        deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, clock().unix),
+      };
+      metrics = new Registered(gauges, clock);
       const metricsServer = metrics.server(limits);
       servers.push(metricsServer);
       const metricsPort = await listen(metricsServer, config.host, config.metricsPort);

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   keys: async () => (await import('./keys.ts')).keysCommands,
   bans: async () => (await import('./quotas.ts')).bansCommands,
   usage: async () => (await import('./usage.ts')).usageCommand,
+  deprecations: async () => (await import('./deprecations.ts')).deprecationsCommand,
   categories: async () => (await import('./categories.ts')).categoriesCommands,
   orders: async () => (await import('./orders.ts')).ordersCommands,
   import: async () => (await import('./import.ts')).importCommand,

@@ -1,5 +1,7 @@
 // Contract: section 1.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../domain/clock.ts';
+import { registerDeprecations } from './deprecation-metrics.ts';
 import { RequestCounts } from './request-counts.ts';
 import { createHttpServer, type HttpLimits } from './server.ts';
 import { fields, NO_FIELDS, octets } from './wire/text.ts';
@@ -13,6 +15,8 @@ export interface Gauges {
   readonly sharedIsUp: () => boolean | undefined;
   /** Returns undefined when the database has no pool. */
   readonly pool: () => { readonly inUse: number; readonly waiting: number } | undefined;
+  /** Accounts that called each deprecated operation in the last 30 days. Rejects when the database cannot answer. */
+  readonly deprecatedAccounts: () => Promise<ReadonlyMap<string, number>>;
 }
 
 /** The metrics of a process, and a server for them on a port of their own. */
@@ -21,11 +25,12 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #redis: Histogram | undefined;
 
-  constructor({ inFlight, bans, sharedIsUp, pool }: Gauges) {
+  constructor({ inFlight, bans, sharedIsUp, pool, deprecatedAccounts }: Gauges, clock: Clock) {
     // They include the delay of the event loop since the last time that Prometheus asked.
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
     this.#gauge('petstore_bans', 'API keys banned now.', bans);
+    registerDeprecations(this.#registry, this.requests, deprecatedAccounts, clock);
     if (pool() !== undefined) {
       const inUse = () => pool()?.inUse ?? 0;
       const waiting = () => pool()?.waiting ?? 0;

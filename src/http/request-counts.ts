@@ -55,6 +55,17 @@ export class RequestCounts implements RequestMetrics {
     series.count++;
   }
 
+  /** The requests of known callers of a method and route so far. */
+  ofCallers(method: string, route: string): number {
+    const byPlan = this.#durations.get(route)?.get(method)?.byPlan ?? new Map<Plan | undefined, never>();
+    let requests = 0;
+    for (const [plan, byStatus] of byPlan) {
+      if (plan === undefined) continue;
+      for (const byCode of byStatus.values()) for (const { count } of byCode.values()) requests += count;
+    }
+    return requests;
+  }
+
   text(): string {
     const series = this.#all.flatMap((durations) => durations.series);
     return [

@@ -1,6 +1,8 @@
 // What /metrics says. Contract: section 1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE } from '../../src/domain/clock.ts';
+import { HOUR } from '../../src/domain/usage.ts';
 import { RequestCounts } from '../../src/http/request-counts.ts';
 import { call } from '../support/api.ts';
 import { startSharedService } from '../support/instances.ts';
@@ -52,6 +54,33 @@ test('requests are counted by method, route, status, code and plan', async (t) =
     'petstore_requests_total{method="PATCH",route="/v1/pets/{petId}",status="401",code="unauthorized"}': 1,
     'petstore_requests_total{method="DELETE",route="/v1/store/orders/{orderId}",status="401",code="unauthorized"}': 1,
   });
+});
+
+test('requests to deprecated operations are counted, and the accounts that send them', async (t) => {
+  const service = await startTestService(t, { env });
+  const { usageHistory, accounts } = service.store;
+  const deprecated = async (name: string) =>
+    (await metricsOf(service)).get(`petstore_deprecated_${name}{operation="getPet"}`);
+  await until(async () => (await deprecated('accounts')) === 0);
+  for (const account of ['acme', 'acme', 'shop']) {
+    const key = await service.issueKey({ account });
+    await call(service.url, '/v1/pets/7', { key });
+    await call(service.url, '/v1/pets/7', { key, method: 'HEAD' });
+    await call(service.url, '/v1/pets', { key });
+  }
+  await call(service.url, '/v1/pets/7');
+  const hour = Math.floor(service.clock().unix / HOUR);
+  const counts = (await accounts.listKeys()).map(({ id: keyId }) => ({
+    hour,
+    keyId,
+    operation: 'getPet',
+    counts: [2, 0, 0, 0] as const,
+  }));
+  await usageHistory.add({ writer: 'test', sequence: 1, counts });
+  assert.equal(await deprecated('requests_total'), 6);
+  assert.equal(await deprecated('accounts'), 0);
+  await service.passTime(10 * MINUTE);
+  await until(async () => (await deprecated('accounts')) === 2);
 });
 
 test('durations are counted by method and route, in buckets up to each bound', () => {
