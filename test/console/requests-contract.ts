@@ -185,6 +185,8 @@ export function requestsContract(name: string, startService: StartService): void
       'requestId=refused': [1],
       'requestId=x': [],
       'accountId=1': [1, 2],
+      'keyId=1': [1, 2],
+      'keyId=2': [],
       'keyId=1&status=404': [2],
       'status=401': [0],
       'limit=1': [0],
