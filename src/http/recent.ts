@@ -58,7 +58,7 @@ interface Second {
 export class RecentRequests {
   readonly #faults: Fault[] = [];
   #nextFault = 0;
-  readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, () => emptyMinute());
+  readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, emptyMinute);
   readonly #seconds: readonly Second[] = Array.from({ length: RATE_SECONDS + 1 }, () => ({
     second: 0,
     count: 0,
@@ -136,13 +136,15 @@ export class RecentRequests {
 
   #minute(minute: number): Minute {
     const its = this.#minutes[minute % MINUTES_KEPT];
-    return its?.minute === minute ? its : emptyMinute(minute);
+    return its?.minute === minute ? its : EMPTY_MINUTE;
   }
 }
 
-function emptyMinute(minute = 0): Minute {
-  return { minute, outcomes: [0, 0, 0, 0], durations: new Uint32Array(BUCKETS) };
+function emptyMinute(): Minute {
+  return { minute: 0, outcomes: [0, 0, 0, 0], durations: new Uint32Array(BUCKETS) };
 }
+
+const EMPTY_MINUTE: Readonly<Minute> = emptyMinute();
 
 function latencyOf(durations: Uint32Array): Latency {
   return { p50: percentile(durations, 0.5), p99: percentile(durations, 0.99) };
@@ -157,12 +159,11 @@ function bucketOf(duration: number): number {
 
 /** Milliseconds: the upper bound of the bucket in which this share of the requests is reached. */
 function percentile(durations: Uint32Array, share: number): number | undefined {
-  const total = durations.reduce((sum, count) => sum + count, 0);
+  let total = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) total += durations[bucket] ?? 0;
   let left = Math.ceil(total * share);
   if (left === 0) return undefined;
-  for (const [bucket, count] of durations.entries()) {
-    left -= count;
-    if (left <= 0) return 2 ** (bucket / 4) / 1_000;
-  }
-  return undefined;
+  let bucket = -1;
+  while (left > 0) left -= durations[++bucket] ?? 0;
+  return 2 ** (bucket / 4) / 1_000;
 }

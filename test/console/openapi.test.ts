@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
 import { adminOpenApi } from '../../src/console/openapi.ts';
 import { adminErrorCodes } from '../../src/console/openapi-operations.ts';
-import { assertError } from '../support/api.ts';
+import { assertError, call } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -69,15 +69,17 @@ test('everybody who reaches the listener may read the description, and nobody ma
 });
 
 test('every operation does what its examples say, and answers as it is described', async (t) => {
-  const its = await startTestConsole(t);
+  const its = await startTestConsole(t, { env: { BAN_AFTER: '1' } });
   const key = await its.makeToken('root');
   const ask = (path: string, body?: string, method?: string) =>
     its.ask(`/admin/v1${path}`, { key, ...(body !== undefined && { body }), ...(method && { method }) });
   await ask('/accounts', '{"name":"first"}');
   const issued = (await ask('/accounts/1/keys', '{}')).json.key as string;
   await ask('/operators', '{"name":"leaver","role":"viewer"}');
+  const banned = await its.issueKey({ account: 'tiny', limits: { perMinute: 1, perDay: 1 } });
+  for (let sent = 0; sent < 3; sent++) await call(its.url, '/v1/pets', { key: banned });
   const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
-  const paths: Readonly<Record<string, string>> = { removeOperator: '/operators/2' };
+  const paths: Readonly<Record<string, string>> = { removeOperator: '/operators/2', liftBan: '/bans/2' };
   for (const operation of ADMIN_OPERATIONS) {
     const { id, method, answers } = operation;
     const path = paths[id] ?? operation.path.replaceAll(/\{\w+\}/g, '1');

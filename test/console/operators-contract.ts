@@ -1,14 +1,14 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError } from '../support/api.ts';
+import { type Answer, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
 
 /** What the admin API says about operators and their changes. It holds over any stores. */
 export function operatorsContract(name: string, startService: StartService): void {
-  const start = async (t: Parameters<StartService>[0]) =>
-    adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
+  const start = async (t: Parameters<StartService>[0], env: Record<string, string> = {}) =>
+    adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0', ...env } })));
 
   test(`${name}: the audit log pages by Link, and knows who changed what from where`, async (t) => {
     const { its, ask, get } = await start(t);
@@ -61,6 +61,31 @@ export function operatorsContract(name: string, startService: StartService): voi
     assert.deepEqual(await get('/audit?since=2026-12-01T00:00:00Z'), []);
     for (const query of ['since=now', 'cursor=x', 'limit=0'])
       assertError(await ask(`/audit?${query}`), 'invalid_parameter');
+  });
+
+  test(`${name}: a ban is listed, and lifted once, with an entry in the audit log`, async (t) => {
+    const { its, ask, get } = await start(t, { BAN_AFTER: '3' });
+    assert.deepEqual(await get('/bans'), []);
+    const key = await its.issueKey({ account: 'shop', limits: { perMinute: 1, perDay: 100 } });
+    for (let sent = 0; sent < 5; sent++) await call(its.url, '/v1/pets', { key });
+    const [ban, ...others] = await get('/bans');
+    assert.deepEqual(others, []);
+    const { until, ...banned } = ban;
+    assert.deepEqual(banned, { keyId: 1, accountId: 1, account: 'shop', count: 1 });
+    assert.ok(Math.abs(Date.parse(until) - its.clock().unix - 300_000) < 5_000, until);
+    assert.equal((await get('/overview')).bans, 1);
+    // With Redis, the end is computed at each reading.
+    const [{ until: _until, ...ofAccount }] = (await get('/accounts/1')).bans;
+    assert.deepEqual(ofAccount, { keyId: 1, count: 1 });
+    assert.equal((await ask('/bans/1', { method: 'DELETE' })).status, 204);
+    assertError(await ask('/bans/1', { method: 'DELETE' }), 'not_found');
+    assertError(await ask('/bans/77', { method: 'DELETE' }), 'not_found');
+    assert.deepEqual(await get('/bans'), []);
+    const [entry] = await get('/audit?limit=1');
+    assert.deepEqual(
+      [entry.action, entry.actor, entry.target.name],
+      ['bans lift', { kind: 'operator', name: 'ada' }, '1'],
+    );
   });
 
   test(`${name}: operators, their links and their tokens are made, listed and removed`, async (t) => {

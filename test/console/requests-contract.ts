@@ -1,6 +1,7 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
@@ -123,6 +124,29 @@ export function requestsContract(name: string, startService: StartService): void
       assertError(await ask(`/usage?${query}`), 'invalid_parameter');
   });
 
+  test(`${name}: the keys that call what is deprecated are listed, the most requests first`, async (t) => {
+    const { its, get } = await start(t);
+    assert.deepEqual(await get('/deprecations'), []);
+    for (const account of ['shop', 'farm']) await its.issueKey({ account });
+    const hour = Math.floor(its.clock().unix / HOUR);
+    const count = (keyId: number, operation: string, ofHour: number, ok: number) =>
+      ({ hour: ofHour, keyId, operation, counts: [ok, 0, 0, 0] }) as const;
+    const counts = [
+      count(1, 'getPet', hour - 24, 2),
+      count(1, 'getPet', hour - 31 * 24, 50),
+      count(2, 'getPet', hour - 3, 7),
+      count(2, 'listPets', hour, 9),
+    ];
+    await its.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const iso = (ofHour: number) => new Date(ofHour * HOUR).toISOString();
+    const { removal: at, successor } = GET_PET_DEPRECATION;
+    const common = { operation: 'getPet', removal: new Date(at).toISOString(), successor };
+    assert.deepEqual(await get('/deprecations'), [
+      { ...common, accountId: 2, account: 'farm', keyId: 2, requests: 7, lastHour: iso(hour - 3) },
+      { ...common, accountId: 1, account: 'shop', keyId: 1, requests: 2, lastHour: iso(hour - 24) },
+    ]);
+  });
+
   test(`${name}: the faults of this instance are found by each of their values`, async (t) => {
     const { its, ask, get } = await start(t);
     const key = await its.issueKey({ account: 'shop', limits: { perMinute: 2, perDay: 100 } });
@@ -161,6 +185,8 @@ export function requestsContract(name: string, startService: StartService): void
       'requestId=refused': [1],
       'requestId=x': [],
       'accountId=1': [1, 2],
+      'keyId=1': [1, 2],
+      'keyId=2': [],
       'keyId=1&status=404': [2],
       'status=401': [0],
       'limit=1': [0],

@@ -48,8 +48,10 @@ export function signInContract(name: string, startService: StartService): void {
     assert.notEqual(cookie, `petstore_console=${planted}`);
     assert.equal((await me(its, cookie)).status, 200);
     assertError(await me(its, `petstore_console=${planted}`), 'unauthorized');
-    // The secret of the link is no session.
-    assertError(await me(its, `petstore_console=${link}`), 'unauthorized');
+    // A link is no session, and a session no link.
+    const unused = await its.makeLink('ada');
+    assertError(await me(its, `petstore_console=${unused}`), 'unauthorized');
+    assertError(await its.signIn(cookie.split('=')[1] ?? ''), 'unauthorized');
   });
 
   test(`${name}: a session ends with sign-out, after 12 hours and with its operator`, async (t) => {

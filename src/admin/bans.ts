@@ -1,0 +1,87 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import type { AccountRepository } from '../domain/ports.ts';
+import type { QuotaAdmin } from '../limits/counter.ts';
+import { liftBan as lift, listBans as list } from '../management/bans.ts';
+import type { Store } from '../storage/store.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { iso, rowId } from './values.ts';
+
+interface Stores {
+  readonly accounts: AccountRepository;
+  readonly notices: Store['notices'];
+  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'liftBan'>;
+}
+
+const Bans = z
+  .array(
+    z.object({
+      keyId: z.int(),
+      accountId: z.int(),
+      account: z.string(),
+      label: z.string().optional(),
+      until: z.iso.datetime(),
+      count: z.int().meta({ description: 'How many bans followed one another within a day, with this one.' }),
+    }),
+  )
+  .meta({ id: 'Bans', description: 'Bans in force, by the numbers of their keys.' });
+
+const listBans = adminOperation({
+  id: 'listBans',
+  method: 'GET',
+  path: '/bans',
+  role: 'viewer',
+  summary: 'List bans',
+  description: 'Returns the keys of this environment that are banned now.',
+  parameters: {},
+  answers: {
+    200: {
+      description: 'The bans.',
+      content: {
+        schema: Bans,
+        examples: {
+          one: {
+            summary: 'One ban',
+            value: [
+              {
+                keyId: 7,
+                accountId: 1,
+                account: 'shop',
+                label: 'price board',
+                until: '2026-11-23T14:10:00.000Z',
+                count: 1,
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: {},
+  async handle(_, stores: Stores) {
+    const bans = (await list(stores)).map(({ until, ...ban }) => Object.assign(ban, { until: iso(until) }));
+    return { status: 200, json: JSON.stringify(bans) };
+  },
+});
+
+const liftBan = adminOperation({
+  id: 'liftBan',
+  method: 'DELETE',
+  path: '/bans/{keyId}',
+  role: 'admin',
+  summary: 'Lift a ban',
+  description: 'Ends the ban of a key and forgets its earlier ones, within 2 seconds on every instance.',
+  parameters: { keyId: rowId('Number of the key.') },
+  answers: { 204: { description: 'The ban is lifted.' } },
+  errors: { not_found: 'This key is not banned.' },
+  async handle({ parameters, author }, stores: Stores) {
+    await lift(stores, author, Number(parameters.keyId));
+    return { status: 204, json: '' };
+  },
+});
+
+export const BANS: AdminResource<Stores> = {
+  name: 'Bans',
+  description: 'Keys that are banned for calling on after a 429.',
+  operations: [listBans, liftBan],
+};

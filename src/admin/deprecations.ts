@@ -1,0 +1,79 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import type { Clock } from '../domain/clock.ts';
+import type { UsageHistory } from '../domain/usage.ts';
+import { deprecatedUses } from '../management/deprecations.ts';
+import { adminOperation, type AdminResource } from './operation.ts';
+import { iso } from './values.ts';
+
+interface Stores {
+  readonly clock: Clock;
+  readonly usageHistory: Pick<UsageHistory, 'callersOf'>;
+}
+
+const Uses = z
+  .array(
+    z.object({
+      operation: z.string(),
+      removal: z.iso.datetime().meta({ description: 'From then on, the operation answers 410.' }),
+      successor: z.string().meta({ description: 'The path to call instead.' }),
+      accountId: z.int(),
+      account: z.string(),
+      keyId: z.int(),
+      label: z.string().optional(),
+      requests: z.int(),
+      lastHour: z.iso.datetime().meta({ description: 'The beginning of the last hour with a call.' }),
+    }),
+  )
+  .meta({ id: 'DeprecatedUses', description: 'Keys that call what is deprecated, the most requests first.' });
+
+const listDeprecations = adminOperation({
+  id: 'listDeprecations',
+  method: 'GET',
+  path: '/deprecations',
+  role: 'viewer',
+  summary: 'List who calls what is deprecated',
+  description:
+    'Returns the keys that called a deprecated operation in the last 30 days, the most requests first.',
+  parameters: {},
+  answers: {
+    200: {
+      description: 'The keys.',
+      content: {
+        schema: Uses,
+        examples: {
+          some: {
+            summary: 'One key',
+            value: [
+              {
+                operation: 'getPet',
+                removal: '2027-09-01T00:00:00.000Z',
+                successor: '/pets',
+                accountId: 1,
+                account: 'shop',
+                keyId: 7,
+                label: 'price board',
+                requests: 1_204,
+                lastHour: '2026-11-23T14:00:00.000Z',
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: {},
+  async handle(_, { clock, usageHistory }: Stores) {
+    const uses = await deprecatedUses(usageHistory, clock().unix);
+    const json = uses.map(({ removal, lastHour, ...use }) =>
+      Object.assign(use, { removal: iso(removal), lastHour: iso(lastHour) }),
+    );
+    return { status: 200, json: JSON.stringify(json) };
+  },
+});
+
+export const DEPRECATIONS: AdminResource<Stores> = {
+  name: 'Deprecations',
+  description: 'Who still calls what will be removed.',
+  operations: [listDeprecations],
+};
