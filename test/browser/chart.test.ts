@@ -1,0 +1,149 @@
+// The charts and tables that dashboard and console share.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { launchBrowser, openDashboard, seriousFaults, SCREENS, sideways } from '../support/browser.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
+import { startTestService } from '../support/service.ts';
+
+const lifetime = lifetimeOfFile();
+const service = await startTestService(lifetime);
+const browser = await launchBrowser(lifetime);
+
+/** Unix seconds: the beginning of a UTC day. */
+const START = Date.parse('2026-11-01T00:00:00Z') / 1000;
+const HOSTILE = '=HYPERLINK("http://x")<img src=x onerror=fault()>';
+const LONG =
+  'a key whose label has a hundred characters, because somebody wrote down all that it is good for';
+const PLOTTED = {
+  kind: 'bars',
+  interval: 86_400,
+  starts: [START, START + 86_400, START + 2 * 86_400],
+  series: [
+    { label: 'listPets', values: [10_000_000, 9_000_000, 12_345_678] },
+    { label: HOSTILE, values: [1, 2, 3] },
+    { label: LONG, values: [0, 0, 7] },
+  ],
+};
+
+/** Renders a component of `module` into the page, with these properties. */
+async function show(page: Page, module: string, name: string, props: unknown): Promise<void> {
+  await page.evaluate(`(async () => {
+    const { html, render } = await import('htm/preact');
+    const file = new URL('${module}', document.querySelector('script[type=module]').src.replace('dashboard/', ''));
+    const { ${name}: Component } = await import(file);
+    const place = document.createElement('div');
+    document.querySelector('main').replaceChildren(place);
+    render(html\`<\${Component} ...\${${JSON.stringify(props)}} />\`, place);
+  })()`);
+}
+
+async function openChart(options: Parameters<typeof openDashboard>[2], props: object = {}) {
+  const watched = await openDashboard(browser, service.url, options);
+  const all = { title: 'Requests', file: 'requests', plotted: PLOTTED, ...props };
+  await show(watched.page, 'chart.js', 'Chart', all);
+  return watched;
+}
+
+for (const { device, options } of SCREENS) {
+  test(`a chart and its table have no serious accessibility fault on a ${device}`, async () => {
+    const { page, foreign, faults } = await openChart(options);
+    await page.getByRole('img', { name: 'Requests' }).waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.ok((await sideways(page)) <= 0, 'the page need not be scrolled sideways');
+    await page.getByRole('button', { name: 'Table of Requests' }).click();
+    await page.getByRole('table').waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.ok((await sideways(page)) <= 0, 'a wide table scrolls in its own region');
+    assert.deepEqual([foreign, faults], [[], []]);
+  });
+}
+
+test('the table behind a chart has its values, with all digits', async () => {
+  const { page } = await openChart({});
+  await page.getByRole('button', { name: 'Table of Requests' }).click();
+  const rows = await page.getByRole('row').allInnerTexts();
+  assert.deepEqual(
+    rows.map((row) => row.split('\t').map((cell) => cell.trim())),
+    [
+      ['Start (UTC)', 'listPets', HOSTILE, LONG],
+      ['2026-11-01 00:00 UTC', '10,000,000', '1', '0'],
+      ['2026-11-02 00:00 UTC', '9,000,000', '2', '0'],
+      ['2026-11-03 00:00 UTC', '12,345,678', '3', '7'],
+    ],
+  );
+  await page.getByRole('button', { name: 'Table of Requests' }).click();
+  await page.getByRole('img', { name: 'Requests' }).waitFor();
+});
+
+test('the CSV of a chart has the same values, and no cell is a formula', async () => {
+  const { page } = await openChart({});
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV of Requests' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), 'requests.csv');
+  assert.deepEqual(readFileSync(await download.path(), 'utf8').split('\r\n'), [
+    `Start (UTC),listPets,"'=HYPERLINK(""http://x"")<img src=x onerror=fault()>","${LONG}"`,
+    '2026-11-01 00:00 UTC,10000000,1,0',
+    '2026-11-02 00:00 UTC,9000000,2,0',
+    '2026-11-03 00:00 UTC,12345678,3,7',
+    '',
+  ]);
+});
+
+test('the pointer shows the values of an instant, in UTC and in the time of the browser', async () => {
+  const { page } = await openChart({ timezoneId: 'America/New_York' });
+  const legend = page.getByRole('listitem');
+  assert.match(await legend.first().innerText(), /listPets\s+31,345,678/, 'the sum without a pointer');
+  await page.getByText('2026-11-01 00:00 UTC to 2026-11-04 00:00 UTC').waitFor();
+  await page.locator('.u-over').hover();
+  await page.getByText('2026-11-02 00:00 UTC, here 1 Nov 2026, 19:00 GMT-5').waitFor();
+  assert.match(await legend.first().innerText(), /listPets\s+9,000,000/);
+  assert.match(await legend.nth(1).innerText(), /onerror=fault\(\)>\s+2$/);
+});
+
+test('a chart fits a narrower window and takes the colours of the other scheme', async () => {
+  const { page } = await openChart({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+  const picture = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
+  await page.locator('canvas').waitFor();
+  const light = await picture();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForFunction(`document.querySelector('canvas').toDataURL() !== ${JSON.stringify(light)}`);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction("document.querySelector('canvas').clientWidth < 390");
+  assert.ok((await sideways(page)) <= 0);
+});
+
+test('a chart without values says so, one that loads waits, and a failed one says why', async () => {
+  const { page } = await openChart({}, { plotted: { ...PLOTTED, series: [] } });
+  await page.getByText('There were no requests in this time.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'CSV of Requests' }).isDisabled());
+  assert.ok(await page.getByRole('button', { name: 'Table of Requests' }).isDisabled());
+  await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests' });
+  await page.getByText('Requests loads.').waitFor();
+  const error = { code: 'unavailable', message: 'The database is away.', status: 503, isTemporary: true };
+  await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
+  const alert = page.getByRole('alert');
+  assert.match(await alert.innerText(), /The service does not answer\s+The database is away\./);
+});
+
+test('a ranking shows the largest first, short, and has all in its table', async () => {
+  const { page } = await openDashboard(browser, service.url);
+  const values = Array.from({ length: 100 }, (_, at) => ({ label: `key ${at}`, value: at * 100_000 }));
+  await show(page, 'ranking.js', 'Ranking', {
+    title: 'Keys',
+    file: 'keys',
+    name: 'Key',
+    unit: 'Requests',
+    values,
+  });
+  const items = await page.getByRole('listitem').allInnerTexts();
+  assert.equal(items.length, 10);
+  assert.match(items[0] ?? '', /key 99\s+9\.9M/);
+  await page.getByText('The table has all 100.').waitFor();
+  await page.getByRole('button', { name: 'Table of Keys' }).click();
+  assert.equal(await page.getByRole('row').count(), 101);
+  assert.match(await page.getByRole('row').nth(1).innerText(), /key 99\s+9,900,000/);
+});

@@ -1,0 +1,155 @@
+// What a key holder does with the keys of an account on the dashboard. Contract: section 3.14.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call } from '../support/api.ts';
+import { launchBrowser, openDashboard, pasteKey, seriousFaults } from '../support/browser.ts';
+import { fakeClock } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
+import { startTestService } from '../support/service.ts';
+
+const lifetime = lifetimeOfFile();
+// The browser has the time of the machine.
+const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
+const browser = await launchBrowser(lifetime);
+
+async function openKeys(key: string, options: Parameters<typeof openDashboard>[2] = {}) {
+  const watched = await openDashboard(browser, service.url, options);
+  await pasteKey(watched.page, key);
+  await watched.page.getByRole('region', { name: 'Keys of the account' }).waitFor();
+  return watched;
+}
+
+const rowOf = (page: Page, label: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: label }) });
+
+/** The new key that the dialog shows, which goes away when it is closed. */
+async function shownKey(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'The new key' });
+  const key = await dialog.getByRole('code').innerText();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.ok(!(await page.content()).includes(key), 'the page does not keep the new key');
+  return key;
+}
+
+const statusOf = async (key: string) => (await call(service.url, '/v1/account', { key })).status;
+
+test('a key is created, shown once, copied, rotated and revoked', async () => {
+  const { page, faults, foreign } = await openKeys(await service.issueKey({ account: 'keys' }), {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Label').fill('web');
+  for (const scope of ['pets:write', 'store:read', 'store:write']) await page.getByLabel(scope).uncheck();
+  await page.getByLabel('Expires on').fill('2040-01-31');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  const created = await shownKey(page);
+  assert.equal(copied, created);
+  assert.equal(await statusOf(created), 200);
+  await rowOf(page, 'web').getByText('2040-01-31 00:00 UTC').waitFor();
+  await rowOf(page, 'web').getByText('pets:read', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Rotate web' }).click();
+  await page.getByLabel('The old key still works for').selectOption('1 hour');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  const rotated = await shownKey(page);
+  await page.getByText('rotated', { exact: true }).waitFor();
+  assert.deepEqual([await statusOf(created), await statusOf(rotated)], [200, 200]);
+
+  await page.getByRole('button', { name: 'Revoke web' }).first().click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByText('revoked', { exact: true }).waitFor();
+  assert.equal(await statusOf(rotated), 401);
+  assert.deepEqual([foreign, faults], [[], []]);
+});
+
+test('the keyboard alone opens the account, creates a key and closes dialogs', async () => {
+  const key = await service.issueKey({ account: 'keyboard' });
+  const { page } = await openDashboard(browser, service.url);
+  const { keyboard } = page;
+  /** Moves the focus forward until it is on the control with this name. */
+  const tabTo = async (name: string) => {
+    const focused = "(document.activeElement.labels?.[0] ?? document.activeElement)?.innerText?.trim() ?? ''";
+    for (let tabs = 0; (await page.evaluate(focused)) !== name; tabs++) {
+      assert.ok(tabs < 60, `the keyboard reaches "${name}"`);
+      await keyboard.press('Tab');
+    }
+  };
+  await tabTo('API key');
+  await keyboard.insertText(key);
+  await keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Keys of the account' }).waitFor();
+  await tabTo('Create a key');
+  await keyboard.press('Enter');
+  await tabTo('Label');
+  await keyboard.insertText('typed');
+  await keyboard.press('Enter');
+  await tabTo('Done');
+  await keyboard.press('Enter');
+  await rowOf(page, 'typed').waitFor();
+  await tabTo('Create a key');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('a change that fails keeps what was typed and says why', async () => {
+  const { page } = await openKeys(await service.issueKey({ account: 'failing' }));
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Label').fill('kept');
+  await page.getByLabel('Expires on').fill('2020-01-01');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/expiresAt/)
+    .waitFor();
+  assert.equal(await page.getByLabel('Label').inputValue(), 'kept');
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
+test('a key without keys:manage sees the account, and why it does not see the keys', async () => {
+  const key = await service.issueKey({ account: 'reader', scopes: ['pets:read'] });
+  const { page } = await openDashboard(browser, service.url);
+  await pasteKey(page, key);
+  await page.getByRole('heading', { name: 'reader' }).waitFor();
+  await page.getByText('This key may not manage keys').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
+});
+
+test('a key that is revoked while the page is open says so', async () => {
+  const key = await service.issueKey({ account: 'ending' });
+  const { page } = await openKeys(key);
+  await page.getByText('this page', { exact: true }).waitFor();
+  const [its] = (await call(service.url, '/v1/account/keys', { key })).json;
+  await call(service.url, `/v1/account/keys/${its.id}`, { method: 'DELETE', key });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('alert').getByText('The API key has been revoked').waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Keys of the account' }).count(), 0);
+});
+
+test('labels are text, whatever is in them, and a hundred keys scroll in their region', async () => {
+  const key = await service.issueKey({ account: 'many' });
+  const hostile = '<img src=x onerror="document.title=1">{{x}}${y}';
+  for (let each = 0; each < 100; each++) {
+    const body = JSON.stringify({
+      label: `${hostile} ${each}`.padEnd(100, 'x').slice(0, 100),
+      scopes: ['pets:read'],
+    });
+    const { json } = await call(service.url, '/v1/account/keys', { key, body });
+    await call(service.url, `/v1/account/keys/${json.id}`, { method: 'DELETE', key });
+  }
+  const { page, faults } = await openKeys(key, { viewport: { width: 390, height: 844 } });
+  assert.equal(await page.getByRole('row').count(), 102, 'both pages of the list');
+  assert.equal(await page.title(), 'Pet Store dashboard');
+  const region = page.getByRole('region', { name: 'Keys of the account' });
+  assert.ok(((await region.boundingBox())?.height ?? Infinity) < 844);
+  await region.focus();
+  await page.keyboard.press('End');
+  await rowOf(page, '–').getByText('this page').waitFor();
+  assert.deepEqual(faults, []);
+});
