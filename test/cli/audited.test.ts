@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { Client } from 'pg';
+import { INVENTED_CATEGORIES } from '../../src/cli/invented-pets.ts';
 import { DATABASES, onPostgres, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, start, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -18,6 +19,9 @@ interface Entry {
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
 }
+
+/** Some thirty processes, one after the other. */
+const LONG = { timeout: 240_000 };
 
 /** Runs SQL past the code of the service. */
 async function sql({ DATABASE_URL: url = '' }: Variables, text: string): Promise<void> {
@@ -67,6 +71,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
     `import end: pets ${file}`,
   ],
   [`import ${file} --map categoryId=kind --atomic`, `import: pets ${file}`],
+  ['seed 5 --random-seed 1', ...SEEDED],
   ['operators create ada --role admin', 'operators create: operator ada'],
   ['operators token ada', 'operators token: operator ada'],
   ['console', 'operators link: operator ada'],
@@ -79,6 +84,15 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['keys create --account shop', 'keys create: key 2'],
   ['keys rotate 1', 'keys rotate: key 1'],
   ['keys revoke 2', 'keys revoke: key 2'],
+];
+
+const SEEDED = [
+  'seed begin: pets 5',
+  // Cats and Dogs are there.
+  ...INVENTED_CATEGORIES.filter((each) => !/Cats|Dogs/.test(each)).map(
+    (each) => `categories create: category ${each}`,
+  ),
+  'seed end: pets 5',
 ];
 
 /** Commands that change nothing after those, whether they succeed or not. */
@@ -102,7 +116,7 @@ function animals(t: TestContext): string {
 }
 
 for (const [name, prepare] of Object.entries(DATABASES)) {
-  test(`${name}: each change by a command has its entries, once, and no change has none`, async (t) => {
+  test(`${name}: each change by a command has its entries, once, and no change has none`, LONG, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
@@ -133,10 +147,11 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.deepEqual([account, before, after], ['shop', { status: 'pending' }, { status: 'cancelled' }]);
     assert.deepEqual(of('import end')?.after, { animals: 2, refused: 0 });
     assert.deepEqual(of('import')?.after, { animals: 2 });
+    assert.deepEqual(of('seed end')?.after, { animals: 5, orders: 0, randomSeed: 1 });
     assert.match(String(of('keys revoke')?.after?.['revokedAt']), /^\d{4}-.*Z$/);
   });
 
-  test(`${name}: a change whose entry cannot be added is not made`, async (t) => {
+  test(`${name}: a change whose entry cannot be added is not made`, LONG, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
