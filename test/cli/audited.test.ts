@@ -20,9 +20,6 @@ interface Entry {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** Some thirty processes, one after the other. */
-const LONG = { timeout: 240_000 };
-
 /** Runs SQL past the code of the service. */
 async function sql({ DATABASE_URL: url = '' }: Variables, text: string): Promise<void> {
   if (url.startsWith('sqlite:')) {
@@ -116,7 +113,7 @@ function animals(t: TestContext): string {
 }
 
 for (const [name, prepare] of Object.entries(DATABASES)) {
-  test(`${name}: each change by a command has its entries, once, and no change has none`, LONG, async (t) => {
+  test(`${name}: each change by a command has its entries, once, and no change has none`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
@@ -151,7 +148,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.match(String(of('keys revoke')?.after?.['revokedAt']), /^\d{4}-.*Z$/);
   });
 
-  test(`${name}: a change whose entry cannot be added is not made`, LONG, async (t) => {
+  test(`${name}: a change whose entry cannot be added is not made`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
