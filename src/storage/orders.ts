@@ -2,7 +2,6 @@
 import type { Author } from '../domain/audit.ts';
 import { instantFromText } from '../domain/instant.ts';
 import {
-  type AccountOrder,
   type NewOrder,
   type Order,
   type OrderQuery,
@@ -18,31 +17,12 @@ import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine
 import { writeOnce } from './idempotency.ts';
 import { inTurn } from './in-turn.ts';
 import { expireDue, expireOrders } from './order-expiry.ts';
+import { accountOrder, COLUMNS, type NamedRow, orderFromRow, type OrderRow, ORDERS } from './order-rows.ts';
 import { firstId, pageOf } from './page.ts';
 import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
-import { ACCOUNTS, columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
-
-export const ORDERS = {
-  name: 'orders',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['account_id', 'integer'],
-    ['pet_id', 'integer'],
-    ['quantity', 'integer'],
-    ['ship_date', 'integer?'],
-    ['status', 'text'],
-    ['created_at', 'integer'],
-    ['expires_at', 'integer'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
+import { ACCOUNTS, insertInto } from './tables.ts';
 
 export const TABLES = [ORDERS];
-
-type OrderRow = RowOf<typeof ORDERS>;
-
-const COLUMNS = columnsOf(ORDERS);
 
 const INSERT = `${insertInto(ORDERS, [
   'account_id',
@@ -58,32 +38,6 @@ const INSERT = `${insertInto(ORDERS, [
 const FIND_ANY = `SELECT ${COLUMNS} FROM orders WHERE id = $1`;
 
 const FIND = `${FIND_ANY} AND account_id = $2`;
-
-export function orderFromRow(row: OrderRow | NamedRow): Order {
-  const [id, , petId, , shipDate, status, createdAt, expiresAt] = row;
-  return {
-    id,
-    petId,
-    quantity: 1n,
-    ...(shipDate !== null && { shipDate: isoTime(shipDate) }),
-    status: status as OrderStatus,
-    complete: status === 'complete',
-    createdAt: isoTime(createdAt),
-    expiresAt: isoTime(expiresAt),
-  };
-}
-
-/** The row of an order, and the name of its account. */
-type NamedRow = readonly [...OrderRow, account: string];
-
-function accountOrder(row: NamedRow): AccountOrder {
-  const { id, ...order } = orderFromRow(row);
-  return { id, account: row[ORDERS.columns.length], ...order };
-}
-
-function isoTime(instant: bigint): string {
-  return new Date(Number(instant)).toISOString();
-}
 
 async function findOrder(
   transaction: Transaction,

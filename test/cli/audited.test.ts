@@ -144,7 +144,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.deepEqual([account, before, after], ['shop', { status: 'pending' }, { status: 'cancelled' }]);
     assert.deepEqual(of('import end')?.after, { animals: 2, refused: 0 });
     assert.deepEqual(of('import')?.after, { animals: 2 });
-    assert.deepEqual(of('seed end')?.after, { animals: 5, orders: 0, randomSeed: 1 });
+    assert.deepEqual(of('seed end')?.after, { animals: 5, orders: 0, requests: 0, randomSeed: 1 });
     assert.match(String(of('keys revoke')?.after?.['revokedAt']), /^\d{4}-.*Z$/);
   });
 
