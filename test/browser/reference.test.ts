@@ -16,6 +16,8 @@ const BELOW_THE_OPERATIONS = [
   'Adopt an animal',
   'States of an animal',
   'Authentication',
+  'Your account',
+  'Roll your keys',
   'Rate limits',
   'Backing off',
   'Errors',
