@@ -28,7 +28,7 @@ async function stop(service: RunningService | undefined): Promise<void> {
 
 for (const [name, instances, prepare] of STORES)
   test(`usage of ${name} adds up over restarts, and a crash loses only the last seconds`, {
-    timeout: 120_000,
+    timeout: 120_000 + 20 * REQUESTS,
   }, async (t) => {
     const variables = await prepare(t);
     const keys = await issueKeys(variables);
