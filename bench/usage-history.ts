@@ -7,7 +7,7 @@ import { steadyClock } from '../src/domain/clock.ts';
 import { openStore } from '../src/storage/open.ts';
 
 /*
- * Measures charts over a year of usage of 1,000 accounts: `node bench/usage-history.ts DATABASE_URL`. The database must
+ * Measures charts over a year of usage of 1,000 accounts: `npm exec -- node bench/usage-history.ts DATABASE_URL`. The database must
  * be empty, or filled by an earlier run.
  */
 

@@ -99,7 +99,10 @@ export interface UsageHistory {
   sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
   /** The keys that called an operation since the day of `from`, the most requests first. */
   callersOf(operation: string, from: number): Promise<readonly UsageCaller[]>;
-  /** Deletes what is no longer kept, some keys at a time. Call it once a minute. */
+  /**
+   * Deletes what is no longer kept, some keys at a time. Call it once a minute. Deletes nothing unless there is usage on 7 of
+   * the last 30 days, because a clock may be far ahead.
+   */
   prune(): Promise<void>;
 }
 

@@ -183,11 +183,20 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: hours are kept for 90 days, days for 25 months`, async (t) => {
-    const { account, hour, count, usageHistory, passTime } = await prepare(t);
-    await usageHistory.add({ writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] });
+    const { clock, account, hour, count, usageHistory, passTime } = await prepare(t);
+    let sequence = 0;
+    const add = (counts: readonly UsageCount[]) =>
+      usageHistory.add({ writer: 'one', sequence: ++sequence, counts });
+    /** The service is used on each day of a week. */
+    const useForAWeek = async () => {
+      const now = Math.floor(clock().unix / HOUR);
+      await add(Array.from({ length: 7 }, (_, day) => count(now - 24 * day, [1, 0, 0, 0])));
+    };
+    await add([count(hour, [1, 0, 0, 0])]);
     const hours = { interval: 'hour', from: hour * HOUR, to: (hour + 1) * HOUR } as const;
     const days = { interval: 'day', from: hour * HOUR - DAY, to: (hour + 1) * HOUR } as const;
     await passTime(KEPT.hour);
+    await useForAWeek();
     await usageHistory.prune();
     assert.equal((await usageHistory.ofAccount(account.id, hours)).length, 1);
     await passTime(DAY);
@@ -198,9 +207,27 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await usageHistory.sums({ ...hours, by: 'operation' }), []);
     assert.equal((await usageHistory.ofAccount(account.id, days)).length, 1);
     await passTime(KEPT.day - KEPT.hour);
+    await useForAWeek();
     await usageHistory.prune();
     await usageHistory.prune();
     assert.deepEqual(await usageHistory.ofAccount(account.id, days), []);
     assert.deepEqual(await usageHistory.sums({ ...days, by: 'operation' }), []);
+  });
+
+  test(`${name}: a clock that jumps far ahead deletes no history`, async (t) => {
+    const { clock, account, hour, count, usageHistory, passTime } = await prepare(t);
+    await usageHistory.add({ writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] });
+    await passTime(10 * KEPT.day);
+    const wrong = Math.floor(clock().unix / HOUR);
+    const counts = Array.from({ length: 6 }, (_, day) => count(wrong - 24 * day, [1, 0, 0, 0]));
+    await usageHistory.add({ writer: 'two', sequence: 1, counts });
+    for (let calls = 0; calls < 3; calls++) await usageHistory.prune();
+    for (const interval of ['hour', 'day'] as const) {
+      const range = { interval, from: hour * HOUR - DAY, to: (hour + 1) * HOUR };
+      assert.equal((await usageHistory.ofAccount(account.id, range)).length, 1);
+    }
+    // What was written by the wrong clock is not lost: it is where that clock was.
+    const ahead = { interval: 'hour', from: wrong * HOUR, to: (wrong + 1) * HOUR } as const;
+    assert.equal((await usageHistory.ofAccount(account.id, ahead)).length, 1);
   });
 }
