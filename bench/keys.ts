@@ -4,7 +4,7 @@ import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
 import { issueKey } from '../src/management/keys.ts';
 import { PLANS } from '../src/domain/plan.ts';
-import type { AccountRepository } from '../src/domain/ports.ts';
+import type { AccountRepository } from '../src/domain/account-ports.ts';
 import { openStore } from '../src/storage/open.ts';
 import { systemAuthor } from '../src/system-author.ts';
 

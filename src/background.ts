@@ -68,6 +68,7 @@ export function startBackground(dependencies: Dependencies): Background {
       if (clock().monotonic - prunedAt < MINUTE) return;
       prunedAt = clock().monotonic;
       await store.usageHistory.prune();
+      await store.operators.prune();
     },
     { interval: USAGE_INTERVAL, mayWrite, log },
   );

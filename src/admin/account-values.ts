@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
-import type { AccountValues } from '../domain/ports.ts';
+import type { AccountValues } from '../domain/account-ports.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { iso, present, whole } from './values.ts';
 

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { accountName, limitsOf } from '../domain/account.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { cursor } from '../api/parameters.ts';
 import {

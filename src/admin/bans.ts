@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { liftBan as lift, listBans as list } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';

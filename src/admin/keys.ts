@@ -5,7 +5,7 @@ import { KEY_STATES, keyState } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import {

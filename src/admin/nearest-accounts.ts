@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import type { Account } from '../domain/account.ts';
 import { type Clock, DAY } from '../domain/clock.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
 import { WINDOW_NAMES } from '../limits/quota.ts';

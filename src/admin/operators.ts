@@ -8,6 +8,7 @@ import {
   makeLink,
   operatorById,
   removeOperator,
+  revokeToken,
 } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
@@ -184,8 +185,24 @@ const createToken = adminOperation({
   },
 });
 
+const endToken = adminOperation({
+  id: 'revokeToken',
+  method: 'DELETE',
+  path: '/tokens/{tokenId}',
+  role: 'admin',
+  summary: 'Revoke a token',
+  description: 'Ends a token at once on every instance.',
+  parameters: { tokenId: rowId('Number of the token.') },
+  answers: { 204: { description: 'The token no longer works.' } },
+  errors: { not_found: 'There is no token with this number.' },
+  async handle({ parameters, author }, { operators }: Stores) {
+    await revokeToken(operators, author, Number(parameters.tokenId));
+    return { status: 204, json: '' };
+  },
+});
+
 export const OPERATORS: AdminResource<Stores> = {
   name: 'Operators',
   description: 'The people who run the service, and the tokens of their programs.',
-  operations: [listOperators, create, remove, createLink, listTokens, createToken],
+  operations: [listOperators, create, remove, createLink, listTokens, createToken, endToken],
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/own-account.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { usageRange } from '../management/usage.ts';

@@ -15,7 +15,7 @@ import {
   ScopeName,
   TOO_MANY_KEYS,
 } from '../domain/key.ts';
-import type { AccountRepository, KeyOwner } from '../domain/ports.ts';
+import type { AccountRepository, KeyOwner } from '../domain/account-ports.ts';
 import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';

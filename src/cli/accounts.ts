@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption, type LimitOptions, limitOptions, planOption } from './options.ts';
 import { isoInstant, printJson, printLine, printRows } from './output.ts';

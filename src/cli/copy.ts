@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import { callerName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../storage/audit.ts';

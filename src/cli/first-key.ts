@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { DEFAULT_SCOPES, isInForce, type KeyRecord } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import { defaultAccount } from '../management/accounts.ts';
 import { issueKey } from '../management/keys.ts';
 

@@ -2,9 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Operator, type OperatorToken, type Role, ROLES } from '../domain/operator.ts';
-import { createOperator, existingOperator, issueToken, removeOperator } from '../management/operators.ts';
+import {
+  createOperator,
+  existingOperator,
+  issueToken,
+  removeOperator,
+  revokeToken,
+} from '../management/operators.ts';
 import { withStore } from './context.ts';
-import { instant, type Instant, JSON_OPTION, type JsonOption } from './options.ts';
+import { instant, type Instant, JSON_OPTION, type JsonOption, keyId as tokenId } from './options.ts';
 import { isoInstant, printJson, printLine, printRows } from './output.ts';
 
 interface CreateOptions extends JsonOption {
@@ -20,7 +26,7 @@ Example:
   petstore operators create ada --role admin`;
 
 const TOKEN_EXAMPLE = `
-A token ends when its operator is removed, so make an operator for each program.
+A token also ends when its operator is removed, so make an operator for each program.
 
 Example:
   petstore operators token billing --expires 90d`;
@@ -68,6 +74,13 @@ export function operatorsCommands(program: Command): void {
     .option(...JSON_OPTION)
     .addHelpText('after', TOKEN_EXAMPLE)
     .action(token);
+
+  operators
+    .command('revoke-token')
+    .argument('<id>', 'the number of the token, as operators list shows it', tokenId)
+    .description('end one token at once on every instance')
+    .option(...JSON_OPTION)
+    .action(endToken);
 }
 
 function create(name: string, { role, json }: CreateOptions): Promise<void> {
@@ -119,6 +132,14 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
     printLine(`  ${text}`);
     printLine('');
     printLine('It is shown only this once: only its hash is kept.');
+  });
+}
+
+function endToken(id: number, { json }: JsonOption): Promise<void> {
+  return withStore(async ({ store: { operators }, author }) => {
+    await revokeToken(operators, author, id);
+    if (json) return printJson({ id, revoked: true });
+    printLine(`Token ${id} no longer works.`);
   });
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';

@@ -8,7 +8,7 @@ import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';

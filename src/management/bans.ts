@@ -1,7 +1,7 @@
 // Contract: section 6.
 import type { Author } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
 import type { Store } from '../storage/store.ts';
 import { existingKey } from './keys.ts';

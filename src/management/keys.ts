@@ -3,7 +3,7 @@ import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.t
 import { ApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { rotationFault } from '../domain/key.ts';
-import type { AccountRepository, NewKey } from '../domain/ports.ts';
+import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
 import type { RandomBytes } from '../domain/secret.ts';
 
 /** A new key: the only moment at which its text is known. */

@@ -143,6 +143,15 @@ export async function issueToken(
   return { token, record };
 }
 
+/**
+ * Ends a token at once, on every instance.
+ * @throws ServiceError `not_found`.
+ */
+export async function revokeToken(operators: Operators, author: Author, id: number): Promise<void> {
+  if (!(await operators.removeToken(author, id)))
+    throw new ServiceError('not_found', `There is no token ${id}.`);
+}
+
 /** The operator of a session or a token that is in force. A text of another format costs no look into the database. */
 export async function findOperator(
   operators: Operators,

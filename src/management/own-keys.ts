@@ -5,7 +5,8 @@ import type { RandomBytes } from '../domain/secret.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
 import { GRACE, type NewKey, type Rotation, scopeFault } from '../domain/key.ts';
-import type { Idempotency, Outcome, OwnKeys, Refusal } from '../domain/ports.ts';
+import type { OwnKeys } from '../domain/account-ports.ts';
+import type { Idempotency, Outcome, Refusal } from '../domain/ports.ts';
 import { storedOf } from './keys.ts';
 
 /** The outcome of a request for a key, and the key if it was issued. Nothing that is stored holds the key. */

@@ -1,7 +1,7 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
-import type { AccountChange, AccountOutcome } from '../domain/ports.ts';
+import type { AccountChange, AccountOutcome } from '../domain/account-ports.ts';
 import { renameAccount } from './account-names.ts';
 import { lockAccount, planValues, setPlan, setSuspended } from './account-writes.ts';
 import type { Transaction } from './engine.ts';

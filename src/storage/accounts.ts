@@ -16,7 +16,7 @@ import type {
   KeyQuery,
   NewKey,
   OwnKeys,
-} from '../domain/ports.ts';
+} from '../domain/account-ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { changeAccount } from './account-changes.ts';
 import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';

@@ -42,6 +42,9 @@ const ADD = `${insertInto(OPERATORS, ['name', 'folded_name', 'role', 'created_at
 
 const LOCK = 'SELECT 1 FROM operators WHERE id = $1 FOR UPDATE';
 
+const TOKEN_OF = `SELECT o.name FROM operators o JOIN operator_secrets s ON s.operator_id = o.id
+  WHERE s.id = $1 AND s.kind = 'token' FOR UPDATE OF o`;
+
 const ADD_SECRET = `${insertInto(SECRETS, ['operator_id', 'kind', 'hash', 'created_at', 'expires_at'])} RETURNING id`;
 
 const OPERATOR_OF_LINK = `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
@@ -107,6 +110,16 @@ async function addToken(
   return { id, operator: operator.name, createdAt, expiresAt };
 }
 
+/** Ends a token. Returns false when there is none. */
+async function removeToken(transaction: Transaction, author: Author, id: number): Promise<boolean> {
+  const [row] = await transaction.query<[name: string]>(TOKEN_OF, [id]);
+  if (row === undefined) return false;
+  await transaction.query('DELETE FROM operator_secrets WHERE id = $1', [id]);
+  const target = targetOf({ name: row[0] });
+  await addAudit(transaction, author, { action: 'operators revoke-token', target, before: { token: id } });
+  return true;
+}
+
 /** Adds a link that works for `lifetime` milliseconds. Returns when it ends, or undefined when the operator is gone. */
 async function addLink(
   transaction: Transaction,
@@ -170,7 +183,7 @@ async function signIn(
   return operator;
 }
 
-export const WRITES = { addOperator, removeOperator, addToken, addLink, signIn };
+export const WRITES = { addOperator, removeOperator, addToken, removeToken, addLink, signIn };
 
 export function open(engine: Engine) {
   return {
@@ -196,6 +209,8 @@ export function open(engine: Engine) {
     /** Undefined when the operator is gone. */
     addToken: (author: Author, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
       engine.write(addToken, author, operator, token, expiresAt),
+    /** Ends a token at once. False when there is none. */
+    removeToken: (author: Author, id: number) => engine.write(removeToken, author, id),
     /** The tokens of all operators that are in force, oldest first. */
     async tokens(): Promise<readonly OperatorToken[]> {
       const rows = await engine.read<TokenRow>(

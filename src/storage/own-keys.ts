@@ -2,7 +2,8 @@
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
 import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key.ts';
-import type { Answer, KeyOwner, OwnKeys, OwnRotation, Refusal } from '../domain/ports.ts';
+import type { KeyOwner, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
+import type { Answer, Refusal } from '../domain/ports.ts';
 import { toJson } from '../written.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { lockAccount } from './account-writes.ts';

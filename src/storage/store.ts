@@ -1,5 +1,6 @@
 import { MINUTE } from '../domain/clock.ts';
-import type { AccountRepository, PetArchive, PetRepository } from '../domain/ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
+import type { PetArchive, PetRepository } from '../domain/ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';

@@ -66,6 +66,14 @@ function operatorsContract(name: string, fresh: NewFixture): void {
       management.findOperator(operators, 'token', token.reveal());
     assert.deepEqual([await find(forever), await find(forADay)], [ada, ada]);
     assert.deepEqual(await operators.tokens(), [forever.record, forADay.record]);
+    const another = await management.issueToken(operators, ROOT, randomBytes, ada, {
+      now,
+      expiresAt: undefined,
+    });
+    await management.revokeToken(operators, ROOT, another.record.id);
+    assert.equal(await find(another), undefined);
+    assert.equal((await find(forever))?.name, 'ada');
+    await assert.rejects(management.revokeToken(operators, ROOT, another.record.id), { code: 'not_found' });
     await passTime(DAY + 1_000);
     assert.deepEqual([await find(forever), await find(forADay)], [ada, undefined]);
     await management.removeOperator(operators, ROOT, 'ada');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { AccountRepository } from '../../src/domain/ports.ts';
+import type { AccountRepository } from '../../src/domain/account-ports.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';

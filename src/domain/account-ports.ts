@@ -1,0 +1,143 @@
+// Contract: section 5.
+import type { Account, KeyRecord, Scope } from './account.ts';
+import type { ApiKeyHash, Environment } from './api-key.ts';
+import type { Author } from './audit.ts';
+import type { Key } from './key.ts';
+import type { Limits, Plan } from './plan.ts';
+import type { Answer, Idempotency, Outcome, Page, Refusal } from './ports.ts';
+
+/* What the domain needs of the storage of accounts and keys. The rules of `ports.ts` hold here too. */
+
+export interface NewKey {
+  readonly accountId: number;
+  readonly hash: ApiKeyHash;
+  readonly ending: string;
+  readonly environment: Environment;
+  readonly label: string | undefined;
+  readonly scopes: readonly Scope[];
+  /** Unix milliseconds. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface AccountQuery {
+  /** Part of the name, ignoring case. */
+  readonly search: string | undefined;
+  readonly limit: number;
+  /** Only accounts with a smaller id: where the page before ended. */
+  readonly before: number | undefined;
+}
+
+export interface KeyQuery {
+  readonly accountId?: number | undefined;
+  /** Only keys with a smaller id. */
+  readonly before?: number | undefined;
+}
+
+/** The values of an account that an operator can change. */
+export interface AccountValues {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly limits: Limits;
+  readonly suspended: boolean;
+}
+
+export interface AccountChange {
+  /** Values that are absent stay as they are. */
+  readonly given: Partial<AccountValues>;
+  /** The values that the operator saw. The change is refused when the account has others. */
+  readonly expected: Partial<Omit<AccountValues, 'limits'> & Limits>;
+}
+
+/** What became of a change, with the account as it is now. */
+export type AccountOutcome =
+  | { readonly outcome: 'done' | 'conflict'; readonly account: Account }
+  | { readonly outcome: 'not_found' }
+  | { readonly outcome: 'name_taken' };
+
+export interface AccountRepository {
+  /** The same, whose changes the audit log shows as made by `author`. */
+  by(author: Author): AccountRepository;
+  /** The keys of one account in one environment, for the account itself. */
+  ownKeys(owner: KeyOwner): OwnKeys;
+  listAccounts(): Promise<readonly Account[]>;
+  /** Newest first. */
+  pageOfAccounts(query: AccountQuery): Promise<readonly Account[]>;
+  getAccount(id: number): Promise<Account | undefined>;
+  /**
+   * Ignores the case of the name. Earlier versions allowed two names that differ in case only: each is found by its exact name.
+   * @throws ServiceError `conflict` when `name` could be either of two.
+   */
+  findAccount(name: string): Promise<Account | undefined>;
+  /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
+  createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
+  /** Returns the account with this name, or creates it in the same step. An account that exists keeps its plan. */
+  findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
+  setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
+  /** Changes several values at once, or none. */
+  changeAccount(id: number, change: AccountChange): Promise<AccountOutcome>;
+  /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
+  renameAccount(accountId: number, name: string): Promise<void>;
+  /** All its keys are refused from now on, until `resumeAccount`. An account that was suspended before stays as it is. */
+  suspendAccount(accountId: number): Promise<void>;
+  resumeAccount(accountId: number): Promise<void>;
+  /** Ascending id; of one account, or of all. */
+  listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
+  /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */
+  keysOf(environment: Environment, query?: KeyQuery): AsyncIterable<KeyRecord>;
+  findKey(id: number): Promise<KeyRecord | undefined>;
+  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
+  addKey(key: NewKey): Promise<KeyRecord>;
+  /**
+   * Adds `key` as the one that key `id` is rotated into, and lets key `id` expire at `expiresAt` (Unix milliseconds). Does
+   * neither when key `id` is rotated or revoked already, and resolves with undefined.
+   */
+  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined>;
+  /** From now on. A key that was revoked before stays as it is. */
+  revokeKey(id: number): Promise<void>;
+  /**
+   * Notes that a key was used at `now` (Unix milliseconds). It is written within a second of the first use, then at most
+   * once a minute, and when serving ends.
+   */
+  noteUse(keyId: number, now: number): void;
+}
+
+/** Whose keys. */
+export interface KeyOwner {
+  readonly accountId: number;
+  readonly environment: Environment;
+}
+
+/** What the store needs for a key that replaces another one. */
+export interface OwnRotation extends Pick<NewKey, 'hash' | 'ending'> {
+  readonly id: bigint;
+  /** Milliseconds that the old key goes on working. */
+  readonly grace: number;
+  /** Those of the calling key, so that no key gets more. */
+  readonly scopes: KeyRecord['scopes'];
+}
+
+/**
+ * The keys of one account in one environment, as the account itself sees and changes them. Any other key does not exist
+ * here. Answers and idempotency records hold no key.
+ */
+export interface OwnKeys {
+  /** Newest first, with ids smaller than `before`. */
+  list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<Page<Key>>;
+  /** The keys that work at this moment. */
+  live(): Promise<readonly KeyRecord[]>;
+  /** `conflict`: `MOST_LIVE_KEYS` work already. */
+  create(
+    key: Omit<NewKey, 'accountId' | 'environment'>,
+    idempotency: Idempotency | undefined,
+  ): Promise<Outcome<201, 'conflict'>>;
+  /**
+   * `conflict`: the key is rotated already, expired or revoked, or too many keys would work. `insufficient_scope`: it may
+   * do more than the calling key.
+   */
+  rotate(
+    rotation: OwnRotation,
+    idempotency: Idempotency | undefined,
+  ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
+  /** From now on. A key that was revoked before stays as it is. */
+  revoke(id: bigint): Promise<Answer<204> | Refusal<'not_found'>>;
+}
