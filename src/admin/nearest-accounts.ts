@@ -50,6 +50,7 @@ async function nearestAccounts({ accounts, usageHistory, counter, clock }: Store
   ]);
   const read = await Promise.all([...candidates].map((account) => tightest(account, counter)));
   return read
+    .filter(({ remaining, limit }) => remaining < limit)
     .toSorted((one, other) => one.remaining / one.limit - other.remaining / other.limit)
     .slice(0, SHOWN);
 }

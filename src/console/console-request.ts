@@ -15,4 +15,6 @@ export interface ConsoleRequest {
   route: string;
   /** The name of the operator, once it is known. */
   operator: string | undefined;
+  /** For the log: why the service cannot answer now. */
+  reason: string | undefined;
 }

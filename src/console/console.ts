@@ -66,6 +66,7 @@ export class Console implements Handlers {
       ...target(request),
       route: 'unknown',
       operator: undefined,
+      reason: undefined,
     };
     this.#inFlight.add(asked);
     try {
@@ -102,14 +103,12 @@ export class Console implements Handlers {
       return unstored(fault ?? (await this.#unstoredAnswer(asked)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
-      const { id } = asked;
       if (error instanceof ServiceError) {
-        // At the level of a request, because a console that is open asks all the time.
-        this.#deps.log.info({ id, reason: reasonOf(error) }, error.message);
+        asked.reason = reasonOf(error);
         return unstored(errorReply(error.code, error.message));
       }
-      this.#deps.log.error({ id, err: error }, 'internal error');
-      return unstored(errorReply('internal_error', internalError(id)));
+      this.#deps.log.error({ id: asked.id, err: error }, 'internal error');
+      return unstored(errorReply('internal_error', internalError(asked.id)));
     }
   }
 
@@ -126,7 +125,7 @@ export class Console implements Handlers {
   }
 
   #send(asked: ConsoleRequest, { status, headers, body, code }: Reply): void {
-    const { request, response, id, operator, route, startedAt } = asked;
+    const { request, response, id, operator, route, reason, startedAt } = asked;
     // The request was answered early.
     if (response.headersSent) return;
     if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
@@ -139,7 +138,7 @@ export class Console implements Handlers {
     metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
     const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
     const level = isQuiet ? 'debug' : 'info';
-    log[level]({ id, operator, method, route, status, code, durationMs }, 'console request');
+    log[level]({ id, operator, method, route, status, code, reason, durationMs }, 'console request');
   }
 }
 

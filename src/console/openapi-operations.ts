@@ -1,12 +1,12 @@
 // Contract: section 10.2.
 import { type AnyOperation, pathNames } from '../api/declaration.ts';
-import { type AnyParameter, LIMIT } from '../api/parameters.ts';
+import type { AnyParameter } from '../api/parameters.ts';
 import type { AdminOperation } from '../admin/operation.ts';
-import { encodeCursor } from '../domain/cursor.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { nextLink } from '../description/headers.ts';
 import { schemaRef } from '../description/schemas.ts';
 import { errorExample, WHEN } from '../description/errors.ts';
-import type { Content, Response } from '../description/types.ts';
+import type { Content, Header, Response } from '../description/types.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { LACKS_ROLE } from './admin-api.ts';
@@ -25,11 +25,11 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   rate_limit_exceeded: tooManyAttempts('42'),
 };
 
-const NEXT = {
-  description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
-  schema: { type: 'string' },
-  example: `</admin/v1/accounts?limit=${LIMIT.default}&cursor=${encodeCursor(42n)}>; rel="next"`,
-} as const;
+const RETRY_AFTER: Header = {
+  description: 'Whole seconds to wait before trying again.',
+  schema: { type: 'integer', minimum: 1 },
+  example: 17,
+};
 
 /** An operation in OpenAPI, as one of the group `tag`. */
 export function describeAdminOperation(its: AdminOperation, tag: string) {
@@ -71,8 +71,8 @@ function described(name: string, isInPath: boolean, { description, schema, examp
   };
 }
 
-function successes({ answers, parameters }: AdminOperation): Record<string, Response> {
-  const headers = 'cursor' in parameters ? { Link: NEXT } : {};
+function successes({ answers, parameters, path }: AdminOperation): Record<string, Response> {
+  const headers = 'cursor' in parameters ? { Link: nextLink(`/admin/v1${path}`) } : {};
   const responses: Record<string, Response> = {};
   for (const [status, { description, content: its }] of Object.entries(answers)) {
     const content = its && { 'application/json': { schema: schemaRef(its.schema), examples: its.examples } };
@@ -105,7 +105,7 @@ function errors(its: AdminOperation): Record<string, Response> {
       status,
       {
         description: codes.map((code) => its.errors[code] ?? ABOUT[code] ?? WHEN[code]).join(' Or: '),
-        headers: {},
+        headers: status === 429 || status === 503 ? { 'Retry-After': RETRY_AFTER } : {},
         content: errorContent(its, codes),
       },
     ]),

@@ -6,6 +6,7 @@ import { assertError } from '../support/api.ts';
 import { asBrowser, consoleOf, cookieOf, inventedSecret, startTestConsole } from '../support/console.ts';
 import { startSharedService, startTestInstances } from '../support/instances.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { startRedis } from '../support/redis.ts';
 import { operatorsContract } from './operators-contract.ts';
 import { requestsContract } from './requests-contract.ts';
 import { signInContract } from './sign-in-contract.ts';
@@ -55,8 +56,9 @@ test('a session of one instance works on the others, and ends on all at once', a
 
 test('without its database, the console answers 503 and goes on by itself', async (t) => {
   const server = await startPostgres(['fsync=off']);
-  const its = await startTestConsole(t, { databaseUrl: server.url });
-  t.after(() => server.stop());
+  const redis = await startRedis();
+  const its = await startTestConsole(t, { databaseUrl: server.url, env: { REDIS_URL: redis.url } });
+  t.after(() => Promise.all([server.stop(), redis.stop()]));
   const cookie = await its.session('ada');
   const overview = () => its.ask('/admin/v1/overview', asBrowser(cookie));
   assert.equal((await overview()).status, 200);
@@ -65,6 +67,8 @@ test('without its database, the console answers 503 and goes on by itself', asyn
   assertError(answer, 'unavailable');
   assert.equal(answer.headers.get('cache-control'), 'no-store');
   assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  const line = its.log.find(({ msg, status }) => msg === 'console request' && status === 503);
+  assert.match(String(line?.['reason']), /connect|terminat|ECONN/i);
   await server.restart();
   while ((await overview()).status !== 200) await wait(20);
   assert.equal((await overview()).json.health.database.isUp, true);

@@ -46,6 +46,10 @@ test('the description has every operation with its role, and each answer that it
     const its = described.find((each) => each['operationId'] === operation.id) as Record<string, any>;
     assert.match(its['description'], new RegExp(`Needs the role \\*\\*${operation.role}\\*\\*`));
     assert.ok(adminErrorCodes(operation).includes('unauthorized'));
+    assert.ok(its['responses'][429].headers['Retry-After']);
+    const link: string | undefined = its['responses'][200]?.headers.Link?.example;
+    if ('cursor' in operation.parameters)
+      assert.match(link ?? '', new RegExp(`^</admin/v1${operation.path}\\?.*>; rel="next"$`));
     for (const status of Object.keys(operation.answers)) assert.ok(its['responses'][status], operation.id);
   }
 });

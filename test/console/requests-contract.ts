@@ -22,22 +22,24 @@ export function requestsContract(name: string, startService: StartService): void
     assert.equal(empty.health.database.isUp, true);
     const key = await its.issueKey({ account: 'small', limits: { perMinute: 3, perDay: 100 } });
     const other = await its.issueKey({ account: 'large', limits: { perMinute: 100, perDay: 10 } });
-    const idle = await its.issueKey({ account: 'idle' });
+    await its.issueKey({ account: 'idle' });
     for (let sent = 0; sent < 4; sent++) await call(its.url, '/v1/pets', { key });
     for (let sent = 0; sent < 2; sent++) await call(its.url, '/v1/pets', { key: other });
     await call(its.url, '/v1/nothing', { key: other });
     await call(its.url, '/v1/pets');
     await call(its.url, '/healthz');
-    assert.ok(idle);
     const at = its.clock().unix;
     const accounts = await its.store.accounts.listAccounts();
     const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
     const hour = Math.floor(at / HOUR);
     const [small] = await its.store.accounts.listKeys(idOf('small'));
     const [large] = await its.store.accounts.listKeys(idOf('large'));
+    const [idle] = await its.store.accounts.listKeys(idOf('idle'));
     const counts = [
       { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
       { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },
+      // Its windows are unused, as after a loss of the counters.
+      { hour, keyId: idle?.id ?? 0, operation: 'listPets', counts: [1, 0, 0, 0] as const },
       { hour: hour - 23, keyId: large?.id ?? 0, operation: 'other', counts: [0, 0, 0, 5] as const },
       { hour: hour - 24, keyId: large?.id ?? 0, operation: 'other', counts: [9, 0, 0, 0] as const },
     ];
@@ -60,7 +62,7 @@ export function requestsContract(name: string, startService: StartService): void
         each['refused'],
         each['serverError'],
       ]),
-      [[0, 0, 0, 5], ...Array.from({ length: 22 }, () => [0, 0, 0, 0]), [5, 1, 1, 0]],
+      [[0, 0, 0, 5], ...Array.from({ length: 22 }, () => [0, 0, 0, 0]), [6, 1, 1, 0]],
     );
     assert.deepEqual(
       nearest.map(({ account, window, limit, remaining }: Record<string, unknown>) => [
