@@ -12,8 +12,8 @@ import { ROOT } from '../test/support/store.ts';
 
 /*
  * Writes the pictures of README and docs: the dashboard, the console and the reference of a service with invented data in a
- * temporary folder. The service and the browser have a fixed time, so the pictures change only when the pages do. Keys are
- * random, and their last characters are not in the pictures.
+ * temporary folder. The service and the browser have a fixed time, so the pictures change only when the pages do. Only the
+ * last characters of keys are random.
  */
 
 const NOW = new Date('2026-12-01T15:20:00Z');
