@@ -85,12 +85,13 @@ function clockOfWork(start: number): FakeClock {
 }
 
 /** Accounts with keys. Returns a key of each, which may do everything. */
-async function addAccounts({ store, issueKey, url }: TestConsole): Promise<readonly string[]> {
+async function addAccounts(service: TestConsole): Promise<readonly string[]> {
   const keys: string[] = [];
   for (const [name, plan, labels] of ACCOUNTS) {
-    await store.accounts.by(ROOT).createAccount(name, plan, PLANS[plan]);
-    const key = await issueKey({ account: name });
-    for (const label of labels) await call(url, '/v1/account/keys', { key, body: JSON.stringify({ label }) });
+    await service.store.accounts.by(ROOT).createAccount(name, plan, PLANS[plan]);
+    const key = await service.issueKey({ account: name });
+    for (const label of labels)
+      await call(service.url, '/v1/account/keys', { key, body: JSON.stringify({ label }) });
     keys.push(key);
   }
   return keys;
