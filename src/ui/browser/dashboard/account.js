@@ -55,8 +55,8 @@ export function AccountPage({ api, onLeave, onRotated }) {
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
     <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
     <p class="muted">
-      While it is visible, this page asks for the limits every ${duration(seconds)} and for the usage every ${duration(USAGE_INTERVAL)}.
-      These requests count against your limits.
+      The limits are at most ${duration(seconds)} old, and the usage ${duration(USAGE_INTERVAL)}, because the requests of this
+      page count against your limits. It asks for nothing while it is hidden.
     </p>
     `
     }
