@@ -121,6 +121,21 @@ test('a key without keys:manage sees the account, and why it does not see the ke
   assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
 });
 
+test('a page that rotates its own key goes on with the new one', async () => {
+  const key = await service.issueKey({ account: 'own' });
+  const { page, faults } = await openKeys(key);
+  await page.getByRole('button', { name: 'Rotate key' }).click();
+  await page.getByText('This page goes on with the new key.').waitFor();
+  await page.getByLabel('The old key still works for').selectOption('not at all');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  assert.equal(await statusOf(await shownKey(page)), 200);
+  assert.equal(await statusOf(key), 401);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'this page' });
+  await row.getByText('active', { exact: true }).waitFor();
+  assert.deepEqual(faults, []);
+});
+
 test('a key that is revoked while the page is open says so', async () => {
   const key = await service.issueKey({ account: 'ending' });
   const { page } = await openKeys(key);

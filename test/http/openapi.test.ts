@@ -232,8 +232,13 @@ test('getPet alone is deprecated, with its removal date', () => {
   assert.deepEqual(
     operations
       .filter((each) => 'deprecated' in each || 'x-deprecated-sunset' in each)
-      .map((each) => [each.operationId, each.deprecated, each['x-deprecated-sunset']]),
-    [['getPet', true, '2030-12-05']],
+      .map((each) => [
+        each.operationId,
+        each.deprecated,
+        each['x-deprecated-sunset'],
+        each['x-deprecated-successor'],
+      ]),
+    [['getPet', true, '2030-12-05', 'GET /pets']],
   );
   for (const [status, { headers }] of Object.entries(operation('getPet').responses)) {
     if (status === 'default') continue;

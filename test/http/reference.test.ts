@@ -16,6 +16,7 @@ const PAGES = [
   '/',
   '/reference',
   '/reference.md',
+  '/dashboard',
   '/llms.txt',
   '/openapi.json',
   '/openapi.yaml',

@@ -42,7 +42,10 @@ export async function send(path, { method = 'GET', key, body, headers = {}, sign
     redirect: 'error',
   }).catch((error) => {
     if (signal?.aborted) throw error;
-    throw new ApiError({ code: 'unreachable', message: 'The service does not answer.' }, 0);
+    throw new ApiError(
+      { code: 'unreachable', message: 'No answer came: the service or the network is down.' },
+      0,
+    );
   });
   const text = await response.text();
   const json = parsed(text);

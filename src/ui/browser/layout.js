@@ -26,7 +26,7 @@ export function Layout({ brand, home, links = [], aside, children }) {
           )}
         </nav>`
       }
-      <aside aria-label="Session">${aside}</aside>
+      ${aside && html`<aside aria-label="Session">${aside}</aside>`}
     </div></header>
     <main id="content" tabindex="-1">${children}</main>
     <${Status} />

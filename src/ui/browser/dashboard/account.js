@@ -28,9 +28,9 @@ const pace = (account) =>
 
 /**
  * All that a key shows of its account.
- * @param {{ api: import('./api.js').AccountApi, onLeave: () => void }} props
+ * @param {{ api: import('./api.js').AccountApi, onLeave: () => void, onRotated: (key: string) => void }} props
  */
-export function AccountPage({ api, onLeave }) {
+export function AccountPage({ api, onLeave, onRotated }) {
   const [seconds, setSeconds] = useState(60);
   const account = usePoll((signal) => api.account(signal), seconds);
   const month = usePoll((signal) => api.usage(RANGES.month.query(now()), signal), USAGE_INTERVAL);
@@ -53,10 +53,10 @@ export function AccountPage({ api, onLeave }) {
     <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data} />
     ${data && html`<${Bans} bans=${data.bans} nameOf=${nameOf} />`}
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
-    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} />
+    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
     <p class="muted">
-      While it is visible, this page asks for the limits every ${duration(seconds)} and for the usage every ${duration(USAGE_INTERVAL)}.
-      These requests count against your limits.
+      The limits are at most ${duration(seconds)} old, and the usage ${duration(USAGE_INTERVAL)}, because the requests of this
+      page count against your limits. It asks for nothing while it is hidden.
     </p>
     `
     }

@@ -28,8 +28,8 @@ export function accountApi(key) {
   /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
   const ask = (path, options) => send(`v1/account${path}`, { ...options, key });
   return {
-    /** The last four characters of the key, by which it is found among the keys of the account. */
-    ending: key.slice(-4),
+    /** Whether the page uses this one of the account's keys. @param {Key} its */
+    isOwn: (its) => its.ending === key.slice(-4) && ['active', 'rotated'].includes(its.state),
     /** @param {AbortSignal} [signal] @returns {Promise<Account>} */
     async account(signal) {
       const { json, headers } = await ask('', signal && { signal });
@@ -51,10 +51,10 @@ export function accountApi(key) {
       return keys;
     },
     /** @param {{ label?: string, scopes: string[], expiresAt?: string }} body @returns {Promise<Key & { key: string }>} */
-    createKey: async (body) => (await ask('/keys', { method: 'POST', body, headers: once() })).json,
+    createKey: async (body) => (await ask('/keys', { method: 'POST', body })).json,
     /** @param {number} id @param {number} grace in seconds @returns {Promise<Key & { key: string }>} */
     rotateKey: async (id, grace) =>
-      (await ask(`/keys/${id}/rotate`, { method: 'POST', body: { grace }, headers: once() })).json,
+      (await ask(`/keys/${id}/rotate`, { method: 'POST', body: { grace } })).json,
     /** @param {number} id */
     revokeKey: async (id) => void (await ask(`/keys/${id}`, { method: 'DELETE' })),
   };
@@ -79,6 +79,3 @@ export async function description(signal) {
       })),
   };
 }
-
-/** A change that is sent again after a lost answer is not made twice. */
-const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });

@@ -56,6 +56,7 @@ export function RotateKey({ api, keyOf, onClose, onDone }) {
   const rotate = async () => onDone(await api.rotateKey(keyOf?.id ?? 0, Number(grace)));
   return html`<${FormDialog} title="Rotate ${named(keyOf)}" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
     <p>A new key with the same scopes takes over. Give it to your programs before the old one ends.</p>
+    ${keyOf && api.isOwn(keyOf) && html`<p>This page goes on with the new key.</p>`}
     <${Field} label="The old key still works for" value=${grace} onValue=${setGrace} choices=${GRACES} />
   <//>`;
 }

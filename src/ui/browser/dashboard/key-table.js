@@ -13,8 +13,8 @@ const KINDS = { active: 'good', rotated: 'warn' };
 const CAN_ROTATE = new Set(['active']);
 const CAN_REVOKE = new Set(['active', 'rotated']);
 
-/** @param {{ keys: readonly Key[], ending: string, onAction: (open: { action: 'rotate' | 'revoke', key: Key }) => void }} props */
-export function KeyTable({ keys, ending, onAction }) {
+/** @param {{ keys: readonly Key[], isOwn: (key: Key) => boolean, onAction: (open: { action: 'rotate' | 'revoke', key: Key }) => void }} props */
+export function KeyTable({ keys, isOwn, onAction }) {
   const button = (
     /** @type {'rotate' | 'revoke'} */ action,
     /** @type {string} */ text,
@@ -23,7 +23,6 @@ export function KeyTable({ keys, ending, onAction }) {
     html`<button type="button" onClick=${() => onAction({ action, key })}>
       ${text}<span class="hidden-text"> ${key.label ?? `key ${key.id}`}</span>
     </button>`;
-  const isOwn = (/** @type {Key} */ key) => key.ending === ending && CAN_REVOKE.has(key.state);
   return html`<${Table}
     caption="Keys of the account"
     rows=${keys}

@@ -13,9 +13,10 @@ import { CreateKey, RevokeKey, RotateKey } from './key-dialogs.js';
  * The keys of the account, with what can be done to them.
  * @param {{
  *   api: import('./api.js').AccountApi, keys: import('../poll.js').Polled<Key[]>, scopes: readonly string[] | undefined,
- * }} props
+ *   onRotated: (key: string) => void,
+ * }} props `onRotated` gets the new key when the page's own one was rotated
  */
-export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes = [] }) {
+export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes, onRotated }) {
   const [open, setOpen] = useState(
     /** @type {{ action: 'create' | 'rotate' | 'revoke', key?: Key } | undefined} */ (undefined),
   );
@@ -24,21 +25,28 @@ export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes
   const done = (/** @type {{ key: string } | undefined} */ its) => {
     close();
     setIssued(its?.key);
+    if (its && open?.action === 'rotate' && open.key && api.isOwn(open.key)) onRotated(its.key);
     if (its === undefined) say('The key is revoked.');
     refresh();
   };
-  const dialog = { api, scopes, keyOf: open?.key, onClose: close, onDone: done };
+  const dialog = {
+    api,
+    scopes: data?.find(api.isOwn)?.scopes ?? scopes ?? [],
+    keyOf: open?.key,
+    onClose: close,
+    onDone: done,
+  };
   return html`<section class="card" aria-label="Keys">
     <div class="row">
       <h2>Keys</h2>
-      ${data && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
+      ${data && scopes && html`<button type="button" class="main" onClick=${() => setOpen({ action: 'create' })}>Create a key</button>`}
     </div>
     ${
       error?.code === 'insufficient_scope'
         ? html`<${Notice} title="This key may not manage keys"><p>A key with the scope <code>keys:manage</code> shows and rolls the keys here.</p><//>`
         : error && !data && html`<${KeyFault} error=${error} since=${failingSince} />`
     }
-    ${data ? html`<${KeyTable} keys=${data} ending=${api.ending} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
+    ${data ? html`<${KeyTable} keys=${data} isOwn=${api.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
     ${open?.action === 'create' && html`<${CreateKey} ...${dialog} />`}
     ${open?.action === 'rotate' && html`<${RotateKey} ...${dialog} />`}
     ${open?.action === 'revoke' && html`<${RevokeKey} ...${dialog} />`}

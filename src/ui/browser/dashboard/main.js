@@ -7,7 +7,9 @@ import { SignIn } from './sign-in.js';
 /** The key lives in the closure of `api` alone, and ends with the page. */
 function Dashboard() {
   const [api, setApi] = useState(/** @type {import('./api.js').AccountApi | undefined} */ (undefined));
-  if (api !== undefined) return html`<${AccountPage} api=${api} onLeave=${() => setApi(undefined)} />`;
+  const goOn = (/** @type {string} */ key) => setApi(accountApi(key));
+  if (api !== undefined)
+    return html`<${AccountPage} api=${api} onLeave=${() => setApi(undefined)} onRotated=${goOn} />`;
   return html`<${SignIn} open=${accountApi} onOpen=${setApi} />`;
 }
 

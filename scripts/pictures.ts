@@ -1,0 +1,130 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { seedUsage } from '../src/cli/seed-usage.ts';
+import { EXAMPLE_URLS } from '../src/config.ts';
+import { PLANS } from '../src/domain/plan.ts';
+import { call } from '../test/support/api.ts';
+import { launchBrowser, openPage, openReference, pasteKey } from '../test/support/browser.ts';
+import { type FakeClock, fakeClock } from '../test/support/clock.ts';
+import { startTestConsole, type TestConsole } from '../test/support/console.ts';
+import { ROOT } from '../test/support/store.ts';
+
+/*
+ * Writes the pictures of README and docs: the dashboard, the console and the reference of a service with invented data in a
+ * temporary folder. The service and the browser have a fixed time, so the pictures change only when the pages do. Only the
+ * last characters of keys are random.
+ */
+
+const NOW = new Date('2026-12-01T15:20:00Z');
+const FOLDER = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
+const SCREEN = { viewport: { width: 1280, height: 900 }, colorScheme: 'light', timezoneId: 'UTC' } as const;
+/** Milliseconds. */
+const MINUTE = 60_000;
+/** How many minutes before NOW the first request comes. */
+const MINUTES = 60;
+/** Bytes. Larger pictures make the repository heavy. */
+const LARGEST = 150_000;
+
+const ACCOUNTS = [
+  ['Harbour Shelter', 'business', ['website', 'nightly import', 'adoption app']],
+  ['Paws & Claws', 'pro', ['shop', 'till']],
+  ['Northern Rescue', 'free', ['website']],
+] as const;
+
+const stops: (() => unknown)[] = [];
+const over = new AbortController();
+const lifetime = { after: (stop: () => unknown) => void stops.unshift(stop), signal: over.signal };
+try {
+  await takePictures();
+} finally {
+  for (const stop of stops) await stop();
+  over.abort();
+}
+
+async function takePictures(): Promise<void> {
+  const clock = clockOfWork(NOW.getTime() - MINUTES * MINUTE);
+  const env = { PRODUCTION_URL: EXAMPLE_URLS.production };
+  const service = await startTestConsole(lifetime, { clock, env });
+  const keys = await addAccounts(service);
+  await sendRequests(service.url, keys, clock);
+  await seedUsage({ store: service.store, environment: 'production', clock, randomSeed: 1 });
+  const browser = await launchBrowser(lifetime);
+  mkdirSync(FOLDER, { recursive: true });
+
+  const { page: dashboard } = await openPage(browser, service.url, SCREEN);
+  await setTime(dashboard);
+  await dashboard.goto(`${service.url}/dashboard`);
+  await pasteKey(dashboard, keys[0] ?? '');
+  await dashboard.getByRole('region', { name: 'Keys of the account' }).waitFor();
+  await picture(dashboard, 'dashboard');
+
+  const { page: console } = await openPage(browser, service.consoleUrl, SCREEN);
+  await setTime(console);
+  await console.goto(`${service.consoleUrl}/sign-in#${await service.makeLink('ada')}`);
+  await console.getByRole('button', { name: 'Sign in' }).click();
+  await console.getByRole('heading', { name: 'Overview' }).waitFor();
+  await picture(console, 'console');
+  await console.goto(`${service.consoleUrl}/accounts/1`);
+  await console.getByRole('heading', { name: 'Harbour Shelter' }).waitFor();
+  await picture(console, 'console-account');
+
+  const { page: reference } = await openReference(browser, service.url, SCREEN);
+  await picture(reference, 'reference');
+}
+
+/** A clock on which every reading takes a while, so that requests have a latency without a machine's noise. */
+function clockOfWork(start: number): FakeClock {
+  const clock = fakeClock(start);
+  let readings = 0;
+  const read = () => {
+    clock.advance(0.1 + (readings++ % 7) * 0.1);
+    return clock();
+  };
+  return Object.assign(read, clock);
+}
+
+/** Accounts with keys. Returns a key of each, which may do everything. */
+async function addAccounts(service: TestConsole): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (const [name, plan, labels] of ACCOUNTS) {
+    await service.store.accounts.by(ROOT).createAccount(name, plan, PLANS[plan]);
+    const key = await service.issueKey({ account: name });
+    for (const label of labels)
+      await call(service.url, '/v1/account/keys', { key, body: JSON.stringify({ label }) });
+    keys.push(key);
+  }
+  return keys;
+}
+
+/** Requests of the last hour: some find nothing, and for two minutes the last key sends more than it may. */
+async function sendRequests(url: string, keys: readonly string[], clock: FakeClock): Promise<void> {
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const requests = 8 + Math.round(4 * Math.sin(minute / 6)) + (minute % 3);
+    for (let each = 0; each < requests; each++)
+      await call(url, each % 9 === 8 ? '/v1/pets/1' : '/v1/pets?limit=1', { key: keys[each % 2] });
+    if (minute === 38 || minute === 39)
+      for (let each = 0; each < 70; each++) await call(url, '/v1/pets?limit=1', { key: keys[2] });
+    clock.advance(MINUTE);
+  }
+}
+
+/** Gives the page the time of the service. Its answers have the time of the machine in `Date`, which the page would believe. */
+async function setTime(page: Page): Promise<void> {
+  await page.clock.install({ time: NOW });
+  await page.route('**/v1/**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), date: NOW.toUTCString() } });
+  });
+}
+
+/** Waits until everything is drawn, and writes what the window shows. */
+async function picture(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  const path = `${FOLDER}${name}.png`;
+  await page.screenshot({ path, animations: 'disabled' });
+  const { size } = statSync(path);
+  process.stdout.write(`docs/pictures/${name}.png: ${size} bytes\n`);
+  if (size > LARGEST) throw new Error(`The picture has ${size} bytes; at most ${LARGEST} are kept.`);
+}
