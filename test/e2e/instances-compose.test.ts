@@ -21,7 +21,7 @@ const GIVEN: Record<string, string> = {
 test('compose.yaml configures PostgreSQL, Valkey and the trusted proxy', () => {
   const { services, networks } = parse(file('compose.yaml')) as Compose;
   const given = Object.entries(services['service']?.environment ?? {}).map(([name, value]) => {
-    return [name, value.replaceAll(/\$\{(\w+):\?\}/g, (_, variable: string) => GIVEN[variable] ?? '')];
+    return [name, value.replaceAll(/\$\{(\w+):[?-]\}/g, (_, variable: string) => GIVEN[variable] ?? '')];
   });
   const config = readConfig(Object.fromEntries(given) as Record<string, string>);
   assert.equal(config.databaseUrl, 'postgres://petstore:secret1@postgres/petstore');
