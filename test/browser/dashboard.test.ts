@@ -63,7 +63,8 @@ async function openAccount(key: string, options: Parameters<typeof openDashboard
   await pasteKey(watched.page, key);
   await watched.page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Your account' }).waitFor();
   await watched.page.getByRole('region', { name: 'Keys of the account' }).waitFor();
-  await watched.page.locator('canvas').first().waitFor();
+  // The usage of the last seconds may not be written yet.
+  await watched.page.locator('canvas, .plot .empty').first().waitFor();
   return watched;
 }
 
