@@ -1,10 +1,10 @@
 // The dashboard for holders of a key. Contract: sections 3.13 and 3.14.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { HOUR } from '../../src/domain/usage.ts';
 import {
   launchBrowser,
+  openAccount,
   openDashboard,
   pasteKey,
   SCREENS,
@@ -18,8 +18,7 @@ import { startTestService } from '../support/service.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
-const clock = fakeClock(Date.now());
-const service = await startTestService(lifetime, { clock, env: { BAN_AFTER: '10' } });
+const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
 const browser = await launchBrowser(lifetime);
 
 /** Bytes, compressed: everything that the page loads before a key is pasted, and the description. */
@@ -58,23 +57,13 @@ async function busyKey(account: string): Promise<string> {
   return key;
 }
 
-async function openAccount(key: string, options: Parameters<typeof openDashboard>[2] = {}) {
-  const watched = await openDashboard(browser, service.url, options);
-  await pasteKey(watched.page, key);
-  await watched.page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Your account' }).waitFor();
-  await watched.page.getByRole('region', { name: 'Keys of the account' }).waitFor();
-  // The usage of the last seconds may not be written yet.
-  await watched.page.locator('canvas, .plot .empty').first().waitFor();
-  return watched;
-}
-
 const shown = await busyKey(LONG);
 
 for (const { device, options } of SCREENS) {
   test(`the dashboard has no serious accessibility fault on a ${device}`, async () => {
     const { page: signIn } = await openDashboard(browser, service.url, options);
     assert.deepEqual(await seriousFaults(signIn), []);
-    const { page, foreign, faults } = await openAccount(shown, options);
+    const { page, foreign, faults } = await openAccount(browser, service.url, shown, options);
     await page.getByRole('heading', { name: LONG }).waitFor();
     await page.getByText('getPet is deprecated').waitFor();
     assert.deepEqual(await seriousFaults(page), []);
@@ -116,7 +105,7 @@ test('the policy of the dashboard allows its own files and its import map, and n
 });
 
 test('the account page shows plan, windows, usage and what is deprecated', async () => {
-  const { page } = await openAccount(shown);
+  const { page } = await openAccount(browser, service.url, shown);
   await page.getByText('enterprise', { exact: true }).waitFor();
   await page
     .getByText(/of 1,000,000,000 left/)
@@ -148,7 +137,7 @@ test('the account page shows plan, windows, usage and what is deprecated', async
 });
 
 test('the key is in no storage, cookie, address or source of the page', async () => {
-  const { page } = await openAccount(shown);
+  const { page } = await openAccount(browser, service.url, shown);
   const traces = await page.evaluate<string[]>(`(async () => [
     location.href, document.cookie, document.referrer, document.documentElement.outerHTML, JSON.stringify(history.state),
     JSON.stringify({ ...localStorage, ...sessionStorage }),
@@ -165,133 +154,9 @@ test('the key is in no storage, cookie, address or source of the page', async ()
 });
 
 test('"Forget the key" goes back to the empty form', async () => {
-  const { page } = await openAccount(shown);
+  const { page } = await openAccount(browser, service.url, shown);
   await page.getByRole('button', { name: 'Forget the key' }).click();
   assert.equal(await page.getByLabel('API key').inputValue(), '');
   assert.equal(await page.getByLabel('API key').getAttribute('type'), 'password');
   assert.equal(await page.getByLabel('API key').getAttribute('autocomplete'), 'off');
-});
-
-/** Sends requests until the key is banned. */
-async function ban(key: string): Promise<void> {
-  for (let sent = 0, code = ''; code !== 'key_banned'; sent++) {
-    assert.ok(sent < 50);
-    const { status, json } = await call(service.url, '/v1/pets', { key });
-    code = status === 429 ? json.code : '';
-  }
-}
-
-/** Pastes a key that is refused, and gives what the page says. */
-async function refusal(key: string): Promise<string> {
-  const { page } = await openDashboard(browser, service.url);
-  await pasteKey(page, key);
-  const text = await page.locator('.notice').innerText();
-  await page.context().close();
-  return text;
-}
-
-test('the page says why it does not accept a key', async () => {
-  const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) - 1 });
-  const suspended = await service.issueKey({ account: 'suspended' });
-  const owner = await service.store.accounts.findAccount('suspended');
-  await service.store.accounts.suspendAccount(owner?.id ?? 0);
-  const staging = await service.issueKey({ account: 'staging', environment: 'staging' });
-  const unknown = /This key does not work\s+/.source;
-  assert.match(
-    await refusal('petstore_live_wrong'),
-    new RegExp(`${unknown}The API key is malformed or mistyped`),
-  );
-  assert.match(await refusal(expired), new RegExp(`${unknown}The API key has expired`));
-  assert.match(await refusal(suspended), new RegExp(`${unknown}The account of this API key is suspended`));
-  assert.match(
-    await refusal(staging),
-    new RegExp(`${unknown}This API key belongs to the staging environment`),
-  );
-});
-
-test('a limit that is used up and a ban are shown with the time they end', async () => {
-  const key = await service.issueKey({ account: 'banned', limits: { perMinute: 1, perDay: 1000 } });
-  await call(service.url, '/v1/pets', { key });
-  const end = /It ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./;
-  const used = await refusal(key);
-  assert.match(used, /The requests of this minute are used up/);
-  assert.match(used, end);
-  await ban(key);
-  const banned = await refusal(key);
-  assert.match(banned, /This key is banned for a while/);
-  assert.match(banned, end);
-});
-
-test('the other keys of the account see a ban with the time it ends', async () => {
-  const limits = { perMinute: 20, perDay: 1000 };
-  const [banned, key] = [
-    await service.issueKey({ account: 'half', limits }),
-    await service.issueKey({ account: 'half' }),
-  ];
-  await ban(banned);
-  clock.advance(60_000);
-  const { page } = await openAccount(key);
-  await page.getByText(/^Key \d+ is banned$/).waitFor();
-  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
-});
-
-/** Polls of the account that the page sends from now on. */
-function polls(page: Page): string[] {
-  const sent: string[] = [];
-  page.on('request', (request) => void (request.url().endsWith('/v1/account') && sent.push(request.url())));
-  return sent;
-}
-
-test('the page says since when the service is down, and goes on by itself', async () => {
-  const { page } = await openDashboard(browser, service.url);
-  await page.clock.install();
-  await pasteKey(page, shown);
-  await page.locator('canvas').first().waitFor();
-  await page.context().setOffline(true);
-  await page.clock.runFor(61_000);
-  await page
-    .getByText(/Since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The page goes on by itself/)
-    .first()
-    .waitFor();
-  await page.getByRole('heading', { name: LONG }).waitFor();
-  await page.context().setOffline(false);
-  await page.clock.runFor(61_000);
-  await page.getByText('The page goes on by itself').first().waitFor({ state: 'detached' });
-});
-
-test('the page asks for nothing while it is hidden', async () => {
-  const { page } = await openDashboard(browser, service.url);
-  await page.clock.install();
-  await pasteKey(page, shown);
-  await page.locator('canvas').first().waitFor();
-  const hide = (isHidden: boolean) =>
-    page.evaluate(
-      `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'))`,
-    );
-  await hide(true);
-  const sent = polls(page);
-  await page.clock.runFor(600_000);
-  assert.deepEqual(sent, []);
-  const [request] = await Promise.all([
-    page.waitForRequest('**/v1/account'),
-    hide(false),
-    page.clock.runFor(1_000),
-  ]);
-  assert.equal((await request.response())?.status(), 200);
-});
-
-test('after a refusal the page waits as long as the service says', async () => {
-  const key = await service.issueKey({ account: 'waiting', limits: { perMinute: 5, perDay: 1_000 } });
-  const { page } = await openDashboard(browser, service.url);
-  await page.clock.install();
-  await pasteKey(page, key);
-  await page.locator('canvas, .empty').first().waitFor();
-  await call(service.url, '/v1/pets', { key });
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.clock.runFor(100);
-  await page.getByText('The requests of this minute are used up').first().waitFor();
-  const sent = polls(page);
-  await page.clock.runFor(50_000);
-  assert.deepEqual(sent, []);
 });

@@ -92,6 +92,22 @@ export async function pasteKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Open' }).click();
 }
 
+/** Opens the dashboard with a key that may manage keys, and waits until everything is there. */
+export async function openAccount(
+  browser: Browser,
+  url: string,
+  key: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openDashboard(browser, url, options);
+  const { page } = watched;
+  await pasteKey(page, key);
+  await page.getByRole('region', { name: 'Keys of the account' }).waitFor();
+  // The usage of the last seconds may not be written yet.
+  await page.locator('canvas, .plot .empty').first().waitFor();
+  return watched;
+}
+
 /** The screens that every page is looked at on. */
 export const SCREENS = Object.entries({
   desktop: { width: 1280, height: 900 },

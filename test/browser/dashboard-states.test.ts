@@ -1,0 +1,141 @@
+// What the dashboard says when a key or the service does not work. Contract: sections 5.1, 6.4 and 6.6.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call } from '../support/api.ts';
+import { launchBrowser, openAccount, openDashboard, pasteKey } from '../support/browser.ts';
+import { fakeClock } from '../support/clock.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
+import { startTestService } from '../support/service.ts';
+
+const lifetime = lifetimeOfFile();
+// The browser has the time of the machine.
+const clock = fakeClock(Date.now());
+const service = await startTestService(lifetime, { clock, env: { BAN_AFTER: '10' } });
+const browser = await launchBrowser(lifetime);
+
+const shown = await service.issueKey({ account: 'open' });
+
+/** Sends requests until the key is banned. */
+async function ban(key: string): Promise<void> {
+  for (let sent = 0, code = ''; code !== 'key_banned'; sent++) {
+    assert.ok(sent < 50);
+    const { status, json } = await call(service.url, '/v1/pets', { key });
+    code = status === 429 ? json.code : '';
+  }
+}
+
+/** Pastes a key that is refused, and gives what the page says. */
+async function refusal(key: string): Promise<string> {
+  const { page } = await openDashboard(browser, service.url);
+  await pasteKey(page, key);
+  const text = await page.locator('.notice').innerText();
+  await page.context().close();
+  return text;
+}
+
+test('the page says why it does not accept a key', async () => {
+  const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) - 1 });
+  const suspended = await service.issueKey({ account: 'suspended' });
+  const owner = await service.store.accounts.findAccount('suspended');
+  await service.store.accounts.suspendAccount(owner?.id ?? 0);
+  const staging = await service.issueKey({ account: 'staging', environment: 'staging' });
+  const unknown = /This key does not work\s+/.source;
+  assert.match(
+    await refusal('petstore_live_wrong'),
+    new RegExp(`${unknown}The API key is malformed or mistyped`),
+  );
+  assert.match(await refusal(expired), new RegExp(`${unknown}The API key has expired`));
+  assert.match(await refusal(suspended), new RegExp(`${unknown}The account of this API key is suspended`));
+  assert.match(
+    await refusal(staging),
+    new RegExp(`${unknown}This API key belongs to the staging environment`),
+  );
+});
+
+test('a limit that is used up and a ban are shown with the time they end', async () => {
+  const key = await service.issueKey({ account: 'banned', limits: { perMinute: 1, perDay: 1000 } });
+  await call(service.url, '/v1/pets', { key });
+  const end = /It ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./;
+  const used = await refusal(key);
+  assert.match(used, /The requests of this minute are used up/);
+  assert.match(used, end);
+  await ban(key);
+  const banned = await refusal(key);
+  assert.match(banned, /This key is banned for a while/);
+  assert.match(banned, end);
+});
+
+test('the other keys of the account see a ban with the time it ends', async () => {
+  const limits = { perMinute: 20, perDay: 1000 };
+  const [banned, key] = [
+    await service.issueKey({ account: 'half', limits }),
+    await service.issueKey({ account: 'half' }),
+  ];
+  await ban(banned);
+  clock.advance(60_000);
+  const { page } = await openAccount(browser, service.url, key);
+  await page.getByText(/^Key \d+ is banned$/).waitFor();
+  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
+});
+
+/** Polls of the account that the page sends from now on. */
+function polls(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => void (request.url().endsWith('/v1/account') && sent.push(request.url())));
+  return sent;
+}
+
+test('the page says since when the service is down, and goes on by itself', async () => {
+  const { page } = await openDashboard(browser, service.url);
+  await page.clock.install();
+  await pasteKey(page, shown);
+  await page.locator('canvas, .plot .empty').first().waitFor();
+  await page.context().setOffline(true);
+  await page.clock.runFor(61_000);
+  await page
+    .getByText(/Since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The page goes on by itself/)
+    .first()
+    .waitFor();
+  await page.getByRole('heading', { name: 'open' }).waitFor();
+  await page.context().setOffline(false);
+  await page.clock.runFor(61_000);
+  await page.getByText('The page goes on by itself').first().waitFor({ state: 'detached' });
+});
+
+test('the page asks for nothing while it is hidden', async () => {
+  const { page } = await openDashboard(browser, service.url);
+  await page.clock.install();
+  await pasteKey(page, shown);
+  await page.locator('canvas, .plot .empty').first().waitFor();
+  const hide = (isHidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+  await hide(true);
+  const sent = polls(page);
+  await page.clock.runFor(600_000);
+  assert.deepEqual(sent, []);
+  const [request] = await Promise.all([
+    page.waitForRequest('**/v1/account'),
+    hide(false),
+    page.clock.runFor(1_000),
+  ]);
+  assert.equal((await request.response())?.status(), 200);
+});
+
+test('after a refusal the page waits as long as the service says', async () => {
+  const key = await service.issueKey({ account: 'waiting', limits: { perMinute: 5, perDay: 1_000 } });
+  const { page } = await openDashboard(browser, service.url);
+  await page.clock.install();
+  await pasteKey(page, key);
+  await page.locator('canvas, .plot .empty').first().waitFor();
+  await call(service.url, '/v1/pets', { key });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.clock.runFor(100);
+  await page.getByText('The requests of this minute are used up').first().waitFor();
+  const sent = polls(page);
+  await page.clock.runFor(50_000);
+  assert.deepEqual(sent, []);
+});
