@@ -62,7 +62,7 @@ for (const { device, options } of SCREENS) {
       assert.ok((await sideways(page)) <= 0, `${heading} need not be scrolled sideways`);
     }
     await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
-    await page.getByRole('region', { name: 'Requests, last 24 hours' }).locator('canvas').waitFor();
+    await page.getByRole('region', { name: 'Requests by outcome' }).locator('canvas').waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     assert.ok((await sideways(page)) <= 0, 'an account need not be scrolled sideways');
     assert.deepEqual([faults, foreign], [[], []]);

@@ -4,54 +4,43 @@ import { Chart } from '../chart.js';
 import { Choices } from '../field.js';
 import { usePoll } from '../poll.js';
 import { Ranking } from '../ranking.js';
-import { get, serviceTime, withQuery } from './api.js';
-import { LENGTH, outcomeBars, requests, startsUntil } from './outcomes.js';
+import { outcomes, RANGES, totalOf } from '../usage.js';
+import { get, serviceTime } from './api.js';
 
 /** Seconds. The service writes usage every 10 seconds. */
 const REFRESH = 30;
 
-const RANGES = /** @type {const} */ ({
-  day: { text: '24 hours', interval: 'hour', count: 24 },
-  month: { text: '30 days', interval: 'day', count: 30 },
-  quarter: { text: '90 days', interval: 'day', count: 90 },
-});
-
 /** The requests of an account over time, by operation and by key. @param {{ accountId: string }} props */
 export function AccountUsage({ accountId }) {
-  const [range, setRange] = useState(/** @type {keyof typeof RANGES} */ ('day'));
-  const { text, interval, count } = RANGES[range];
-  const length = LENGTH[interval];
+  const [range, setRange] = useState(/** @type {import('../usage.js').Range} */ ('day'));
   const { data, error, failingSince: since } = usePoll(load, REFRESH, range);
-  const file = `usage-of-account-${accountId}`;
+  const file = `account-${accountId}-${range}`;
   const state = { error, since };
 
   /** @param {AbortSignal} signal */
   async function load(signal) {
-    const starts = startsUntil(serviceTime().getTime(), length, count);
-    const from = new Date((starts[0] ?? 0) * 1000).toISOString();
+    const { starts, query, interval } = RANGES[range];
+    const now = serviceTime();
     const ask = (/** @type {string} */ by) =>
-      get(withQuery('/usage', { accountId, from, interval, by }), signal);
+      get(`/usage?accountId=${accountId}&${query(now)}&by=${by}`, signal);
     const [rows, operations, keys] = await Promise.all([ask('interval'), ask('operation'), ask('key')]);
     return {
-      plotted: outcomeBars(starts, length, rows),
-      operations: operations.map((/** @type {any} */ row) => ({
-        label: row.operation,
-        value: requests(row),
-      })),
-      keys: keys.map((/** @type {any} */ row) => ({ label: keyName(row), value: requests(row) })),
+      plotted: outcomes(rows, starts(now), interval),
+      operations: operations.map((/** @type {any} */ row) => ({ label: row.operation, value: totalOf(row) })),
+      keys: keys.map((/** @type {any} */ row) => ({ label: keyName(row), value: totalOf(row) })),
     };
   }
-  const choices = Object.entries(RANGES).map(([value, its]) => ({ value, text: its.text }));
+  const choices = Object.entries(RANGES).map(([value, { text }]) => ({ value, text }));
   return html`<div class="stack">
     <div class="row">
       <h2>Usage</h2>
-      <${Choices} label="Range of the usage" value=${range} onValue=${setRange} choices=${choices} />
+      <${Choices} label="Range of the charts" value=${range} onValue=${setRange} choices=${choices} />
     </div>
-    <${Chart} title="Requests, last ${text}" file="${file}-${range}" plotted=${data?.plotted} ...${state} />
+    <${Chart} title="Requests by outcome" file="${file}-by-outcome" plotted=${data?.plotted} ...${state} />
     <div class="columns">
-      <${Ranking} title="By operation, last ${text}" file="${file}-by-operation" name="Operation" unit="Requests"
+      <${Ranking} title="Requests by operation" file="${file}-by-operation" name="Operation" unit="Requests"
         values=${data?.operations} ...${state} />
-      <${Ranking} title="By key, last ${text}" file="${file}-by-key" name="Key" unit="Requests"
+      <${Ranking} title="Requests by key" file="${file}-by-key" name="Key" unit="Requests"
         values=${data?.keys} ...${state} />
     </div>
   </div>`;
