@@ -1,4 +1,4 @@
-// Contract: section 10.3.
+// Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '../../src/domain/usage.ts';

@@ -32,7 +32,7 @@ export function Conflict({ now, mine, onTake }) {
                   <td><${Name} text=${its[name]} /></td><td><${Name} text=${typed[name]} /></td></tr>`,
             )}</tbody>
           </table>
-          <div><button type="button" onClick=${onTake}>Take what is there now</button></div>`
+          <div class="actions"><button type="button" onClick=${onTake}>Take what is there now</button></div>`
     }
   <//>`;
 }

@@ -3,7 +3,7 @@ import { number } from '../format.js';
 import { usePoll } from '../poll.js';
 import { Table } from '../table.js';
 import { Time } from '../time.js';
-import { get, serviceTime } from './api.js';
+import { get } from './api.js';
 import { AccountLink, KeyName } from './links.js';
 import { Loaded, Page } from './page.js';
 
@@ -30,7 +30,7 @@ const COLUMNS = [
   },
   { name: 'Key', cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />` },
   { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
-  { name: 'Last', cell: ({ lastHour }) => html`<${Time} at=${lastHour} now=${serviceTime()} />` },
+  { name: 'Last in the hour from', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
   { name: 'Use instead', cell: ({ successor }) => html`<code>${successor}</code>` },
   { name: 'Removed', cell: ({ removal }) => html`<span class="fixed">${removal.slice(0, 10)}</span>` },
 ];

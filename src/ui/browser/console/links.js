@@ -9,6 +9,6 @@ export function AccountLink({ id, name }) {
 /** A key by its label and number. @param {{ id: number, label?: string | undefined, ending?: string | undefined }} props */
 export function KeyName({ id, label, ending }) {
   const more = `key ${id}${ending === undefined ? '' : `, ends in ${ending}`}`;
-  return html`${label === undefined ? html`<span class="muted">no label</span>` : html`<${Name} text=${label} />`}
+  return html`${label === undefined ? html`<span class="name muted">no label</span>` : html`<${Name} text=${label} />`}
     <span class="muted fixed">${more}</span>`;
 }
