@@ -82,3 +82,27 @@ test('every page loads less than 150 KiB from this service, each file at once', 
   assert.ok(bytes > 0 && bytes < MOST_BYTES, `${bytes} bytes`);
   assert.deepEqual(late, []);
 });
+
+test('accounts are found as their names are typed, come by pages, and filter the audit log', async () => {
+  const { page } = await visitConsole(browser, service);
+  for (let number = 0; number < 101; number++)
+    await accounts.createAccount(`shelter ${number}`, 'free', { perMinute: 60, perDay: 1_000 });
+  await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
+  await page.getByText('100 are shown.').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('link', { name: HOSTILE }).waitFor();
+  await page.getByLabel('Search by name').pressSequentially('LTER 77');
+  await page.waitForURL('**/accounts?search=LTER+77');
+  await page.getByRole('link', { name: 'shelter 76' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'shelter 77' }).click();
+  await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  const log = page.getByRole('region', { name: 'Changes' });
+  await log.getByRole('row', { name: 'accounts create' }).waitFor();
+  assert.equal(await log.getByRole('row').count(), 2);
+  assert.equal(await page.getByLabel('Account').inputValue(), 'shelter 77');
+  await page.getByLabel('Account').fill('shelter 5');
+  await log.getByRole('link', { name: 'shelter 5' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+});
