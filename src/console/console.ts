@@ -17,6 +17,7 @@ import { Access, type AccessDependencies } from './access.ts';
 import { AdminApi } from './admin-api.ts';
 import type { ConsoleRequest } from './console-request.ts';
 import { adminDescription, DESCRIPTION_PATH } from './openapi.ts';
+import { consolePage } from './pages.ts';
 import { signInOrOut } from './sign-in.ts';
 
 export interface ConsoleDependencies extends AccessDependencies {
@@ -100,7 +101,9 @@ export class Console implements Handlers {
     const { request } = asked;
     try {
       const fault = hostFault(request) ?? this.#access.hostFault(request);
-      return unstored(fault ?? (await this.#unstoredAnswer(asked)));
+      const page = fault === undefined ? await consolePage(asked) : undefined;
+      if (page !== undefined && page.code === undefined) return page;
+      return unstored(fault ?? page ?? (await this.#unstoredAnswer(asked)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof ServiceError) {

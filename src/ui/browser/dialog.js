@@ -12,7 +12,12 @@ import { Fault } from './notice.js';
 export function Dialog({ title, onClose, children }) {
   const id = useId();
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // Only a dialog that is closed gives the focus back, and one that is no longer rendered does not close.
+    return () => opener instanceof HTMLElement && opener.focus();
+  }, []);
   return html`<dialog ref=${dialog} aria-labelledby=${id} onClose=${onClose}>
     <div class="stack"><h2 id=${id}>${title}</h2>${children}</div>
   </dialog>`;

@@ -22,6 +22,9 @@ export const share = (part, whole) => SHARE.format(whole === 0 ? 0 : part / whol
 /** An instant in UTC: `2026-11-23 14:05 UTC`. @param {Date} date */
 export const utc = (date) => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** An instant in UTC with its second: `2026-11-23 14:05:12 UTC`. @param {Date} date */
+export const utcSecond = (date) => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
 /** A day in UTC: `2026-11-23`. @param {Date} date */
 export const day = (date) => date.toISOString().slice(0, 10);
 

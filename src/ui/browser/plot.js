@@ -26,6 +26,14 @@ export function plotData({ kind, starts, series }) {
   return [[...starts], ...columns.toReversed()];
 }
 
+/** A value without neighbours makes no line, so it is drawn as a point. @param {uPlot} self @param {number} series */
+function lonely({ data }, series) {
+  const values = data[series] ?? [];
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
+}
+
 /**
  * Draws into `place`, in the colours that the style sheet gives to its classes.
  * @param {HTMLElement} place
@@ -39,7 +47,14 @@ export function createPlot(place, plotted, onHover) {
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
   const lines = series.map(({ label }, at) => {
     const its = colour(`series-${(at % 8) + 1}`);
-    if (!isBars) return { label, stroke: its, width: 2, dash: DASHES[at % 8] ?? [], points: { show: false } };
+    if (!isBars)
+      return {
+        label,
+        stroke: its,
+        width: 2,
+        dash: DASHES[at % 8] ?? [],
+        points: { show: false, filter: lonely },
+      };
     return {
       label,
       fill: its,

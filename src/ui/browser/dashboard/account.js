@@ -12,7 +12,7 @@ import { LINKS } from './links.js';
 import { Keys } from './keys.js';
 import { Summary } from './summary.js';
 import { Usage } from './usage.js';
-import { RANGES } from './usage-data.js';
+import { RANGES } from '../usage.js';
 
 /** Seconds. Usage is written every 10 s, but a chart of a day or more does not change that fast. */
 const USAGE_INTERVAL = 300;

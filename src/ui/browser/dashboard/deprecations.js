@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { number } from '../format.js';
 import { Notice } from '../notice.js';
-import { totalOf } from './usage-data.js';
+import { totalOf } from '../usage.js';
 
 /**
  * A notice for each deprecated operation that the account called in the last 30 days.

@@ -4,13 +4,14 @@ import { Chart } from '../chart.js';
 import { Choices } from '../field.js';
 import { usePoll } from '../poll.js';
 import { now } from './api.js';
-import { outcomes, RANGES, stacks } from './usage-data.js';
+import { outcomes, RANGES } from '../usage.js';
+import { stacks } from './usage-data.js';
 
 /** Seconds. */
 const INTERVAL = 300;
 
 /**
- * @typedef {import('./usage-data.js').Range} Range
+ * @typedef {import('../usage.js').Range} Range
  * @typedef {import('../poll.js').Polled<import('./api.js').UsageRow[]>} PolledUsage
  */
 

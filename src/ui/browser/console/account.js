@@ -1,0 +1,68 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { QuotaWindow } from '../meter.js';
+import { Badge } from '../notice.js';
+import { usePoll } from '../poll.js';
+import { AccountKeys } from './account-keys.js';
+import { AccountUsage } from './account-usage.js';
+import { BanTable } from './ban-table.js';
+import { ChangeAccount } from './change-account.js';
+import { FaultTable } from './fault-table.js';
+import { get, serviceTime } from './api.js';
+import { Card, Loaded, Page } from './page.js';
+import { useIsAdmin } from './session.js';
+import { SuspendAccount } from './suspend-account.js';
+
+/** Seconds between two looks at the windows. */
+const LIVE = 5;
+
+/** @param {{ id: string }} props */
+export function Account({ id }) {
+  const poll = usePoll((signal) => get(`/accounts/${id}`, signal), LIVE);
+  const account = poll.data;
+  const isAdmin = useIsAdmin();
+  const [open, setOpen] = useState('');
+  const dialog = { account, onClose: () => setOpen(''), onChanged: poll.refresh };
+  const actions = html`
+    <button type="button" onClick=${() => setOpen('change')}>Change</button>
+    <button type="button" class=${account?.suspendedAt ? '' : 'danger'} onClick=${() => setOpen('suspend')}>
+      ${account?.suspendedAt ? 'Resume' : 'Suspend'}
+    </button>`;
+  return html`<${Page} title=${account?.name ?? `Account ${id}`} badges=${account && html`<${Badges} account=${account} />`}
+    actions=${isAdmin && account && actions}>
+    <${Loaded} poll=${poll} label="The account">${() => html`
+      <div class="columns">
+        <${Windows} account=${account} />
+      </div>
+      <${AccountKeys} accountId=${id} />
+      <${AccountUsage} accountId=${id} />
+      <${Card} title="Bans in force">
+        <${BanTable} bans=${account.bans} onLifted=${poll.refresh} empty="No key of this account is banned." />
+      <//>
+      <${Card} title="Latest refused and failed requests"
+        actions=${html`<a href="/faults?accountId=${id}">All faults</a><a href="/audit?accountId=${id}">Audit log</a>`}>
+        <${FaultTable} filters=${{ accountId: id, limit: 10 }} isOfAccount />
+      <//>
+    `}<//>
+    ${open === 'change' && html`<${ChangeAccount} ...${dialog} />`}
+    ${open === 'suspend' && html`<${SuspendAccount} ...${dialog} />`}
+  <//>`;
+}
+
+/** @param {{ account: any }} props */
+function Badges({ account: { id, plan, suspendedAt } }) {
+  return html`<${Badge}>${plan}<//>
+    ${suspendedAt && html`<${Badge} kind="bad">suspended<//>`}<span class="muted">account ${id}</span>`;
+}
+
+/** Both windows of the quota, now. @param {{ account: any }} props */
+function Windows({ account: { minute, day } }) {
+  const now = serviceTime();
+  return html`
+    <section class="card" aria-label="Requests this minute">
+      <${QuotaWindow} name="This minute" now=${now} ...${minute} />
+    </section>
+    <section class="card" aria-label="Requests today">
+      <${QuotaWindow} name="Today" now=${now} ...${day} />
+    </section>`;
+}

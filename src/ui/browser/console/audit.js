@@ -1,0 +1,48 @@
+import { html } from 'htm/preact';
+import { Name } from '../table.js';
+import { Time } from '../time.js';
+import { withQuery } from './api.js';
+import { AccountPicker } from './account-picker.js';
+import { ListTable, useList } from './list.js';
+import { Page } from './page.js';
+import { filterBy, usePlace } from './router.js';
+import { UtcField, fieldOf, instantOf } from './utc-field.js';
+import { Values } from './values.js';
+
+export function Audit() {
+  const { query } = usePlace();
+  const accountId = query.get('accountId') ?? undefined;
+  const since = query.get('since');
+  const list = useList(withQuery('/audit', { accountId, since: since ?? undefined, limit: 50 }));
+  return html`<${Page} title="Audit" intro="Every change, the newest first. Nobody can alter this log.">
+    <search class="filters">
+      <${AccountPicker} id=${accountId} onId=${(/** @type {string} */ id) => filterBy({ accountId: id })} />
+      <${UtcField} label="Since (UTC)" value=${fieldOf(since)}
+        onValue=${(/** @type {string} */ value) => filterBy({ since: instantOf(value) })} />
+    </search>
+    <${ListTable} list=${list} caption="Changes" columns=${COLUMNS} empty="Nothing was changed in this time." />
+  <//>`;
+}
+
+/** @type {import('../table.js').Column<any>[]} */
+const COLUMNS = [
+  { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
+  {
+    name: 'Who',
+    cell: ({ actor, address }) => html`<${Name} text=${actor.name} />
+      <span class="muted fixed">${actor.kind}${address && `, ${address}`}</span>`,
+  },
+  { name: 'What', cell: ({ action }) => html`<span class="fixed">${action}</span>` },
+  {
+    name: 'On',
+    cell: ({ target, accountId }) => html`<${Target} target=${target} accountId=${accountId} />`,
+  },
+  { name: 'Change', cell: ({ before, after }) => html`<${Values} before=${before} after=${after} />` },
+];
+
+/** @param {{ target: { kind: string, name: string }, accountId?: number }} props */
+function Target({ target: { kind, name }, accountId }) {
+  const text = html`<${Name} text=${name} />`;
+  return html`${accountId === undefined ? text : html`<a href="/accounts/${accountId}">${text}</a>`}
+    <span class="muted fixed">${kind}</span>`;
+}

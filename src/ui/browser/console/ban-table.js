@@ -1,0 +1,61 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
+import { Name, Table } from '../table.js';
+import { say } from '../status.js';
+import { Time } from '../time.js';
+import { change, serviceTime } from './api.js';
+import { AccountLink, KeyName } from './links.js';
+import { useIsAdmin } from './session.js';
+
+/** @typedef {import('../table.js').Column<any>} Column */
+
+/** @type {Column} */
+const ACCOUNT = {
+  name: 'Account',
+  cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
+};
+
+/** Bans in force, to lift. @param {{ bans: any[], onLifted: () => void, empty: string }} props */
+export function BanTable({ bans, onLifted, empty }) {
+  const [lifting, setLifting] = useState(/** @type {any} */ (undefined));
+  const isAdmin = useIsAdmin();
+  const lift = (/** @type {any} */ ban) => html`<div class="row-actions">
+    <button type="button" onClick=${() => setLifting(ban)}>Lift<span class="hidden-text"> the ban of key ${ban.keyId}</span></button>
+  </div>`;
+  /** @type {Column[]} */
+  const columns = [
+    {
+      name: 'Key',
+      isName: true,
+      cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />`,
+    },
+    ...(bans.some(({ account }) => account) ? [ACCOUNT] : []),
+    {
+      name: 'Ends',
+      cell: ({ until }) =>
+        html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} now=${serviceTime()} /></span>`,
+    },
+    { name: 'Bans so far', isNumber: true, cell: ({ count }) => count },
+    ...(isAdmin ? [{ name: '', cell: lift }] : []),
+  ];
+  return html`
+    <${Table} caption="Bans in force" rows=${bans} rowKey=${(/** @type {any} */ ban) => ban.keyId} empty=${empty}
+      columns=${columns} />
+    ${lifting && html`<${LiftBan} ban=${lifting} onClose=${() => setLifting(undefined)} onLifted=${onLifted} />`}
+  `;
+}
+
+/** @param {{ ban: any, onClose: () => void, onLifted: () => void }} props */
+function LiftBan({ ban: { keyId, account }, onClose, onLifted }) {
+  async function lift() {
+    await change('DELETE', `/bans/${keyId}`);
+    say(`The ban of key ${keyId} is lifted.`);
+    onLifted();
+    onClose();
+  }
+  return html`<${FormDialog} title="Lift ban" submit="Lift ban" onClose=${onClose} onSubmit=${lift}>
+    <p>Key ${keyId}${account && html` of <b><${Name} text=${account} /></b>`}</p>
+    <p>Its requests are admitted again. It is banned again, for longer, if it goes on exceeding its limits.</p>
+  <//>`;
+}

@@ -1,0 +1,36 @@
+import { html } from 'htm/preact';
+import { number } from '../format.js';
+import { usePoll } from '../poll.js';
+import { Table } from '../table.js';
+import { Time } from '../time.js';
+import { get } from './api.js';
+import { AccountLink, KeyName } from './links.js';
+import { Loaded, Page } from './page.js';
+
+/** Seconds between two looks. */
+const REFRESH = 60;
+
+export function Deprecations() {
+  const poll = usePoll((signal) => get('/deprecations', signal), REFRESH);
+  const intro = 'Keys that called a deprecated operation in the last 30 days, most requests first.';
+  return html`<${Page} title="Deprecations" intro=${intro}>
+    <${Loaded} poll=${poll} label="The calls">${(/** @type {any[]} */ rows) =>
+      html`<${Table} caption="Calls of deprecated operations" rows=${rows} columns=${COLUMNS}
+        rowKey=${(/** @type {any} */ { operation, keyId }) => `${operation} ${keyId}`}
+        empty="Nobody called a deprecated operation in the last 30 days." />`}<//>
+  <//>`;
+}
+
+/** @type {import('../table.js').Column<any>[]} */
+const COLUMNS = [
+  { name: 'Operation', isName: true, cell: ({ operation }) => html`<code>${operation}</code>` },
+  {
+    name: 'Account',
+    cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
+  },
+  { name: 'Key', cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />` },
+  { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
+  { name: 'Last in the hour from', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
+  { name: 'Use instead', cell: ({ successor }) => html`<code>${successor}</code>` },
+  { name: 'Removed', cell: ({ removal }) => html`<span class="fixed">${removal.slice(0, 10)}</span>` },
+];

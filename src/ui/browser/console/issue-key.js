@@ -1,0 +1,44 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
+import { Check, Field } from '../field.js';
+import { SecretDialog } from '../secret.js';
+import { change } from './api.js';
+import { DEFAULT_SCOPES, SCOPES } from './terms.js';
+import { UtcField, instantOf } from './utc-field.js';
+
+/** @param {{ accountId: string, onClose: () => void, onIssued: () => void }} props */
+export function IssueKey({ accountId, onClose, onIssued }) {
+  const [label, setLabel] = useState('');
+  const [scopes, setScopes] = useState(DEFAULT_SCOPES);
+  const [expires, setExpires] = useState('');
+  const [issued, setIssued] = useState(/** @type {any} */ (undefined));
+  if (issued)
+    return html`<${SecretDialog} title="Key ${issued.id}" secret=${issued.key} onClose=${onClose} />`;
+  async function issue() {
+    const expiresAt = instantOf(expires);
+    setIssued(
+      await change('POST', `/accounts/${accountId}/keys`, {
+        scopes,
+        ...(label === '' ? {} : { label }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }),
+    );
+    onIssued();
+  }
+  const choose = (/** @type {string} */ scope, /** @type {boolean} */ isChosen) =>
+    setScopes(SCOPES.filter((its) => (its === scope ? isChosen : scopes.includes(its))));
+  return html`<${FormDialog} title="Issue key" submit="Issue key" onClose=${onClose} onSubmit=${issue}>
+    <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
+      hint="What it is for, such as “price board”. May be empty." />
+    <fieldset class="field">
+      <legend class="label">Scopes</legend>
+      <div class="checks">${SCOPES.map(
+        (scope) =>
+          html`<${Check} label=${scope} checked=${scopes.includes(scope)}
+            onValue=${(/** @type {boolean} */ isChosen) => choose(scope, isChosen)} />`,
+      )}</div>
+    </fieldset>
+    <${UtcField} label="Expires (UTC)" hint="Empty: it never expires." value=${expires} onValue=${setExpires} />
+  <//>`;
+}

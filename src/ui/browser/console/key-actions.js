@@ -1,0 +1,38 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
+import { say } from '../status.js';
+import { change } from './api.js';
+import { KeyName } from './links.js';
+import { RotateKey } from './rotate-key.js';
+
+/** Rotates and revokes a key that is in force. @param {{ its: any, onChanged: () => void }} props */
+export function KeyActions({ its, onChanged }) {
+  const [open, setOpen] = useState('');
+  const dialog = { its, onClose: () => setOpen(''), onChanged };
+  if (!['active', 'rotated'].includes(its.state)) return null;
+  const name = html`<span class="hidden-text"> key ${its.id}</span>`;
+  return html`<div class="row-actions">
+    ${
+      its.state === 'active' &&
+      html`<button type="button" onClick=${() => setOpen('rotate')}>Rotate${name}</button>`
+    }
+    <button type="button" class="danger" onClick=${() => setOpen('revoke')}>Revoke${name}</button>
+    ${open === 'rotate' && html`<${RotateKey} ...${dialog} />`}
+    ${open === 'revoke' && html`<${RevokeKey} ...${dialog} />`}
+  </div>`;
+}
+
+/** @param {{ its: any, onClose: () => void, onChanged: () => void }} props */
+function RevokeKey({ its, onClose, onChanged }) {
+  async function revoke() {
+    await change('DELETE', `/keys/${its.id}`);
+    say(`Key ${its.id} is revoked.`);
+    onChanged();
+    onClose();
+  }
+  return html`<${FormDialog} title="Revoke key" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
+    <p><${KeyName} ...${its} /></p>
+    <p>Requests with it are refused for good, within 5 seconds on every instance. Nobody can undo this.</p>
+  <//>`;
+}

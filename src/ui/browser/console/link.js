@@ -1,0 +1,23 @@
+/** A secret of a sign-in link: 43 characters of base64url. */
+const SECRET = /^[\w-]{43}$/;
+
+/**
+ * Takes the secret of a sign-in link out of the address, so that neither the history nor a copied address has it.
+ * @returns {string} empty if there is none
+ */
+export function takeLink() {
+  const secret = location.hash.slice(1);
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  return secret;
+}
+
+/** The secret in what somebody pasted: a whole link, or only the part behind the #. @param {string} text */
+export function secretOf(text) {
+  return text.trim().replace(/^[^#]*#/, '');
+}
+
+/** What is wrong with the text of a secret, before the service is asked. @param {string} secret */
+export function linkFault(secret) {
+  if (SECRET.test(secret)) return undefined;
+  return 'This link is not whole: the part behind the # has 43 letters, digits, - and _. Copy all of it.';
+}

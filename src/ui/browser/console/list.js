@@ -1,0 +1,54 @@
+import { html } from 'htm/preact';
+import { useRef } from 'preact/hooks';
+import { Fault, Skeleton } from '../notice.js';
+import { usePoll } from '../poll.js';
+import { Table } from '../table.js';
+import { list } from './api.js';
+
+/** Seconds. A list that is not live is loaded once, and after each change. */
+const ONCE = Number.POSITIVE_INFINITY;
+
+/**
+ * A list of the admin API by pages.
+ * @param {string} path with its filters
+ * @param {number} [seconds] how often it is loaded
+ */
+export function useList(path, seconds = ONCE) {
+  const shown = useRef({ path, pages: 1 });
+  if (shown.current.path !== path) shown.current = { path, pages: 1 };
+  const poll = usePoll((signal) => list(path, shown.current.pages, signal), seconds, path);
+  const last = useRef(poll.data);
+  if (poll.data) last.current = poll.data;
+  const more = () => {
+    shown.current.pages += 1;
+    poll.refresh();
+  };
+  // While another filter loads, the rows of the one before stay, so that nothing jumps.
+  return { ...poll, data: poll.data ?? (poll.error ? undefined : last.current), more };
+}
+
+/** @typedef {ReturnType<typeof useList>} List */
+
+/**
+ * The rows of a list as a table, with the button for the next page.
+ * @param {{
+ *   list: List, caption: string, columns: readonly import('../table.js').Column<any>[], empty?: string,
+ *   rowKey?: (row: any) => string | number,
+ * }} props
+ */
+export function ListTable({ list: { data, error, failingSince, more }, rowKey = (row) => row.id, ...rest }) {
+  if (data === undefined)
+    return error
+      ? html`<${Fault} error=${error} since=${failingSince} />`
+      : html`<${Skeleton} label=${rest.caption} />`;
+  return html`<div class="stack">
+    <${Table} rows=${data.rows} rowKey=${rowKey} ...${rest} />
+    ${
+      data.next !== undefined &&
+      html`<div class="row">
+        <button type="button" onClick=${more}>Show more</button>
+        <span class="muted">${data.rows.length} are shown.</span>
+      </div>`
+    }
+  </div>`;
+}

@@ -1,0 +1,52 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Badge } from '../notice.js';
+import { usePoll } from '../poll.js';
+import { Name, Table } from '../table.js';
+import { Time } from '../time.js';
+import { get } from './api.js';
+import { CreateOperator } from './create-operator.js';
+import { OperatorActions } from './operator-actions.js';
+import { Loaded, Page } from './page.js';
+import { useIsAdmin } from './session.js';
+import { Tokens } from './tokens.js';
+
+/** Seconds between two looks. */
+const REFRESH = 60;
+
+export function Operators() {
+  const poll = usePoll((signal) => get('/operators', signal), REFRESH);
+  const isAdmin = useIsAdmin();
+  const [isNew, setIsNew] = useState(false);
+  const [issued, setIssued] = useState(0);
+  const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create operator</button>`;
+  const refresh = () => {
+    poll.refresh();
+    setIssued(issued + 1);
+  };
+  /** @type {import('../table.js').Column<any>[]} */
+  const columns = [
+    { name: 'Name', isName: true, cell: ({ name }) => html`<${Name} text=${name} />` },
+    {
+      name: 'Role',
+      cell: ({ role }) => html`<${Badge} kind=${role === 'admin' ? 'warn' : undefined}>${role}<//>`,
+    },
+    { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+    ...(isAdmin
+      ? [
+          {
+            name: '',
+            cell: (/** @type {any} */ its) =>
+              html`<${OperatorActions} operator=${its} onChanged=${refresh} />`,
+          },
+        ]
+      : []),
+  ];
+  return html`<${Page} title="Operators" actions=${isAdmin && create}
+    intro="A viewer sees everything. An admin can also change it.">
+    <${Loaded} poll=${poll} label="The operators">${(/** @type {any[]} */ rows) =>
+      html`<${Table} caption="Operators" rows=${rows} columns=${columns} rowKey=${(/** @type {any} */ { id }) => id} />`}<//>
+    ${isAdmin && html`<${Tokens} about=${String(issued)} />`}
+    ${isNew && html`<${CreateOperator} onClose=${() => setIsNew(false)} onCreated=${refresh} />`}
+  <//>`;
+}

@@ -1,0 +1,45 @@
+import { observed } from './observed.js';
+
+/** @typedef {{ path: string, query: URLSearchParams, isFirst: boolean }} Place `isFirst`: the page was just loaded */
+
+const place = observed(here(true));
+
+/** The address that the page shows. */
+export const usePlace = () => place.use();
+
+/** Shows another address of the console. @param {string} to @param {{ replace?: boolean }} [options] */
+export function navigate(to, { replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', to);
+  place.set(here(false));
+}
+
+/**
+ * Keeps a filter of the page in its address, so that "back" and a copied address show the same.
+ * @param {Record<string, string | undefined>} filters an empty one leaves the address
+ */
+export function filterBy(filters) {
+  const { path, query } = place.get();
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(filters)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
+  navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+}
+
+/** Follows links inside the console without loading the page again. */
+export function startRouter() {
+  addEventListener('popstate', () => place.set(here(false)));
+  document.addEventListener('click', (event) => {
+    const link = /** @type {Element} */ (event.target).closest('a');
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (!isPlain || event.defaultPrevented || !link?.getAttribute('href')?.startsWith('/')) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}
+
+/** @param {boolean} isFirst @returns {Place} */
+function here(isFirst) {
+  return { path: location.pathname, query: new URLSearchParams(location.search), isFirst };
+}

@@ -1,0 +1,42 @@
+import { html } from 'htm/preact';
+import { number } from '../format.js';
+import { Badge, Fault, Skeleton } from '../notice.js';
+import { Time } from '../time.js';
+import { serviceTime } from './api.js';
+import { Card } from './page.js';
+
+/**
+ * The figures of the service now.
+ * @param {{ data?: any, error?: import('../fetch.js').ApiError | undefined, since?: Date | undefined }} props
+ */
+export function ServiceFacts({ data, error, since }) {
+  if (data === undefined)
+    return error
+      ? html`<${Fault} error=${error} since=${since} />`
+      : html`<${Skeleton} label="The figures" />`;
+  const { requestsPerSecond, latency, bans, health, startedAt } = data;
+  const facts = [
+    ['Requests a second', rounded(requestsPerSecond)],
+    ['p50, last minute', milliseconds(latency.p50)],
+    ['p99, last minute', milliseconds(latency.p99)],
+    ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
+    ['Database', html`<${Health} ...${health.database} />`],
+    ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
+    ['Started', html`<${Time} at=${startedAt} now=${serviceTime()} />`],
+  ];
+  return html`<${Card} title="Now">
+    <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  <//>`;
+}
+
+/** @param {{ isUp: boolean, milliseconds?: number }} props */
+function Health({ isUp, milliseconds: took }) {
+  if (!isUp) return html`<${Badge} kind="bad">does not answer<//>`;
+  return html`<${Badge} kind="good">up<//>${took !== undefined && html` <span class="muted">${milliseconds(took)}</span>`}`;
+}
+
+/** At least two digits that count: `0.42`, `7.3`, `1,234`. @param {number} value */
+const rounded = (value) => (value >= 100 ? number(Math.round(value)) : String(Number(value.toPrecision(2))));
+
+/** @param {number | undefined} value */
+const milliseconds = (value) => (value === undefined ? '–' : `${rounded(value)} ms`);

@@ -1,0 +1,63 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Notice } from '../notice.js';
+import { Status } from '../status.js';
+import { Brand } from './brand.js';
+import { takeLink } from './link.js';
+import { LinkFault, LinkForm, useSignIn } from './link-form.js';
+import { navigate } from './router.js';
+import { useSession } from './session.js';
+
+/**
+ * The page that signs in. A link opens it with the secret behind the #. A button uses the link up, because programs that
+ * look at links in messages open them too.
+ * @param {{ secret: string }} props
+ */
+export function SignIn({ secret }) {
+  const { isLeft } = useSession();
+  const [link, setLink] = useState(secret);
+  useEffect(() => {
+    document.title = 'Sign in – Pet Store console';
+    const onHash = () => setLink((last) => takeLink() || last);
+    addEventListener('hashchange', onHash);
+    return () => removeEventListener('hashchange', onHash);
+  }, []);
+  return html`<main id="content" class="sign-in">
+    <div class="card">
+      <${Brand} />
+      <h1>Sign in to the console</h1>
+      ${isLeft && html`<${Notice} kind="good" title="You are signed out." />`}
+      ${link === '' ? html`<${LinkForm} onSignedIn=${enter} />` : html`<${LinkButton} key=${link} link=${link} />`}
+      <div class="stack muted">
+        <p>A link signs in once, within 10 minutes. Run this command where the service runs to get a new one:</p>
+        <code class="secret">petstore console --as NAME</code>
+      </div>
+    </div>
+    <${Status} />
+  </main>`;
+}
+
+/** @param {{ link: string }} props */
+function LinkButton({ link }) {
+  const [isTried, setIsTried] = useState(false);
+  const { error, isBusy, submit } = useSignIn(enter);
+  const onClick = async () => {
+    await submit(link);
+    setIsTried(true);
+  };
+  return html`
+    ${error && html`<${LinkFault} message=${error} />`}
+    ${
+      error && isTried
+        ? html`<${LinkForm} onSignedIn=${enter} />`
+        : html`<p>Your sign-in link is ready.</p>
+          <button type="button" class="main" disabled=${isBusy} onClick=${onClick}>Sign in</button>`
+    }
+  `;
+}
+
+/** Shows the page that was asked for. */
+function enter() {
+  const { pathname, search } = location;
+  navigate(pathname === '/sign-in' ? '/' : pathname + search, { replace: true });
+}

@@ -1,0 +1,21 @@
+/* Words of the service that forms offer. A test holds them to src/domain. */
+
+/** Requests per minute and per day; undefined where each account has its own. */
+export const PLANS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: undefined,
+};
+
+export const SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write', 'keys:manage'];
+
+/** What a new key has unless somebody chooses. */
+export const DEFAULT_SCOPES = SCOPES.slice(0, 4);
+
+export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'];
+
+export const ROLES = ['viewer', 'admin'];
+
+/** A name as the choice of a field: `Enterprise`. @param {string} name */
+export const asChoice = (name) => ({ value: name, text: name.charAt(0).toUpperCase() + name.slice(1) });

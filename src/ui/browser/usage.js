@@ -1,0 +1,60 @@
+/** @typedef {{ ok: number, clientError: number, refused: number, serverError: number }} Outcomes */
+
+const HOUR = 3_600;
+const DAY = 86_400;
+
+/** @param {string} text @param {'hour' | 'day'} interval @param {number} count intervals, the one that runs included */
+function range(text, interval, count) {
+  const length = interval === 'hour' ? HOUR : DAY;
+  /** @param {Date} now */
+  const starts = (now) => {
+    const last = Math.floor(now.getTime() / 1000 / length) * length;
+    return Array.from({ length: count }, (_, at) => last - (count - 1 - at) * length);
+  };
+  /** @param {Date} now */
+  const query = (now) => {
+    const [first = 0] = starts(now);
+    return `interval=${interval}&from=${new Date(first * 1000).toISOString()}`;
+  };
+  return { text, interval: length, starts, query };
+}
+
+/** The ranges of the charts, as long as people ask for. */
+export const RANGES = {
+  day: range('Day', 'hour', 24),
+  month: range('Month', 'day', 30),
+  quarter: range('Quarter', 'day', 90),
+};
+
+/** @typedef {keyof typeof RANGES} Range */
+
+/** @param {Outcomes} row */
+export const totalOf = ({ ok, clientError, refused, serverError }) =>
+  ok + clientError + refused + serverError;
+
+const OUTCOMES = /** @type {const} */ ([
+  ['ok', 'Successful'],
+  ['clientError', 'Client errors (4xx)'],
+  ['refused', 'Refused (429)'],
+  ['serverError', 'Server errors (5xx)'],
+]);
+
+/**
+ * The requests by outcome, as stacked bars.
+ * @param {readonly (Outcomes & { start: string })[]} rows
+ * @param {readonly number[]} starts
+ * @param {number} interval
+ * @returns {import('./plot.js').Plotted}
+ */
+export function outcomes(rows, starts, interval) {
+  const placeOf = new Map(starts.map((start, at) => [start, at]));
+  const series = OUTCOMES.map(([outcome, label]) => {
+    const values = starts.map(() => 0);
+    for (const row of rows) {
+      const place = placeOf.get(Date.parse(row.start) / 1000);
+      if (place !== undefined) values[place] = (values[place] ?? 0) + row[outcome];
+    }
+    return { label, values };
+  });
+  return { kind: 'bars', starts, interval, series };
+}

@@ -1,0 +1,108 @@
+// Contract: section 10.1.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR } from '../../src/domain/usage.ts';
+import { call } from '../support/api.ts';
+import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestConsole } from '../support/console.ts';
+import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
+import { lifetimeOfFile } from '../support/lifetime.ts';
+import { ROOT } from '../support/store.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=1">';
+const LONG =
+  'The shelter at the harbour, with the longest name that an account may have: a hundred characters, ok';
+
+/** Bytes, compressed: everything that a page loads, without the answers of the admin API. */
+const MOST_BYTES = 150 * 1024;
+
+const lifetime = lifetimeOfFile();
+// The browser has the time of the machine.
+const clock = fakeClock(Date.now());
+const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
+const browser = await launchBrowser(lifetime);
+
+const { accounts, operators, usageHistory } = service.store;
+const SMALL = { perMinute: 1, perDay: 1_000 };
+
+/** An account whose key is banned, with hostile text wherever somebody can put some, and 10 million requests an hour. */
+async function seed(): Promise<void> {
+  const created = await accounts.createAccount(LONG, 'enterprise', SMALL);
+  await accounts.by(ROOT).changeAccount(created.id, { given: { name: HOSTILE }, expected: {} });
+  await accounts.createAccount(LONG, 'free', { perMinute: 60, perDay: 1_000 });
+  const key = await service.issueKey({ account: HOSTILE });
+  const asked = { key, headers: { 'x-request-id': 'a"b<c>' } };
+  for (let sent = 0; sent < 4; sent++) await call(service.url, '/v1/pets', asked);
+  const counts = Array.from({ length: 24 }, (_, ago) => ({
+    hour: Math.floor(Date.now() / HOUR) - ago,
+    keyId: 1,
+    operation: 'getPet',
+    counts: [10_000_000, 4, 3, 2] as const,
+  }));
+  await usageHistory.add({ writer: 'test', sequence: 1, counts });
+  await operators.add(ROOT, HOSTILE, 'viewer');
+}
+
+await seed();
+
+for (const { device, options } of SCREENS) {
+  test(`every page works on a ${device}, without a fault or a foreign request`, async () => {
+    const { page, faults, foreign } = await visitConsole(browser, service, { options });
+    await showPage(page, `${service.consoleUrl}/`, 'Overview');
+    for (const [path, heading] of Object.entries(CONSOLE_PAGES)) {
+      const menu = page.getByRole('button', { name: 'Menu' });
+      if (await menu.isVisible()) await menu.click();
+      await page.getByRole('navigation').getByRole('link', { name: heading }).click();
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      await loaded(page);
+      assert.equal(new URL(page.url()).pathname, path);
+      assert.equal(await page.title(), `${heading} – Pet Store console`);
+      assert.deepEqual(await seriousFaults(page), [], heading);
+      assert.ok((await sideways(page)) <= 0, `${heading} need not be scrolled sideways`);
+    }
+    await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
+    await page.getByRole('region', { name: 'Requests by outcome' }).locator('canvas').waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.ok((await sideways(page)) <= 0, 'an account need not be scrolled sideways');
+    assert.deepEqual([faults, foreign], [[], []]);
+    await page.context().close();
+  });
+}
+
+test('every page loads less than 150 KiB from this service, each file at once', async () => {
+  const { page } = await visitConsole(browser, service);
+  await showPage(page, `${service.consoleUrl}/accounts/1`, HOSTILE);
+  const [bytes, late] = await page.evaluate<[number, string[]]>(`(() => {
+    const files = performance.getEntriesByType('resource').filter(({ name }) => !name.includes('/admin/'));
+    const early = [...document.querySelectorAll('link')].map(({ href }) => href);
+    const late = files.map(({ name }) => name).filter((name) => !early.includes(name));
+    return [files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0), late];
+  })()`);
+  assert.ok(bytes > 0 && bytes < MOST_BYTES, `${bytes} bytes`);
+  assert.deepEqual(late, []);
+});
+
+test('accounts are found as their names are typed, come by pages, and filter the audit log', async () => {
+  const { page } = await visitConsole(browser, service);
+  for (let number = 0; number < 101; number++)
+    await accounts.createAccount(`shelter ${number}`, 'free', { perMinute: 60, perDay: 1_000 });
+  await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
+  await page.getByText('100 are shown.').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('link', { name: HOSTILE }).waitFor();
+  await page.getByLabel('Search by name').pressSequentially('LTER 77');
+  await page.waitForURL('**/accounts?search=LTER+77');
+  await page.getByRole('link', { name: 'shelter 76' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'shelter 77' }).click();
+  await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  const log = page.getByRole('region', { name: 'Changes' });
+  await log.getByRole('row', { name: 'accounts create' }).waitFor();
+  assert.equal(await log.getByRole('row').count(), 2);
+  assert.equal(await page.getByLabel('Account').inputValue(), 'shelter 77');
+  await page.getByLabel('Account').fill('shelter 5');
+  await log.getByRole('link', { name: 'shelter 5' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+});
