@@ -83,7 +83,12 @@ test('every operation does what its examples say, and answers as it is described
   const banned = await its.issueKey({ account: 'tiny', limits: { perMinute: 1, perDay: 1 } });
   for (let sent = 0; sent < 3; sent++) await call(its.url, '/v1/pets', { key: banned });
   const bodies: Readonly<Record<string, unknown>> = { findKey: { key: issued } };
-  const paths: Readonly<Record<string, string>> = { removeOperator: '/operators/2', liftBan: '/bans/2' };
+  const paths: Readonly<Record<string, string>> = {
+    removeOperator: '/operators/2',
+    liftBan: '/bans/2',
+    // Secret 1 is the test's own token, 2 is a link.
+    revokeToken: '/tokens/3',
+  };
   for (const operation of ADMIN_OPERATIONS) {
     const { id, method, answers } = operation;
     const path = paths[id] ?? operation.path.replaceAll(/\{\w+\}/g, '1');

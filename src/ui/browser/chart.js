@@ -83,10 +83,10 @@ function Legend({ kind, series, hovered }) {
       : values.reduce((/** @type {number} */ sum, value) => sum + (value ?? 0), 0);
   };
   return html`<ul class="legend">
-    ${series.map(({ label, values }, at) => {
+    ${series.map(({ label, colour, values }, at) => {
       const value = shown(values);
       return html`<li>
-        <span class="swatch series-${(at % 8) + 1}"></span>${label}
+        <span class="swatch series-${colour ?? (at % 8) + 1}"></span>${label}
         <b>${value === undefined ? '–' : number(value)}</b>
       </li>`;
     })}

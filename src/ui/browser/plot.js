@@ -2,7 +2,8 @@ import uPlot from 'uplot';
 import { axes, colours } from './axes.js';
 
 /**
- * @typedef {{ label: string, values: readonly (number | undefined)[] }} Series one value for each start
+ * @typedef {{ label: string, colour?: number | undefined, values: readonly (number | undefined)[] }} Series one value for
+ *   each start; `colour` is one of the eight of the style sheet, by default the next one
  * @typedef {{ kind: 'lines' | 'bars', starts: readonly number[], series: readonly Series[], interval: number }} Plotted
  *   `starts` are Unix seconds, `interval` is the length of each in seconds; bars are stacked
  */
@@ -45,8 +46,8 @@ export function createPlot(place, plotted, onHover) {
   const isBars = kind === 'bars';
   const colour = colours(place);
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
-  const lines = series.map(({ label }, at) => {
-    const its = colour(`series-${(at % 8) + 1}`);
+  const lines = series.map(({ label, colour: given }, at) => {
+    const its = colour(`series-${given ?? (at % 8) + 1}`);
     if (!isBars)
       return {
         label,

@@ -32,11 +32,12 @@ export const RANGES = {
 export const totalOf = ({ ok, clientError, refused, serverError }) =>
   ok + clientError + refused + serverError;
 
+/** Each with its label, and the number of its colour: a failure stands out, a success does not. */
 const OUTCOMES = /** @type {const} */ ([
-  ['ok', 'Successful'],
-  ['clientError', 'Client errors (4xx)'],
-  ['refused', 'Refused (429)'],
-  ['serverError', 'Server errors (5xx)'],
+  ['ok', 'Successful', 1],
+  ['clientError', 'Client errors (4xx)', 7],
+  ['refused', 'Refused (429)', 2],
+  ['serverError', 'Server errors (5xx)', 4],
 ]);
 
 /**
@@ -48,13 +49,13 @@ const OUTCOMES = /** @type {const} */ ([
  */
 export function outcomes(rows, starts, interval) {
   const placeOf = new Map(starts.map((start, at) => [start, at]));
-  const series = OUTCOMES.map(([outcome, label]) => {
+  const series = OUTCOMES.map(([outcome, label, colour]) => {
     const values = starts.map(() => 0);
     for (const row of rows) {
       const place = placeOf.get(Date.parse(row.start) / 1000);
       if (place !== undefined) values[place] = (values[place] ?? 0) + row[outcome];
     }
-    return { label, values };
+    return { label, colour, values };
   });
   return { kind: 'bars', starts, interval, series };
 }
