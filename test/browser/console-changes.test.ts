@@ -199,16 +199,24 @@ test('an admin creates operators, links and tokens, and the audit log says so', 
   await inDialog(page, 'Issue token').click();
   const token = await readSecret(page);
   assert.equal((await service.ask('/admin/v1/me', { key: token })).status, 200);
-  await page
+  const ofToken = page
     .getByRole('region', { name: 'Tokens of programs' })
-    .getByRole('row', { name: HOSTILE })
-    .waitFor();
+    .getByRole('row', { name: HOSTILE });
+  await ofToken.getByRole('button', { name: 'Revoke' }).click();
+  await inDialog(page, 'Revoke').click();
+  await ofToken.waitFor({ state: 'detached' });
+  assert.equal((await service.ask('/admin/v1/me', { key: token })).status, 401);
   await row.getByRole('button', { name: 'Remove' }).click();
   await inDialog(page, 'Remove').click();
   await row.waitFor({ state: 'detached' });
-  assert.equal((await service.ask('/admin/v1/me', { key: token })).status, 401);
   await page.getByRole('link', { name: 'Audit' }).click();
-  for (const action of ['operators create', 'operators link', 'operators token', 'operators remove'])
+  for (const action of [
+    'operators create',
+    'operators link',
+    'operators token',
+    'operators revoke-token',
+    'operators remove',
+  ])
     await page.getByRole('row', { name: action }).filter({ hasText: HOSTILE }).first().waitFor();
 });
 

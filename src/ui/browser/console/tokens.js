@@ -1,8 +1,11 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
 import { usePoll } from '../poll.js';
+import { say } from '../status.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { get } from './api.js';
+import { change, get } from './api.js';
 import { Card, Loaded } from './page.js';
 
 /** Seconds between two looks. */
@@ -22,9 +25,26 @@ const COLUMNS = [
 /** The tokens of programs, without the tokens themselves. @param {{ about: string }} props another `about` loads them again */
 export function Tokens({ about }) {
   const poll = usePoll((signal) => get('/tokens', signal), REFRESH, about);
+  const [ending, setEnding] = useState(/** @type {any} */ (undefined));
+  const revoke = async () => {
+    await change('DELETE', `/tokens/${ending.id}`);
+    say(`Token ${ending.id} no longer works.`);
+    setEnding(undefined);
+    poll.refresh();
+  };
+  const button = (/** @type {any} */ token) =>
+    html`<button type="button" class="danger" onClick=${() => setEnding(token)}>Revoke<span class="hidden-text"> token ${token.id}</span></button>`;
+  const columns = [...COLUMNS, { name: '', cell: button }];
   return html`<${Card} title="Tokens of programs">
     <${Loaded} poll=${poll} label="The tokens">${(/** @type {any[]} */ rows) =>
-      html`<${Table} caption="Tokens of programs" rows=${rows} columns=${COLUMNS}
+      html`<${Table} caption="Tokens of programs" rows=${rows} columns=${columns}
         rowKey=${(/** @type {any} */ { id }) => id} empty="No program has a token." />`}<//>
+    ${
+      ending &&
+      html`<${FormDialog} title="Revoke token ${ending.id}" submit="Revoke" isDangerous
+      onClose=${() => setEnding(undefined)} onSubmit=${revoke}>
+      <p>The program that uses it is refused at once, on every instance.</p>
+    <//>`
+    }
   <//>`;
 }
