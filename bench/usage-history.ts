@@ -57,7 +57,7 @@ for (const accountId of [undefined, 1, 950])
 for (const accountId of [1, 950])
   for (const [name, interval, length] of RANGES)
     await report(`getUsage of account ${accountId}, ${name}`, () =>
-      usageHistory.ofAccount(accountId, { interval, from: now - length, to: now }),
+      Array.fromAsync(usageHistory.ofAccount(accountId, { interval, from: now - length, to: now })),
     );
 await report('callers of getPet', () => usageHistory.callersOf('getPet', now - 30 * DAY));
 const prunes: number[] = [];

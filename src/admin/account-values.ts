@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
-import type { AccountValues } from '../domain/account-ports.ts';
+import type { AccountChange } from '../domain/account-ports.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { iso, present, whole } from './values.ts';
 
@@ -54,19 +54,23 @@ export const WINDOWS = {
   day: { limit: 10_000, remaining: 9_999, reset: 1_795_478_400 },
 };
 
-type Given = Omit<z.output<typeof AccountPatch>, 'expected'>;
-
-/** The values to change. A change of a limit alone keeps the plan. @throws ServiceError `invalid_parameter` as `limitsOf` does. */
-export function changed(
-  account: Account,
-  { perMinute, perDay, name: text, ...given }: Given,
-): Partial<AccountValues> {
-  const values = text === undefined ? given : { ...given, name: accountName(text) };
+/**
+ * The change that a patch of `account` asks for. A change of a limit alone keeps the plan.
+ * @throws ServiceError `invalid_parameter` as `accountName` and `limitsOf` do.
+ */
+export function changeOf(account: Account, patch: z.output<typeof AccountPatch>): AccountChange {
+  const { expected = {}, perMinute, perDay, name: text, ...rest } = patch;
+  const given = text === undefined ? rest : { ...rest, name: accountName(text) };
   const custom = { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) };
-  const its: Plan = given.plan ?? account.plan;
-  if (given.plan === undefined && perMinute === undefined && perDay === undefined) return values;
+  if (rest.plan === undefined && perMinute === undefined && perDay === undefined) return { given, expected };
+  const its: Plan = rest.plan ?? account.plan;
   const kept = its === 'enterprise' && account.plan === 'enterprise' ? account.limits : {};
-  return { ...values, plan: its, limits: limitsOf(its, { ...kept, ...custom }) };
+  const seen = rest.plan === undefined ? { plan: account.plan } : {};
+  return {
+    given: { ...given, plan: its, limits: limitsOf(its, { ...kept, ...custom }) },
+    // The change is completed with what this account is now, so it must still be so when it is written.
+    expected: { ...seen, ...kept, ...expected },
+  };
 }
 
 export function isNow({

@@ -10,7 +10,7 @@ import {
   AccountJson,
   AccountPatch,
   banJson,
-  changed,
+  changeOf,
   EXAMPLE,
   isNow,
   NewAccount,
@@ -152,9 +152,7 @@ const changeAccount = adminOperation({
     const id = Number(parameters.accountId);
     const account = await accounts.getAccount(id);
     if (account === undefined) return { error: 'not_found' };
-    const { expected = {}, ...given } = body;
-    const change = { given: changed(account, given), expected };
-    const result = await accounts.by(author).changeAccount(id, change);
+    const result = await accounts.by(author).changeAccount(id, changeOf(account, body));
     if (result.outcome === 'not_found') return { error: 'not_found' };
     if (result.outcome === 'name_taken') return { error: 'conflict' };
     if (result.outcome === 'conflict') return { error: 'conflict', message: isNow(result.account) };

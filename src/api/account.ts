@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/own-account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { UsageHistory } from '../domain/usage.ts';
+import type { Usage, UsageHistory } from '../domain/usage.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { usageRange } from '../management/usage.ts';
 import { describeWindow } from '../management/windows.ts';
@@ -126,19 +126,18 @@ const getUsage = operation({
   errors: {},
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters }, { usageHistory, clock }: Stores) {
-    const usage = await usageHistory.ofAccount(accountId, usageRange(parameters, clock().unix));
-    const rows = usage.map(({ start, operation: name, keyId, ok, clientError, refused, serverError }) => ({
-      start: textFromInstant(start),
-      operation: name,
-      keyId,
-      ok,
-      clientError,
-      refused,
-      serverError,
-    }));
-    return { status: 200, json: JSON.stringify(rows) };
+    const rows: string[] = [];
+    // Each row is written at once, because to write all of a long range at the end would hold up other requests.
+    for await (const usage of usageHistory.ofAccount(accountId, usageRange(parameters, clock().unix)))
+      rows.push(rowJson(usage));
+    return { status: 200, json: `[${rows.join(',')}]` };
   },
 });
+
+function rowJson({ start, operation: name, keyId, ok, clientError, refused, serverError }: Usage): string {
+  const counts = { ok, clientError, refused, serverError };
+  return JSON.stringify({ start: textFromInstant(start), operation: name, keyId, ...counts });
+}
 
 export const ACCOUNT_RESOURCE: Resource<Stores> = {
   name: 'Account',

@@ -54,9 +54,8 @@ export class Access {
   /** The operator of a request to the admin API. */
   async enter(request: IncomingMessage): Promise<Entered> {
     const { operators } = this.#deps;
-    const { authorization } = request.headers;
-    if (authorization !== undefined) {
-      const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
+    const token = bearerToken(request);
+    if (token !== undefined) {
       const operator = await findOperator(operators, 'token', token);
       if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };
@@ -112,6 +111,12 @@ export class Access {
       Array.isArray(forwarded) ? forwarded.join() : forwarded,
     );
   }
+}
+
+/** Empty when it has blanks. Undefined for another scheme, because a proxy in front may ask browsers for a password. */
+function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  if (!/^bearer(?: |$)/i.test(authorization)) return undefined;
+  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
 /** OPTIONS only names the methods of a path. */

@@ -93,8 +93,8 @@ export interface UsageSumsQuery<By extends UsageBy> extends UsageQuery {
 export interface UsageHistory {
   /** Adds the counts, unless the batch has been added before. */
   add(batch: UsageBatch): Promise<void>;
-  /** The usage of the keys of an account, oldest first. */
-  ofAccount(accountId: number, query: UsageQuery): Promise<readonly Usage[]>;
+  /** The usage of the keys of an account, oldest first. Requests run in between, because a long range has very many rows. */
+  ofAccount(accountId: number, query: UsageQuery): AsyncIterable<Usage>;
   /** Sums of a range, for a chart. Intervals are oldest first. Other groups come by their requests, the most first. */
   sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
   /** The keys that called an operation since the day of `from`, the most requests first. */

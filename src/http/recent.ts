@@ -1,13 +1,16 @@
 // Contract: section 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
 import { MINUTE } from '../domain/clock.ts';
-import { outcomeIndex, type UsageOutcome } from '../domain/usage.ts';
+import { HOUR, outcomeIndex, type UsageOutcome } from '../domain/usage.ts';
 
 /** Requests that were answered with an error and are kept. About 2 MB. */
 const FAULTS_KEPT = 10_000;
 
 /** Minutes that are kept: an hour, and the one that runs. */
 const MINUTES_KEPT = 61;
+
+/** Milliseconds. More than any request takes. */
+const LONGEST_REQUEST = 2 * HOUR;
 
 /** Seconds over which the rate of requests is taken. */
 const RATE_SECONDS = 10;
@@ -68,8 +71,7 @@ export class RecentRequests {
   note(at: number, status: number, duration: number): void {
     const minute = Math.floor(at / MINUTE);
     const its = this.#minutes[minute % MINUTES_KEPT] as Minute;
-    // A request that took longer than is kept must not clear a later minute.
-    if (its.minute < minute) {
+    if (isOver(its.minute * MINUTE, minute * MINUTE)) {
       its.minute = minute;
       its.outcomes.fill(0);
       its.durations.fill(0);
@@ -82,7 +84,7 @@ export class RecentRequests {
     }
     const second = Math.floor(at / 1_000);
     const slot = this.#seconds[second % this.#seconds.length] as Second;
-    if (slot.second < second) {
+    if (isOver(slot.second * 1_000, second * 1_000)) {
       slot.second = second;
       slot.count = 0;
     }
@@ -138,6 +140,14 @@ export class RecentRequests {
     const its = this.#minutes[minute % MINUTES_KEPT];
     return its?.minute === minute ? its : EMPTY_MINUTE;
   }
+}
+
+/**
+ * Whether the counts that began at `old` make room for those that begin at `start` (Unix milliseconds). A request that took
+ * longer than is kept clears no later counts, but no request takes so long as a clock that was wrong can be ahead.
+ */
+function isOver(old: number, start: number): boolean {
+  return old < start || old > start + LONGEST_REQUEST;
 }
 
 function emptyMinute(): Minute {

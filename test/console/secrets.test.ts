@@ -78,6 +78,17 @@ test('a token or a session in an address is nobody', async (t) => {
     assertError(await its.ask('/admin/v1/me', { headers: { authorization } }), 'unauthorized');
 });
 
+test('the password of a proxy in front is no token, and leaves the session alone', async (t) => {
+  const its = await startTestConsole(t);
+  const cookie = await its.session('ada');
+  const withPassword = (authorization: string) =>
+    its.ask('/admin/v1/me', asBrowser(cookie, { headers: { authorization } }));
+  // More often than failed attempts are allowed.
+  for (let sent = 0; sent < 25; sent++) assert.equal((await withPassword('Basic YWRhOmFkYQ==')).status, 200);
+  for (const authorization of ['Bearer', 'Bearer x', `Bearer ${await its.makeToken('ada')}x`])
+    assertError(await withPassword(authorization), 'unauthorized');
+});
+
 test('no name can add a header, end a line of the log or break the JSON', async (t) => {
   const its = await startTestConsole(t);
   const cookie = await its.session('ada');

@@ -51,6 +51,16 @@ test('a request that took longer than is kept clears no later minute and no late
   assert.equal(seconds.rate(NOON + 12_000), 0.1);
 });
 
+test('a clock that was far ahead and was set back hides no later request', () => {
+  const recent = new RecentRequests();
+  const ahead = NOON + 366 * 24 * 60 * MINUTE;
+  for (let minute = 0; minute < 61; minute++) recent.note(ahead + minute * MINUTE, 200, 1);
+  for (let second = 0; second < 11; second++) recent.note(ahead + second * 1_000, 200, 1);
+  recent.note(NOON, 404, 1);
+  assert.equal(recent.minutes(NOON).at(-1)?.clientError, 1);
+  assert.equal(recent.rate(NOON + 1_000), 0.1);
+});
+
 test('the rate is that of the last ten whole seconds', () => {
   const recent = new RecentRequests();
   for (let second = 0; second < 30; second++)

@@ -1,0 +1,49 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changeOf } from '../../src/admin/account-values.ts';
+import { PLANS } from '../../src/domain/plan.ts';
+import { assertError } from '../support/api.ts';
+import { adminOf, startTestConsole } from '../support/console.ts';
+
+const LARGE = { perMinute: 5_000, perDay: 1_000_000 };
+
+test('an account is changed as it was seen, or not at all', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  const { accounts } = its.store;
+  const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
+  await accounts.createAccount('Taken', 'free', PLANS.free);
+  const change = (body: object) =>
+    ask(`/accounts/${id}`, {
+      method: 'PATCH',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+  const changed = await change({
+    plan: 'enterprise',
+    ...LARGE,
+    expected: { plan: 'free', suspended: false },
+  });
+  assert.deepEqual(changed.json, { id, name: 'shelter', plan: 'enterprise', limits: LARGE });
+  assert.deepEqual((await change({ perMinute: 6_000 })).json.limits, { ...LARGE, perMinute: 6_000 });
+  const late = await change({ suspended: true, expected: { perMinute: 5_000 } });
+  assertError(late, 'conflict');
+  assert.match(late.json.message, /now it is called shelter, has plan enterprise with 6000 requests/);
+  assertError(await change({ name: 'taken', suspended: true }), 'conflict');
+  assert.equal((await accounts.getAccount(id))?.suspendedAt, undefined);
+  assert.notEqual((await change({ suspended: true })).json.suspendedAt, undefined);
+});
+
+test('a change of one limit is refused when the plan or the other limit changes meanwhile', async (t) => {
+  const { store } = await startTestConsole(t);
+  const { accounts } = store;
+  const { id } = await accounts.createAccount('shelter', 'enterprise', LARGE);
+  const seen = (await accounts.getAccount(id)) ?? assert.fail();
+  const change = changeOf(seen, { perMinute: 6_000 });
+  await accounts.setPlan(id, 'enterprise', { ...LARGE, perDay: 7 });
+  assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
+  await accounts.setPlan(id, 'pro', PLANS.pro);
+  assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
+  const back = await accounts.getAccount(id);
+  assert.deepEqual([back?.plan, back?.limits], ['pro', PLANS.pro]);
+});
