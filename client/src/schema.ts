@@ -150,8 +150,8 @@ export interface Key {
   readonly id: Int64;
   /** A note to recognize the key by. */
   readonly label?: string | undefined;
-  /** The environment that the key belongs to. */
-  readonly environment: 'production' | 'staging';
+  /** The environment that the key belongs to: that of the service. */
+  readonly environment: string;
   /** What the key may do. */
   readonly scopes: readonly Scope[];
   readonly state: KeyState;
@@ -171,8 +171,8 @@ export interface IssuedKey {
   readonly id: Int64;
   /** A note to recognize the key by. */
   readonly label?: string | undefined;
-  /** The environment that the key belongs to. */
-  readonly environment: 'production' | 'staging';
+  /** The environment that the key belongs to: that of the service. */
+  readonly environment: string;
   /** What the key may do. */
   readonly scopes: readonly Scope[];
   readonly state: KeyState;

@@ -1,7 +1,6 @@
 // Contract: section 3.14.
 import { z } from 'zod';
 import { type KeyRecord, keyState, KEY_STATES, LABEL, type Scope, SCOPES } from './account.ts';
-import { ENVIRONMENTS } from './api-key.ts';
 import { dateTime, givenDateTime, textFromInstant } from './instant.ts';
 import { int64 } from './int64.ts';
 import { listed } from './parse.ts';
@@ -85,7 +84,13 @@ export const Key = z
   .object({
     id: int64.meta({ description: 'Unique identifier assigned by the service.', examples: [7] }),
     label: label.exactOptional(),
-    environment: z.enum(ENVIRONMENTS).meta({ description: 'The environment that the key belongs to.' }),
+    // No list of values: the reference of a service names only the environments that it knows (docs/decisions/0041).
+    environment: z.string().meta({
+      description: 'The environment that the key belongs to: that of the service.',
+      maxLength: 20,
+      pattern: '^[a-z]+$',
+      examples: ['production'],
+    }),
     scopes: scopes.meta({ description: 'What the key may do.' }),
     state: KeyState,
     createdAt: dateTime.meta({ description: 'When the key was issued.' }),
