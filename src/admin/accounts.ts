@@ -18,7 +18,7 @@ import {
 } from './account-values.ts';
 import { describeWindow } from '../management/windows.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { limit, numberOf, pageOf, rowId } from './values.ts';
+import { limit, numberOf, pageOf, rowId, rowNumber, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -38,14 +38,10 @@ const listAccounts = adminOperation({
   summary: 'List accounts',
   description: 'Returns a page of accounts, the newest first.',
   parameters: {
-    search: {
+    search: word(100, {
       description: 'Keep only accounts whose name contains this text, ignoring case.',
       example: 'shop',
-      schema: { type: 'string', maxLength: 100 },
-      read: (text) => (text.length <= 100 && !text.includes('\0') ? text : undefined),
-      fault: 'must have at most 100 characters',
-      absent: undefined,
-    },
+    }),
     limit,
     cursor,
   },
@@ -113,7 +109,7 @@ const getAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, counter, quotas }: Stores) {
-    const account = await accounts.getAccount(Number(parameters.accountId));
+    const account = await accounts.getAccount(rowNumber(parameters.accountId));
     if (account === undefined) return { error: 'not_found' };
     const { id, limits: its } = account;
     // A key is only counted when it is charged, so the number of the key does not matter here.
@@ -149,7 +145,7 @@ const changeAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, author }, { accounts }: Stores) {
-    const id = Number(parameters.accountId);
+    const id = rowNumber(parameters.accountId);
     const account = await accounts.getAccount(id);
     if (account === undefined) return { error: 'not_found' };
     const result = await accounts.by(author).changeAccount(id, changeOf(account, body));

@@ -22,9 +22,14 @@ export const limit = integer(LIMIT, { description: 'Maximum number of rows.', ex
 /** A parameter that names a row by its number. */
 export const rowId = (description: string) => int64({ description, example: 1 });
 
+/** The number of a row. A larger one than any row can have would be rounded up, out of the range of PostgreSQL. */
+export function rowNumber(id: bigint): number {
+  return Number(id > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : id);
+}
+
 /** The number of a row, if one is given. */
 export function numberOf(id: bigint | undefined): number | undefined {
-  return id === undefined ? undefined : Number(id);
+  return id === undefined ? undefined : rowNumber(id);
 }
 
 /** A query parameter with one of these texts. */

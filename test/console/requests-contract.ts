@@ -1,7 +1,10 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
+import { encodeCursor } from '../../src/domain/cursor.ts';
+import { INT64_MAX } from '../../src/domain/int64.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
@@ -11,6 +14,22 @@ import type { StartService } from '../support/service.ts';
 export function requestsContract(name: string, startService: StartService): void {
   const start = async (t: Parameters<StartService>[0]) =>
     adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
+
+  test(`${name}: a number that no row can have finds none`, async (t) => {
+    const { ask } = await start(t);
+    const number = INT64_MAX;
+    const cursor = encodeCursor(number);
+    for (const path of ['accounts', 'keys', 'audit'])
+      assert.equal((await ask(`/${path}?cursor=${cursor}`)).status, 200, path);
+    for (const path of ['keys?', 'usage?', 'usage?by=key&', 'audit?', 'faults?'])
+      assert.deepEqual((await ask(`/${path}accountId=${number}`)).json, [], path);
+    for (const { method, path } of ADMIN_OPERATIONS.filter((each) => each.path.includes('{'))) {
+      const target = path.replace(/\{\w+\}/, `${number}`);
+      const body = method === 'GET' || method === 'DELETE' ? '' : '{}';
+      const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
+      assertError(await ask(target, { method, headers, ...(body !== '' && { body }) }), 'not_found');
+    }
+  });
 
   test(`${name}: the overview shows what this instance and all instances answered`, async (t) => {
     const { its, get } = await start(t);
