@@ -107,6 +107,21 @@ test('after a session has ended, a sign-in in another tab goes on with what was 
   assert.equal(await page.getByText('Your session has ended').count(), 0);
 });
 
+test('a change that one operator asked for is not made by another who signs in', async () => {
+  const { page } = await visitConsole(browser, service);
+  await typeAccount(page, 'lake shelter');
+  await endSession(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
+  await sessionEnded(page)
+    .getByLabel('Sign-in link')
+    .fill(await service.makeLink('bob'));
+  await sessionEnded(page).getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Another operator has signed in. Nothing was changed').waitFor();
+  assert.equal(await service.store.accounts.findAccount('lake shelter'), undefined);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'lake shelter' }).waitFor();
+});
+
 test('signing out ends the session, and the page asks for a link', async () => {
   const { page } = await visitConsole(browser, service);
   await showPage(page, `${service.consoleUrl}/audit`, 'Audit');

@@ -13,6 +13,11 @@ let ahead = 0;
 /** The time by the clock of the service, because that of the reader may be wrong. */
 export const serviceTime = () => new Date(Date.now() + ahead);
 
+const OTHER_OPERATOR = {
+  code: 'unauthorized',
+  message: 'Another operator has signed in. Nothing was changed: look at what was typed, and send it again.',
+};
+
 /**
  * Asks the admin API. When the session has ended, it waits for a new one and asks again.
  * @param {string} path below the base of the admin API, or a whole one from a Link header
@@ -32,7 +37,9 @@ async function ask(path, options = {}) {
       const isSilent = error.status === 0 || error.status >= 500;
       silence.set(isSilent ? (silence.get() ?? new Date()) : undefined);
       if (error.status !== 401) throw error;
-      await signedInAgain(options.signal);
+      const isSame = await signedInAgain(options.signal);
+      // Nobody makes a change that another operator asked for.
+      if (!isSame && options.method !== undefined) throw new ApiError(OTHER_OPERATOR, 401);
     }
   }
 }

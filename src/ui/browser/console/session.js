@@ -36,14 +36,19 @@ function endSession() {
   else if (state === 'in' && me) session.set({ state: 'ended', me });
 }
 
-/** Waits until somebody signs in again. @param {AbortSignal} [signal] @returns {Promise<void>} */
+/**
+ * Waits until somebody signs in again. Resolves with whether it is the same operator.
+ * @param {AbortSignal} [signal] @returns {Promise<boolean>}
+ */
 export function signedInAgain(signal) {
   endSession();
+  const before = session.get().me?.name;
   return new Promise((resolve, reject) => {
     const stop = session.follow(() => {
-      if (session.get().state !== 'in') return;
+      const { state, me } = session.get();
+      if (state !== 'in') return;
       stop();
-      resolve();
+      resolve(me?.name === before);
     });
     signal?.addEventListener('abort', () => {
       stop();
@@ -65,10 +70,10 @@ export async function signOut() {
   session.set({ state: 'out', isLeft: true });
 }
 
-/** Notices when another tab signs in. */
+/** Notices when another tab signs in, perhaps as another operator: all tabs share the cookie. */
 export function followOtherTabs() {
   const ask = () => {
-    if (['out', 'ended'].includes(session.get().state)) askSession().catch(() => {});
+    if (session.get().state !== 'asking') askSession().catch(() => {});
   };
   otherTabs.addEventListener('message', ask);
 }
