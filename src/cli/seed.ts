@@ -74,7 +74,7 @@ async function seed(
     const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, author, 'seed', target);
-    await run.begin();
+    await run.start();
     const used = usage && (await seedUsage({ store, clock, randomSeed, ...config }));
     const added = count === 0 ? 0 : await seedPets({ clock, store, author }, count, randomSeed);
     const ordered =

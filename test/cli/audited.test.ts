@@ -63,7 +63,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['categories create Dogs', 'categories create: category Dogs'],
   [
     `import ${file} --map categoryId=kind`,
-    `import begin: pets ${file}`,
+    `import start: pets ${file}`,
     'categories create: category Cats',
     `import end: pets ${file}`,
   ],
@@ -84,7 +84,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
 ];
 
 const SEEDED = [
-  'seed begin: pets 5',
+  'seed start: pets 5',
   // Cats and Dogs are there.
   ...INVENTED_CATEGORIES.filter((each) => !/Cats|Dogs/.test(each)).map(
     (each) => `categories create: category ${each}`,
@@ -189,7 +189,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.deepEqual(await store.audit.list({ limit: 100 }), before);
   });
 
-  test(`${name}: an import that is killed has a begin without an end in the audit log`, async (t) => {
+  test(`${name}: an import that is killed has a start without an end in the audit log`, async (t) => {
     const variables = await prepare(t);
     const store = await storeOf(t, variables);
     const { child, ended } = start(['import', '-'], variables);
@@ -200,7 +200,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const entries = await store.audit.list({ limit: 100 });
     assert.deepEqual(
       entries.map(({ action, target }) => [action, target.name]),
-      [['import begin', '-']],
+      [['import start', '-']],
     );
   });
 }
