@@ -31,7 +31,7 @@ const WRONG: readonly (readonly [AskedRange, string])[] = [
   [{ from: NOW - KEPT.day - DAY }, 'from is too early: usage is kept for 25 months by the day.'],
   [
     { interval: 'hour', from: NOW - 31 * DAY - 1 },
-    'from must be at most 31 days before the end of a range by the hour: ask by the day.',
+    'from must be at most 31 days before the end of a range by the hour: use a range by the day.',
   ],
 ];
 
