@@ -113,7 +113,7 @@ function animals(t: TestContext): string {
 }
 
 for (const [name, prepare] of Object.entries(DATABASES)) {
-  test(`${name}: each change by a command has its entries, once, and no change has none`, async (t) => {
+  test(`${name}: each change by a command adds its entries once, and others add none`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
@@ -174,7 +174,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     }
   });
 
-  test(`${name}: a service and a command can add to the audit log, and change nothing of it`, async (t) => {
+  test(`${name}: a service and a command can add entries, but not change them`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const before = await store.audit.list({ limit: 100 });
@@ -205,7 +205,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
   });
 }
 
-test('a role that may only read the audit log and add to it is enough for a command', async (t) => {
+test('a command works with a role that may only read and add entries of the audit log', async (t) => {
   const variables = await onPostgres(t);
   const url = new URL(variables['DATABASE_URL'] ?? '');
   url.username = `auditor_${url.pathname.slice(1)}`;
