@@ -65,7 +65,7 @@ export async function signOut() {
   session.set({ state: 'out', isLeft: true });
 }
 
-/** Notices when another tab signs in. */
+/** Listens for a sign-in in another tab. */
 export function followOtherTabs() {
   const ask = () => {
     if (['out', 'ended'].includes(session.get().state)) askSession().catch(() => {});
