@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartupError } from './startup-error.ts';
 
-/** Connections that the kernel keeps until they are accepted. A client that finds no room tries again only after 1 s. */
+/** Connections that the kernel keeps until they are accepted. A client that is not accepted tries again only after 1 s. */
 const MAX_BACKLOG = 4_096;
 
 /**

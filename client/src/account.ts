@@ -20,8 +20,8 @@ export class Account {
   }
 
   /**
-   * Reads the usage of the account by operation, key and outcome, the oldest first: by the day, of 30 days unless `from` or
-   * `interval` says otherwise. Any key may.
+   * Reads the usage of the account by operation, key and outcome, the oldest first: by default for each of
+   * the last 30 days. Any key may.
    * @throws ValidationError when the range is not kept, or is longer than 31 days by the hour.
    */
   usage(query: GetUsageQuery = {}, options: CallOptions = {}): ApiPromise<readonly Usage[]> {

@@ -34,9 +34,9 @@ export class Keys {
   }
 
   /**
-   * Creates a key, and gives the key itself once. However often the request has to be sent, it creates one key.
+   * Creates a key, and returns the key itself, only once. It creates one key, also after retries.
    * @throws ConflictError when the account has too many keys; also when an answer with the key was lost: then `message`
-   *   says what to do, and `cause` how it was lost.
+   *   says what to do, and `cause` is the failure that lost it.
    * @throws PermissionError when the calling key lacks a scope of the new key.
    */
   create(key: NewKey = {}, options: CreateOptions = {}): ApiPromise<IssuedKey> {
@@ -49,7 +49,7 @@ export class Keys {
   }
 
   /**
-   * Issues a key that replaces another one, and gives the key itself once. The old key works for `grace` more seconds.
+   * Issues a key that replaces another one, and returns the key itself, only once. The old key works for `grace` more seconds.
    * @throws ConflictError when the key is rotated, expired or revoked already, or when an answer with the key was lost: see
    *   `create`.
    */
@@ -85,7 +85,7 @@ function keyOf(value: unknown): Key {
   throw new TypeError('The body is not a key.');
 }
 
-/** Its errors show nothing of the body, because it holds the key. */
+/** The errors show nothing of the body, because the body holds the key. */
 function readIssuedKey({ body }: Answer): IssuedKey {
   let value: unknown;
   try {

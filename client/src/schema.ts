@@ -58,7 +58,7 @@ export interface KeyBan {
   readonly keyId: Int64;
   /** When the ban ends. */
   readonly until: string;
-  /** How many bans followed one another within a day, this one included. */
+  /** How many bans the key had in a row, this one included. */
   readonly count: number;
 }
 
@@ -75,7 +75,7 @@ export interface OwnAccount {
   readonly bans: readonly KeyBan[];
 }
 
-/** How long the intervals of a usage history are, in UTC. */
+/** Length of the intervals of a usage history, in UTC. */
 export type UsageInterval = 'hour' | 'day';
 
 /** The requests of one interval, operation and key, by their outcomes. */
@@ -125,14 +125,14 @@ export interface Category {
 /** What a key may do. */
 export type Scope = 'pets:read' | 'pets:write' | 'store:read' | 'store:write' | 'keys:manage';
 
-/** State of a key. It works while it is `active`, and while it is `rotated`: then another key has replaced it, and it ends soon. */
+/** State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon. */
 export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 
 /** A key to create. */
 export interface NewKey {
   /** A note to recognize the key by. */
   readonly label?: string | undefined;
-  /** What the key may do, of what the calling key may do. By default everything but `keys:manage`. */
+  /** What the key may do, at most what the calling key may do. By default everything except `keys:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
   /** When the key ends. By default it does not. */
   readonly expiresAt?: string | undefined;
@@ -140,7 +140,7 @@ export interface NewKey {
 
 /** How a key is rotated. */
 export interface Rotation {
-  /** Seconds that the old key goes on working. It never works past its own expiry. */
+  /** Seconds that the old key still works. It never works past its own expiry. */
   readonly grace?: number | undefined;
 }
 

@@ -45,7 +45,8 @@ const Values = z.object({
 
 export const AccountPatch = Values.extend({ expected: Values.exactOptional() }).meta({
   id: 'AccountPatch',
-  description: 'A change of an account. With `expected`, it is refused when the account has other values.',
+  description:
+    'A change of an account. With `expected`, the answer is 409 when the account has other values.',
 });
 
 export const EXAMPLE = { id: 1, name: 'shop', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } };
@@ -81,8 +82,8 @@ export function isNow({
 }: Account): string {
   const state = suspendedAt === undefined ? 'is not suspended' : 'is suspended';
   return (
-    `Somebody changed this account meanwhile: now it is called ${its}, has plan ${itsPlan} with ${perMinute} requests ` +
-    `per minute and ${perDay} per day, and ${state}.`
+    `Somebody else has changed this account: it is now called ${its}, has plan ${itsPlan} with ${perMinute} requests ` +
+    `per minute and ${perDay} per day, and ${state}. Decide by these values, and send the change again.`
   );
 }
 

@@ -112,7 +112,7 @@ const getAccount = adminOperation({
     const account = await accounts.getAccount(rowNumber(parameters.accountId));
     if (account === undefined) return { error: 'not_found' };
     const { id, limits: its } = account;
-    // A key is only counted when it is charged, so the number of the key does not matter here.
+    // `peek` charges nothing, so the number of the key does not matter.
     const { minute, day } = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
     const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
     const bans = await quotas.bansOf(id, keyIds);
@@ -129,8 +129,8 @@ const changeAccount = adminOperation({
   role: 'admin',
   summary: 'Change an account',
   description:
-    'Changes the values that are given, all or none: name, plan and limits, or whether the account is suspended. ' +
-    'With `expected`, the change is refused when somebody has changed one of these values meanwhile.',
+    'Changes the given values, all or none: name, plan and limits, or whether the account is suspended. ' +
+    'With `expected`, the answer is 409 when the account has another value than the one named there.',
   parameters: { accountId },
   body: {
     schema: AccountPatch,

@@ -26,14 +26,14 @@ const Entries = z
       after: Values.optional(),
     }),
   )
-  .meta({ id: 'AuditEntries', description: 'Who changed what, the newest first.' });
+  .meta({ id: 'AuditEntries', description: 'Entries of the audit log, newest first.' });
 
 const listAudit = adminOperation({
   id: 'listAudit',
   method: 'GET',
   path: '/audit',
   role: 'viewer',
-  summary: 'List changes',
+  summary: 'List the audit log',
   description:
     'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
     'key, with the values before and after. It holds no key.',
@@ -92,6 +92,6 @@ function entryJson({ id, at, actor, ...entry }: AuditEntry) {
 
 export const AUDIT: AdminResource<Stores> = {
   name: 'Audit',
-  description: 'Who changed what.',
+  description: 'The audit log: who changed what, when and from where.',
   operations: [listAudit],
 };

@@ -21,7 +21,7 @@ const Bans = z
       account: z.string(),
       label: z.string().optional(),
       until: z.iso.datetime(),
-      count: z.int().meta({ description: 'How many bans followed one another within a day, with this one.' }),
+      count: z.int().meta({ description: 'How many bans the key had in a row, this one included.' }),
     }),
   )
   .meta({ id: 'Bans', description: 'Bans in force, by the numbers of their keys.' });
@@ -82,6 +82,6 @@ const liftBan = adminOperation({
 
 export const BANS: AdminResource<Stores> = {
   name: 'Bans',
-  description: 'Keys that are banned for calling on after a 429.',
+  description: 'Keys that are banned because they kept sending requests after a 429.',
   operations: [listBans, liftBan],
 };

@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 
 /**
- * What `load` gives, for everybody who asks within `lifetime` milliseconds: ten open consoles cost the same as one. A
- * failure is not kept.
+ * Keeps the result of `load` for `lifetime` milliseconds, so that ten open consoles cost the same as one. A failure is not
+ * kept.
  */
 export function cached<T>(clock: Clock, lifetime: number, load: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly until: number } | undefined;

@@ -25,14 +25,17 @@ const Uses = z
       lastHour: z.iso.datetime().meta({ description: 'The beginning of the last hour with a call.' }),
     }),
   )
-  .meta({ id: 'DeprecatedUses', description: 'Keys that call what is deprecated, the most requests first.' });
+  .meta({
+    id: 'DeprecatedUses',
+    description: 'Keys that call deprecated operations, the most requests first.',
+  });
 
 const listDeprecations = adminOperation({
   id: 'listDeprecations',
   method: 'GET',
   path: '/deprecations',
   role: 'viewer',
-  summary: 'List who calls what is deprecated',
+  summary: 'List keys that call deprecated operations',
   description:
     'Returns the keys that called a deprecated operation in the last 30 days, the most requests first.',
   parameters: {},
@@ -74,6 +77,6 @@ const listDeprecations = adminOperation({
 
 export const DEPRECATIONS: AdminResource<Stores> = {
   name: 'Deprecations',
-  description: 'Who still calls what will be removed.',
+  description: 'The keys that still call deprecated operations.',
   operations: [listDeprecations],
 };

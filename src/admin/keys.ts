@@ -76,7 +76,7 @@ const findKey = adminOperation({
   role: 'viewer',
   summary: 'Find a key',
   description:
-    'Returns the record of a whole key, for example of one that has leaked. The key goes in the body, so no log has it.',
+    'Returns the record of a key from its text, for example after a leak. The key goes in the body, so that no log has it.',
   parameters: {},
   body: {
     schema: FindKey,
@@ -144,7 +144,7 @@ const rotate = adminOperation({
   role: 'admin',
   summary: 'Rotate a key',
   description:
-    'Issues a key with the same settings. The old one works until the grace time is over, never past its own end.',
+    'Issues a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId },
   body: {
     schema: Rotation,

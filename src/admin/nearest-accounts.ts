@@ -9,13 +9,13 @@ import { describeWindow } from '../management/windows.ts';
 import { cached } from './cached.ts';
 import { totalOf } from './counts.ts';
 
-/** Accounts whose windows are looked at, of each window's ranking. */
+/** How many accounts of the ranking of each window have their windows read. */
 const CANDIDATES = 10;
 
 /** Accounts that are shown. */
 const SHOWN = 5;
 
-/** Milliseconds. To look at all accounts takes a few milliseconds. */
+/** Milliseconds. One reading takes a few milliseconds of the service. */
 const LIFETIME = 10_000;
 
 interface Stores {
@@ -32,7 +32,7 @@ export function nearestReader(stores: Stores): () => Promise<readonly NearestAcc
   return cached(stores.clock, LIFETIME, () => nearestAccounts(stores));
 }
 
-/** By the usage of this UTC day, some accounts may be near a limit. Their windows say which ones are. */
+/** The usage of this UTC day gives the candidates, and their windows say which ones are near a limit. */
 async function nearestAccounts({ accounts, usageHistory, counter, clock }: Stores) {
   const now = clock().unix;
   const from = Math.floor(now / DAY) * DAY;

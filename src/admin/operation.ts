@@ -5,7 +5,7 @@ import type { Author } from '../domain/audit.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 
-/** What an operation of the admin API knows about its request, besides the values. */
+/** The request of an operation of the admin API, besides its values. */
 interface OfOperator {
   readonly operator: Operator;
   /** The operator as the author of a change, with the address of the client. */

@@ -63,7 +63,8 @@ const create = adminOperation({
   path: '/operators',
   role: 'admin',
   summary: 'Add an operator',
-  description: 'Adds an operator. To change a role, remove the operator and add it again.',
+  description:
+    'Adds an operator. A role cannot be changed: remove the operator, and add it again with the other role.',
   parameters: {},
   body: {
     schema: NewOperator,
@@ -89,7 +90,7 @@ const remove = adminOperation({
   path: '/operators/{operatorId}',
   role: 'admin',
   summary: 'Remove an operator',
-  description: 'Removes an operator, and ends all sessions, links and tokens of it at once.',
+  description: 'Removes an operator, and ends all its links, sessions and tokens at once on every instance.',
   parameters: { operatorId },
   answers: { 204: { description: 'The operator is removed.' } },
   errors: { not_found: NO_OPERATOR },
@@ -140,7 +141,8 @@ const listTokens = adminOperation({
   path: '/tokens',
   role: 'admin',
   summary: 'List tokens',
-  description: 'Returns the tokens of all operators that are in force, the oldest first, without themselves.',
+  description:
+    'Returns the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
   parameters: {},
   answers: {
     200: {
@@ -160,7 +162,7 @@ const createToken = adminOperation({
   path: '/operators/{operatorId}/tokens',
   role: 'admin',
   summary: 'Issue a token',
-  description: 'Issues a token with which a program acts as the operator. Only this answer shows it.',
+  description: 'Issues a token, which lets a program act as the operator. Only this answer shows it.',
   parameters: { operatorId },
   body: {
     schema: NewToken,

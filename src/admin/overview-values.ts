@@ -38,7 +38,7 @@ export const Overview = z
       redis: z.object({ isUp: z.boolean() }).optional(),
     }),
   })
-  .meta({ id: 'Overview', description: 'How the service does.' });
+  .meta({ id: 'Overview', description: 'Requests, latency, limits and health of the service.' });
 
 export const OVERVIEW = {
   startedAt: '2026-11-23T08:00:00.000Z',

@@ -11,7 +11,7 @@ import { adminOperation, type AdminResource } from './operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
 import { iso, present } from './values.ts';
 
-/** How many hours the overview shows, with the one that runs. */
+/** How many hours the overview shows, the current one included. */
 const HOURS = 24;
 
 interface Stores {
@@ -31,7 +31,7 @@ const getOverview = adminOperation({
   method: 'GET',
   path: '/overview',
   role: 'viewer',
-  summary: 'See how the service does',
+  summary: 'Get the overview',
   description:
     'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
@@ -80,7 +80,7 @@ async function lastHours({ usageHistory }: Pick<Stores, 'usageHistory'>, now: nu
   });
 }
 
-/** Without Redis, which may be down, those that this process knows of. */
+/** The number of bans. If Redis is down, it is the number that this process knows. */
 async function bansInForce({ quotas, counters }: Pick<Stores, 'quotas' | 'counters'>): Promise<number> {
   try {
     return (await quotas.listBans()).length;
@@ -101,6 +101,6 @@ async function pingOf({ ping }: Pick<Stores, 'ping'>) {
 
 export const OVERVIEW_RESOURCE: AdminResource<Stores> = {
   name: 'Overview',
-  description: 'How the service does.',
+  description: 'Requests, latency, limits and health of the service.',
   operations: [getOverview],
 };

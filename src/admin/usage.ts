@@ -30,7 +30,7 @@ const Sums = z
   )
   .meta({
     id: 'UsageSums',
-    description: 'Requests of a range: each row has `start`, `operation`, a key or an account, after `by`.',
+    description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
   });
 
 const getUsage = adminOperation({
@@ -46,16 +46,17 @@ const getUsage = adminOperation({
   parameters: {
     accountId: int64({ description: 'Only the keys of this account.', example: 1 }),
     from: instant({
-      description: 'Where the range begins: by default 30 days before its end, or 24 hours by the hour.',
+      description:
+        'Start of the range. By default 30 days before its end, or 24 hours if `interval` is `hour`.',
       example: '2026-11-01T00:00:00Z',
     }),
-    to: instant({ description: 'Where the range ends: by default now.', example: '2026-12-01T00:00:00Z' }),
+    to: instant({ description: 'End of the range. By default now.', example: '2026-12-01T00:00:00Z' }),
     interval: choice<UsageInterval>(INTERVALS, {
-      description: 'The intervals of the history, `day` by default.',
+      description: 'Length of an interval. By default `day`.',
       example: 'day',
     }),
     by: choice<UsageBy>(BY, {
-      description: 'What the requests are summed by, `interval` by default.',
+      description: 'How to group the requests. By default `interval`.',
       example: 'operation',
     }),
   },
@@ -91,6 +92,6 @@ const getUsage = adminOperation({
 
 export const USAGE_RESOURCE: AdminResource<Stores> = {
   name: 'Usage',
-  description: 'How many requests were made, when, with which key and of which operation.',
+  description: 'The usage history: requests by interval, operation, key or account.',
   operations: [getUsage],
 };

@@ -33,7 +33,7 @@ export interface Content<Parsed = Values, Body = unknown> {
 export interface Success<Status extends number = number>
   extends Omit<Answer<Status>, 'location'>,
     Partial<Pick<Answer, 'location'>> {
-  /** What the body was made of, if the store may give it again. It keeps its response, which is written only once. */
+  /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
   readonly source?: { response?: object | undefined } | undefined;
   /** The id after which the next page begins, if there is one. */
   readonly next?: bigint | undefined;

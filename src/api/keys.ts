@@ -108,8 +108,8 @@ const createKey = operation({
   guide: 'Roll your keys',
   summary: 'Create a key',
   description:
-    'Creates a key of this account and environment, and shows it in this answer only. It can have the scopes that the calling ' +
-    `key has. At most ${MOST_LIVE_KEYS} keys work at a time.`,
+    'Creates a key of this account and environment. Only this answer shows it. It can have the scopes that the calling key has. ' +
+    `At most ${MOST_LIVE_KEYS} keys work at a time.`,
   parameters: {},
   body: {
     schema: NewKey,
@@ -148,8 +148,8 @@ const rotateKey = operation({
   guide: 'Roll your keys',
   summary: 'Rotate a key',
   description:
-    'Issues a key that replaces another one, with the same settings, and shows it in this answer only. The old key goes on ' +
-    'working for `grace` seconds, but never past its own expiry. A key can rotate itself.',
+    'Issues a key that replaces another one, with the same settings. Only this answer shows it. The old key still works for ' +
+    '`grace` seconds, but never past its own expiry. A key can rotate itself.',
   parameters: { keyId },
   body: {
     schema: Rotation,

@@ -20,7 +20,7 @@ import {
 /** How stable an operation is. Without it, the operation only changes compatibly. */
 export type Stability = 'experimental' | 'beta';
 
-/** What an operation knows about the request of a key, besides its values. */
+/** The request of an operation with a key, besides its values. */
 interface OfKey {
   readonly key: KeyRecord;
   /** The account of the key. */

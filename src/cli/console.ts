@@ -15,7 +15,7 @@ interface ConsoleOptions extends JsonOption {
 }
 
 const NOTES = `
-The address is that in CONSOLE_URL, or that of CONSOLE_HOST and CONSOLE_PORT: port 8081 if it is not set.
+The link begins with CONSOLE_URL. Without it, the address comes from CONSOLE_HOST and CONSOLE_PORT, by default port 8081.
 
 Example:
   petstore console --as ada`;

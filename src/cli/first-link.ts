@@ -5,8 +5,8 @@ import { existingOperator, linkAddress, makeLink } from '../management/operators
 import type { Store } from '../storage/store.ts';
 
 /**
- * What the operator should read on standard error to sign in to the console of a started service. Only that text holds
- * the link. Creates the operator "admin" if there is none.
+ * The text with a sign-in link that a started service prints on standard error, and nowhere else. Creates the operator
+ * "admin" if there is none.
  */
 export async function firstLinkText(
   { operators }: Pick<Store, 'operators'>,

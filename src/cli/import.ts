@@ -126,7 +126,7 @@ async function importRows(
       valid++;
       // After a refused row nothing will be imported. The others are still checked, to report every fault.
       if (atomic && refused > 0) continue;
-      await run?.begin();
+      await run?.start();
       const { pet, category } = read;
       yield category === undefined ? pet : { ...pet, categoryId: await ids.idOf(category) };
     }

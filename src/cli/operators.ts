@@ -41,7 +41,7 @@ export function operatorsCommands(program: Command): void {
     .argument('<name>', 'unique; its case does not count')
     .description('create an operator; petstore console makes a link to sign in')
     .addOption(
-      new Option('--role <role>', 'a viewer reads, an admin changes; needed')
+      new Option('--role <role>', 'a viewer reads, an admin also changes; required')
         .choices(ROLES)
         .makeOptionMandatory(),
     )

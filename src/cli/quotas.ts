@@ -6,7 +6,9 @@ import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
 import { printJson, printLine, printRows } from './output.ts';
 
 export function bansCommands(program: Command): void {
-  const bans = program.command('bans').description('keys that are banned for calling on after a 429');
+  const bans = program
+    .command('bans')
+    .description('keys that are banned because they kept sending requests after a 429');
 
   bans
     .command('list')

@@ -25,7 +25,7 @@ newest available animals: some stay pending, some are completed, some are cancel
 --account, or to the account "default", which the command makes if there is none.
 
 --usage invents 30 days of requests for each key that has no usage from before today, so that the history has something to
-show. Nobody sent these requests. They count for no limit.
+show. Invented requests take nothing from a limit, and the history cannot tell them from real ones.
 
 Examples:
   petstore seed 1000 --orders 100 --random-seed 7
@@ -74,7 +74,7 @@ async function seed(
     const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, author, 'seed', target);
-    await run.begin();
+    await run.start();
     const used = usage && (await seedUsage({ store, clock, randomSeed, ...config }));
     const added = count === 0 ? 0 : await seedPets({ clock, store, author }, count, randomSeed);
     const ordered =

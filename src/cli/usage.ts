@@ -12,7 +12,7 @@ import { showWindows } from './windows.ts';
 
 type Asked = UsageQuery & { readonly accountId: number | undefined };
 
-/** What the rows of each `--by` begin with. Their numbers follow. */
+/** The first columns of each `--by`. The counts follow. */
 const GROUPS = {
   key: {
     columns: ['keyId', 'label', 'account'],
@@ -56,13 +56,14 @@ export function usageCommand(program: Command): void {
   program
     .command('usage')
     .description(
-      'show the requests that each account has left in its minute and its day, as of a second ago; or with --by, the history',
+      'show the requests that each account has left in its minute and its day, as of a second ago; with --by, show the history',
     )
     .option('--account <name>', 'only one account')
     .addOption(
-      new Option('--by <what>', 'count the answered requests by what was called, and how they ended').choices(
-        Object.keys(GROUPS),
-      ),
+      new Option(
+        '--by <what>',
+        'count the answered requests by key, operation or day, and by outcome',
+      ).choices(Object.keys(GROUPS)),
     )
     .option(
       '--since <when>',

@@ -17,9 +17,10 @@ import { SessionCookie } from './session-cookie.ts';
 const ATTEMPTS = { perMinute: 20, perDay: 1_000 };
 
 export const NO_SESSION = 'There is no session, or it has ended: sign in with a new link (petstore console).';
-const OTHER_TOKEN = 'The token is unknown, has expired or was removed.';
+const OTHER_TOKEN =
+  'The token is unknown, has expired or was revoked: issue a new one (petstore operators token).';
 const LINK_ENDED = 'The link was used, or its 10 minutes are over: get a new one (petstore console).';
-const FOREIGN = 'A change must come from the console itself: the Origin header names another site, or none.';
+const FOREIGN = 'A change must come from a page of the console: send its address as Origin, or use a token.';
 export const tooManyAttempts = (seconds: string) =>
   `Too many failed attempts from this address: wait ${seconds} s.`;
 const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the address that you use.';
@@ -34,7 +35,7 @@ export interface AccessDependencies {
   readonly url: string | undefined;
 }
 
-/** Who may enter: sessions in a cookie, tokens of programs, and links that sign in. */
+/** Checks sessions in a cookie, tokens of programs, and links that sign in. */
 export class Access {
   readonly #deps: AccessDependencies;
   readonly #cookie: SessionCookie;
@@ -64,13 +65,13 @@ export class Access {
     if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
     const operator = await findOperator(operators, 'session', session);
     if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
-    // A browser adds the cookie to requests that another page makes. A token is only sent on purpose.
+    // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
     if (!isRead(request) && !this.#isOwn(request))
       return { refusal: errorReply('insufficient_scope', FOREIGN) };
     return { operator, author: this.#author(operator, request) };
   }
 
-  /** Exchanges the secret of a link for a session. A session that the browser has is not looked at. */
+  /** Exchanges the secret of a link for a new session. It ignores a session that the browser sends. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
     const signedIn = await signIn(this.#deps.operators, randomBytes, link, this.#address(request));

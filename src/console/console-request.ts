@@ -11,7 +11,7 @@ export interface ConsoleRequest {
   /** Decoded; empty when its percent-encoding is broken. */
   readonly path: string;
   readonly query: string;
-  /** As log and metrics name the path. Never the path itself, because it may hold anything, even a token. */
+  /** The name of the path in log and metrics. Not the path itself, because a client may put a token there. */
   route: string;
   /** The name of the operator, once it is known. */
   operator: string | undefined;

@@ -35,7 +35,7 @@ const PREFIX = '/admin/v1';
 /** On every response: no other site can frame it, load it or take it for something else. */
 const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'same-origin');
 
-/** On every response but pages and their files, which say this for themselves. */
+/** On every response except those of pages and their files, which have their own Cache-Control. */
 const UNSTORED = fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff');
 
 /** The second listener: sign-in, the console's pages and the admin API. Nothing of it is on the public port. */
@@ -82,7 +82,7 @@ export class Console implements Handlers {
     }
   };
 
-  /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
+  /** Answers a request whose body is late or broken with `refusal`. Returns false when it is answered already. */
   readonly interrupt = (request: IncomingMessage, refusal: Reply): boolean => {
     const asked = [...this.#inFlight].find((each) => each.request === request);
     if (asked === undefined || asked.response.headersSent) return false;

@@ -15,7 +15,7 @@ interface Parts
     'addressOf' | 'clock' | 'isDraining' | 'mayAdmit' | 'metrics' | 'log' | 'url'
   > {
   readonly store: Store;
-  /** Those in use: they are opened again when another service may have counted. */
+  /** Returns the counters in use, because the service can open them again. */
   readonly counters: () => Counters;
   readonly quotas: QuotaAdmin;
   readonly recent: RecentRequests;
@@ -26,7 +26,7 @@ interface Parts
 }
 
 export interface OpenConsole {
-  /** It does not listen yet. */
+  /** The server, which does not listen yet. */
   readonly server: Server;
   /** Whether requests are not answered yet, or answers not sent. */
   readonly isBusy: boolean;

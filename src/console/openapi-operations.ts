@@ -12,7 +12,7 @@ import { STATUS_OF } from '../http/errors.ts';
 import { LACKS_ROLE } from './admin-api.ts';
 import { NO_SESSION, tooManyAttempts } from './access.ts';
 
-/** What each error code says here, where it differs from the public API. */
+/** The meaning of error codes that differ from those of the public API. */
 const ABOUT: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'There is no session or token, or it has ended.',
   insufficient_scope: 'The role does not allow it, or the `Origin` of a change is not that of the console.',

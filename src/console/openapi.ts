@@ -15,10 +15,10 @@ export const DESCRIPTION_PATH = '/admin/openapi.json';
 
 const METHODS = 'GET, HEAD';
 
-const ABOUT = `What operators can do: look at accounts, keys, usage, faults and the audit log, and change what they may change.
+const ABOUT = `Operators read accounts, keys, usage, faults and the audit log, and change accounts, keys, bans and operators.
 
-A **viewer** reads, an **admin** changes; each operation says which role it needs. Sign in with a link of
-\`petstore console\`, which works once within ${LINK_LIFETIME / MINUTE} minutes: the console then has a cookie for
+A **viewer** reads, an **admin** also changes. Each operation says which role it needs. Sign in with a link of
+\`petstore console\`, which works once within ${LINK_LIFETIME / MINUTE} minutes. The session lasts
 ${SESSION_LIFETIME / HOUR} hours. A program sends a token of \`petstore operators token\`.
 
 Every change is in the audit log with the name of the operator. No answer may be cached. Lists have pages: follow the

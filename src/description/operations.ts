@@ -111,7 +111,7 @@ function banner(deprecated: Deprecation): string {
 
 function successes(its: Operation, base: string): Responses {
   const address = base + its.path;
-  // What a POST adds is in the collection that its path begins with.
+  // The path of a POST begins with the collection that it adds to.
   const [collection = ''] = its.path.split('/{');
   const headers = {
     ...('cursor' in its.parameters && { Link: nextLink(address) }),

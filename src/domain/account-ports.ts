@@ -6,7 +6,7 @@ import type { Key } from './key.ts';
 import type { Limits, Plan } from './plan.ts';
 import type { Answer, Idempotency, Outcome, Page, Refusal } from './ports.ts';
 
-/* What the domain needs of the storage of accounts and keys. The rules of `ports.ts` hold here too. */
+/* The ports of the storage of accounts and keys. The rules of `ports.ts` hold here, too. */
 
 export interface NewKey {
   readonly accountId: number;
@@ -48,14 +48,14 @@ export interface AccountChange {
   readonly expected: Partial<Omit<AccountValues, 'limits'> & Limits>;
 }
 
-/** What became of a change, with the account as it is now. */
+/** The outcome of a change, with the account after it. */
 export type AccountOutcome =
   | { readonly outcome: 'done' | 'conflict'; readonly account: Account }
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'name_taken' };
 
 export interface AccountRepository {
-  /** The same, whose changes the audit log shows as made by `author`. */
+  /** The same repository, with `author` as the author of its changes in the audit log. */
   by(author: Author): AccountRepository;
   /** The keys of one account in one environment, for the account itself. */
   ownKeys(owner: KeyOwner): OwnKeys;
@@ -101,16 +101,16 @@ export interface AccountRepository {
   noteUse(keyId: number, now: number): void;
 }
 
-/** Whose keys. */
+/** The account and the environment that keys belong to. */
 export interface KeyOwner {
   readonly accountId: number;
   readonly environment: Environment;
 }
 
-/** What the store needs for a key that replaces another one. */
+/** A new key that replaces the key with this id. */
 export interface OwnRotation extends Pick<NewKey, 'hash' | 'ending'> {
   readonly id: bigint;
-  /** Milliseconds that the old key goes on working. */
+  /** Milliseconds that the old key still works. */
   readonly grace: number;
   /** Those of the calling key, so that no key gets more. */
   readonly scopes: KeyRecord['scopes'];

@@ -1,7 +1,7 @@
 // Contract: section 2.
 import { z } from 'zod';
 
-/** What the message says about a faulty date-time. */
+/** The message about an invalid date-time. */
 export const NO_INSTANT = 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00';
 
 /** A date-time in an answer. */

@@ -8,10 +8,10 @@ import { listed } from './parse.ts';
 /** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
 export const MOST_LIVE_KEYS = 20;
 
-/** The message of a refusal begins with it. */
+/** The start of the message of a refusal. */
 export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
 
-/** Seconds that a rotated key goes on working. */
+/** Seconds that a rotated key still works. */
 export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
 
 export const ScopeName = z
@@ -21,7 +21,7 @@ export const ScopeName = z
 export const KeyState = z.enum(KEY_STATES).meta({
   id: 'KeyState',
   description:
-    'State of a key. It works while it is `active`, and while it is `rotated`: then another key has replaced it, and it ends soon.',
+    'State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon.',
 });
 
 const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters';
@@ -52,7 +52,7 @@ export const NewKey = z
     scopes: scopes
       .meta({
         description:
-          'What the key may do, of what the calling key may do. By default everything but `keys:manage`.',
+          'What the key may do, at most what the calling key may do. By default everything except `keys:manage`.',
       })
       .exactOptional(),
     expiresAt: givenDateTime
@@ -73,7 +73,7 @@ export const Rotation = z
         minimum: 0,
         maximum: GRACE.maximum,
         default: GRACE.default,
-        description: 'Seconds that the old key goes on working. It never works past its own expiry.',
+        description: 'Seconds that the old key still works. It never works past its own expiry.',
         examples: [GRACE.default],
       })
       .exactOptional(),

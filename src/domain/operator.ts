@@ -28,7 +28,7 @@ export const SESSION_LIFETIME = 43_200_000;
 /** The SHA-256 of a sign-in link, a session or a token of an operator, in hexadecimal. The store keeps nothing else of it. */
 export type SecretHash = string;
 
-/** What a secret is for. A link signs in once, a session is a browser that signed in, a program has a token. */
+/** The uses of a secret: a link signs in once, a session is a browser that signed in, a program has a token. */
 export type SecretKind = 'link' | 'session' | 'token';
 
 /** Bytes of randomness in a link or a session. */

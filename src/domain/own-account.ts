@@ -32,7 +32,7 @@ export const Ban = z
   .object({
     keyId,
     until: dateTime.meta({ description: 'When the ban ends.' }),
-    count: count('How many bans followed one another within a day, this one included.', 1, 1),
+    count: count('How many bans the key had in a row, this one included.', 1, 1),
   })
   .meta({ id: 'KeyBan', description: 'A ban in force.' });
 
@@ -56,7 +56,7 @@ const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
 
 export const Interval = z
   .enum(INTERVALS)
-  .meta({ id: 'UsageInterval', description: 'How long the intervals of a usage history are, in UTC.' });
+  .meta({ id: 'UsageInterval', description: 'Length of the intervals of a usage history, in UTC.' });
 
 const [ok, clientError, refused, serverError] = OUTCOMES;
 

@@ -121,7 +121,7 @@ export interface AddAllOptions {
    * Rejects with ServiceError `conflict` when the name of one has been taken.
    */
   readonly categories?: readonly ReservedCategory[];
-  /** What the audit log shows of `atomic`, by the count of animals. Nothing when there are none. */
+  /** The entry of the audit log for `atomic`, from the number of animals. No entry when there are none. */
   readonly entry?: { readonly author: Author; readonly changeOf: (animals: number) => AuditChange };
 }
 

@@ -60,7 +60,7 @@ export interface UsageBatch {
   readonly counts: readonly UsageCount[];
 }
 
-/** What sums are grouped by, and what a row then says besides its numbers. */
+/** The groups of sums, with the fields that a row of each group has besides its counts. */
 export interface UsageGroups {
   /** Unix milliseconds. */
   readonly interval: { readonly start: number };
@@ -93,15 +93,15 @@ export interface UsageSumsQuery<By extends UsageBy> extends UsageQuery {
 export interface UsageHistory {
   /** Adds the counts, unless the batch has been added before. */
   add(batch: UsageBatch): Promise<void>;
-  /** The usage of the keys of an account, oldest first. Requests run in between, because a long range has very many rows. */
+  /** The usage of the keys of an account, oldest first. Requests run in between, because a long range has many rows. */
   ofAccount(accountId: number, query: UsageQuery): AsyncIterable<Usage>;
-  /** Sums of a range, for a chart. Intervals are oldest first. Other groups come by their requests, the most first. */
+  /** Sums of a range, for a chart. Intervals are oldest first. Other groups have the most requests first. */
   sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
   /** The keys that called an operation since the day of `from`, the most requests first. */
   callersOf(operation: string, from: number): Promise<readonly UsageCaller[]>;
   /**
-   * Deletes what is no longer kept, some keys at a time. Call it once a minute. Deletes nothing unless there is usage on 7 of
-   * the last 30 days, because a clock may be far ahead.
+   * Deletes rows that are too old, some keys at a time. Call it once a minute. It deletes nothing unless 7 of the last 30
+   * days have usage, because a clock may be far ahead.
    */
   prune(): Promise<void>;
 }

@@ -42,7 +42,7 @@ export function registerDeprecations(
     try {
       known = await accounts();
     } catch {
-      // The gauge keeps its last value, and the next look at the metrics tries again.
+      // The gauge keeps its last value, and the next scrape tries again.
       countedAt = Number.NEGATIVE_INFINITY;
     }
   };
@@ -56,7 +56,7 @@ export function registerDeprecations(
       const now = clock().monotonic;
       if (now - countedAt < COUNT_INTERVAL) return;
       countedAt = now;
-      // Nobody waits: the other metrics say what is wrong while the database cannot answer.
+      // Nothing waits for this count. Other metrics report that the database does not answer.
       void count();
     },
   });

@@ -6,7 +6,7 @@ import { HOUR, outcomeIndex, type UsageOutcome } from '../domain/usage.ts';
 /** Requests that were answered with an error and are kept. About 2 MB. */
 const FAULTS_KEPT = 10_000;
 
-/** Minutes that are kept: an hour, and the one that runs. */
+/** Minutes that are kept: an hour, and the current minute. */
 const MINUTES_KEPT = 61;
 
 /** Milliseconds. More than any request takes. */
@@ -93,7 +93,7 @@ export class RecentRequests {
 
   /** Keeps a request that was answered with an error. The oldest one goes. */
   noteFault(fault: Fault): void {
-    // An id that the service made is a slice of a text with 256 ids, and a slice keeps the whole text in memory.
+    // An id that the service made is a slice of a string with 256 ids, and V8 keeps the whole string as long as the slice.
     const requestId = Buffer.from(fault.requestId, 'latin1').toString('latin1');
     this.#faults[this.#nextFault] = { ...fault, requestId };
     this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;

@@ -30,7 +30,7 @@ export class UsageCounts {
   /** The hour of `#current`; none yet after a flush. */
   #hour = Number.NaN;
   #current: Counts = new Map();
-  /** What the flush is writing. Each batch takes its counts out. */
+  /** The counts that the flush is writing. Each batch takes its counts out. */
   #writing = new Map<number, Counts>();
   /** The batch that may have been written. It keeps its sequence number until that is known. */
   #batch: UsageBatch | undefined;

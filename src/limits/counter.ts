@@ -69,7 +69,7 @@ export interface QuotaAdmin {
   usageOf(account: Account): Promise<Quota>;
 }
 
-/** What a process that serves opens. `counters.close` closes both. */
+/** The counters of a process that serves, and the operator's view of them. `counters.close` closes both. */
 export interface OpenCounters {
   readonly counters: Counters;
   readonly quotas: QuotaAdmin;

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/index.ts';
 import { DAY } from '../domain/clock.ts';
 import type { UsageCaller, UsageHistory } from '../domain/usage.ts';
 
-/** Milliseconds. A key that has not called for so long is believed to have moved on. */
+/** Milliseconds. A key without a call in this time no longer needs the operation. */
 const WINDOW = 30 * DAY;
 
 /** A key that called a deprecated operation in the last 30 days. */

@@ -6,7 +6,7 @@ import { rotationFault } from '../domain/key.ts';
 import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
 import type { RandomBytes } from '../domain/secret.ts';
 
-/** A new key: the only moment at which its text is known. */
+/** A new key. Its text is known only now. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly record: KeyRecord;
@@ -59,7 +59,7 @@ function refuseRotation(key: KeyRecord, now: number): void {
   if (fault !== undefined) throw new ServiceError('conflict', fault);
 }
 
-/** What the store keeps of a key. */
+/** The record that the store keeps of a key. */
 export function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
   return { hash: key.hash(), ending: key.ending };
 }

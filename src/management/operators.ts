@@ -64,7 +64,7 @@ async function noOperator(operators: Operators, name: string): Promise<ServiceEr
   return new ServiceError('not_found', `There is no operator ${name}.${question}`);
 }
 
-/** A link that was just made: the only moment at which its secret is known. */
+/** A new link. Its secret is known only now. */
 export interface SignInLink {
   readonly secret: OperatorSecret;
   /** Unix milliseconds. */
@@ -118,7 +118,7 @@ export async function signOut(operators: Operators, text: string): Promise<void>
   if (session !== undefined) await operators.signOut(session.hash());
 }
 
-/** A token that was just issued: the only moment at which its text is known. */
+/** A new token. Its text is known only now. */
 export interface IssuedToken {
   readonly token: OperatorSecret;
   readonly record: OperatorToken;
@@ -126,7 +126,7 @@ export interface IssuedToken {
 
 /**
  * `now` and `expiresAt` are in Unix milliseconds. Without `expiresAt`, the token ends with its operator.
- * @throws ServiceError `invalid_parameter` when `expiresAt` is over; `not_found` when the operator is gone.
+ * @throws ServiceError `invalid_parameter` when `expiresAt` is past; `not_found` when the operator is gone.
  */
 export async function issueToken(
   operators: Operators,
@@ -152,7 +152,7 @@ export async function revokeToken(operators: Operators, author: Author, id: numb
     throw new ServiceError('not_found', `There is no token ${id}.`);
 }
 
-/** The operator of a session or a token that is in force. A text of another format costs no look into the database. */
+/** The operator of a session or a token that is in force. A text of another format needs no query. */
 export async function findOperator(
   operators: Operators,
   kind: 'session' | 'token',

@@ -3,7 +3,7 @@ import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { KEPT, LENGTH, type UsageInterval, type UsageQuery } from '../domain/usage.ts';
 
-/** Milliseconds. A chart by the hour of a longer time has more points than a screen. */
+/** Milliseconds. A longer chart by the hour would have more points than a screen shows. */
 const LONGEST_BY_HOUR = 31 * DAY;
 
 /** Milliseconds before its end at which a range begins by default. */
@@ -19,7 +19,7 @@ export interface AskedRange {
 }
 
 /**
- * The range of the history that was asked for, with the defaults: by the day, until `now`, and of 30 days or 24 hours.
+ * The requested range of the history, with the defaults: by the day, until `now`, and of 30 days or 24 hours.
  * `name` is the name of the parameter `from` in messages.
  * @throws ServiceError `invalid_parameter`.
  */
@@ -30,11 +30,13 @@ export function usageRange(asked: AskedRange, now: number, name = 'from'): Usage
   if (from < firstKept(interval, now))
     throw invalid(`${name} is too early: usage is kept for ${KEPT_TEXT[interval]}.`);
   if (interval === 'hour' && to - from > LONGEST_BY_HOUR)
-    throw invalid(`${name} must be at most 31 days before the end of a range by the hour: ask by the day.`);
+    throw invalid(
+      `${name} must be at most 31 days before the end of a range by the hour: use a range by the day.`,
+    );
   return { interval, from, to };
 }
 
-/** The beginning of the first interval whose numbers are complete, in Unix milliseconds. */
+/** Unix milliseconds: the start of the first interval that is kept whole. */
 function firstKept(interval: UsageInterval, now: number): number {
   return Math.floor((now - KEPT[interval]) / LENGTH[interval]) * LENGTH[interval];
 }

@@ -138,7 +138,7 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Usa
     async prune() {
       const now = Math.floor(clock().unix);
       const today = Math.floor(now / DAY);
-      // After a jump far ahead, a clock that is wrong would find everything too old. This one has been right for a week.
+      // A clock that is far ahead would find every row too old. Usage on seven days shows that this clock is right.
       const used = await engine.read<[bigint]>(DAYS_USED, [ALL_KEYS[environment], today - 30, today]);
       if ((used[0]?.[0] ?? 0n) < DAYS_OF_USE) return;
       const keys = await engine.read<[bigint]>(NEXT_KEYS, [pruned]);

@@ -45,7 +45,7 @@ export function lastHourIn(hours: string | null): number {
 const ROWS_OF_KEYS = `SELECT key_id, day, operation, hours FROM usage_hours
   WHERE day >= $1 AND day <= $2 AND key_id IN (${keyList(3)})`;
 
-/** Adds counts. The caller has locked their rows in `usage_days`, so nobody else changes the rows that this reads. */
+/** Adds counts. The caller has locked their rows in `usage_days`, so no other transaction changes the rows that this reads. */
 export async function addHours(transaction: Transaction, counts: readonly UsageCount[]): Promise<void> {
   const days = counts.map(({ hour }) => dayOf(hour));
   const range = [Math.min(...days), Math.max(...days)];

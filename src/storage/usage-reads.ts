@@ -25,7 +25,7 @@ type KeyColumns = readonly [id: bigint, label: string | null, accountId: bigint,
 
 type Caller = readonly [...KeyColumns, requests: bigint, day: bigint, hours: string | null];
 
-/** What can be read of the usage of an environment. */
+/** The queries of the usage of an environment. */
 export function usageReads(
   engine: Engine,
   environment: Environment,

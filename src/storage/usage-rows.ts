@@ -6,7 +6,7 @@ import { type HoursRow, unpackHours } from './usage-hours.ts';
 import { ALL_KEYS } from './usage-keys.ts';
 import { HOURS_A_DAY, type Span } from './usage-spans.ts';
 
-/** Whose rows: of each key of an account, of each key, or of all keys together. */
+/** The keys of the rows: each key of an account, each key, or all keys together. */
 export type Whose = { readonly accountId: number } | 'each key' | 'all keys';
 
 export type CountColumns = readonly [ok: bigint, clientError: bigint, refused: bigint, serverError: bigint];

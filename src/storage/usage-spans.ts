@@ -9,7 +9,7 @@ export type Span = readonly [from: number, to: number];
 export interface Spans {
   readonly hours: readonly Span[];
   readonly days: readonly Span[];
-  /** Rows of weeks know no operation. */
+  /** A row of a week has all operations together. */
   readonly weeks: readonly Span[];
 }
 

@@ -15,7 +15,7 @@ import { type Span, spansOf } from './usage-spans.ts';
 type Group = number | string;
 type Sums = Map<Group, number[]>;
 
-/** What one row of a table, or one count of an hour, is grouped by. Accounts are sums of their keys. */
+/** The group of a row of a table, and of a count of an hour. An account is the sum of its keys. */
 const GROUPED = {
   interval: { column: 'u.day', of: ({ hour }: UsageCount) => hour },
   operation: { column: 'u.operation', of: ({ operation }: UsageCount) => operation },
@@ -106,7 +106,7 @@ function addTo(sums: Sums, group: Group, counts: readonly number[]): void {
   else for (const [index, count] of counts.entries()) its[index] = Number(its[index]) + count;
 }
 
-/** Those with the same number of requests are in the order of their names or ids. */
+/** The most requests first. Groups with the same number are in the order of their names or ids. */
 function mostFirst(sums: Sums): readonly (readonly [Group, readonly number[]])[] {
   const requests = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
   return [...sums].toSorted(([a, ofA], [b, ofB]) => requests(ofB) - requests(ofA) || (a < b ? -1 : 1));

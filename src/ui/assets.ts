@@ -20,8 +20,8 @@ const PACKAGES: ReadonlyMap<string, PageFile> = new Map(
 export type Assets = Awaited<ReturnType<typeof createAssets>>;
 
 /**
- * What the pages of `folder` load: the packages, the shared modules and style sheet, and the modules of that folder of
- * `src/ui/browser/`. A listener serves only its own folder, so nothing of the console is on the public port.
+ * The files that the pages of `folder` load: the packages, the shared modules and style sheets, and the modules of that
+ * folder of `src/ui/browser/`. A listener serves only its own folder, so nothing of the console is on the public port.
  */
 export async function createAssets(folder: 'console' | 'dashboard') {
   const names = [...(await filesIn('')), ...(await filesIn(`${folder}/`))];

@@ -20,7 +20,7 @@ export interface PageFile {
 /** The icon of every page. */
 export const ICON: PageFile = { name: 'icon.svg', file: new URL('browser/icon.svg', import.meta.url) };
 
-/** The files never change under their address, because it holds a hash of their content. */
+/** The file of an address never changes, because the address holds a hash of the content. */
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');
 
 /** Files of a page in a folder below `parent` that is named after a hash of their content: `<parent><hash>/`. */

@@ -1,4 +1,4 @@
-/** Loads at the first call, and keeps what came. A failure is not kept, so the next call tries again. */
+/** Loads at the first call, and keeps the result. It keeps no failure, so the next call tries again. */
 export function kept<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {

@@ -8,9 +8,9 @@ export interface PageOptions {
   readonly title: string;
   /** The module that renders into `#app`: its path in `src/ui/browser/`. */
   readonly module: string;
-  /** What leads from the page to the files: `./` for a page that a proxy may serve below a path, `/` for the rest. */
+  /** The path from the page to its files: `./` if a proxy may serve the page below a path, else `/`. */
   readonly root: './' | '/';
-  /** What the page says without JavaScript. */
+  /** The text of the page without JavaScript. */
   readonly withoutScript: string;
 }
 
@@ -49,7 +49,7 @@ export async function page(assets: Assets, options: PageOptions): Promise<Conten
   );
 }
 
-/** No other page learns the address of this one, or gets a handle of its window. */
+/** Other sites get neither the address of this page nor a reference to its window. */
 const PRIVATE = joinFields(
   fields('Cache-Control', 'no-cache'),
   fields('Cross-Origin-Opener-Policy', 'same-origin'),

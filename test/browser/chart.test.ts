@@ -116,20 +116,20 @@ test('a chart fits a narrower window and takes the colours of the other scheme',
   assert.ok((await sideways(page)) <= 0);
 });
 
-test('a chart without values says so, one that loads waits, and a failed one says why', async () => {
+test('a chart says that it is empty, that it loads, or why it failed', async () => {
   const { page } = await openChart({}, { plotted: { ...PLOTTED, series: [] } });
   await page.getByText('There were no requests in this time.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'CSV of Requests' }).isDisabled());
   assert.ok(await page.getByRole('button', { name: 'Table of Requests' }).isDisabled());
   await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests' });
-  await page.getByText('Requests loads.').waitFor();
+  await page.getByText('Requests: loading.').waitFor();
   const error = { code: 'unavailable', message: 'The database is away.', status: 503, isTemporary: true };
   await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
   const alert = page.getByRole('alert');
   assert.match(await alert.innerText(), /The service does not answer\s+The database is away\./);
 });
 
-test('a ranking shows the largest first, short, and has all in its table', async () => {
+test('a ranking shows the largest values, and its table shows all', async () => {
   const { page } = await openDashboard(browser, service.url);
   const values = Array.from({ length: 100 }, (_, at) => ({ label: `key ${at}`, value: at * 100_000 }));
   await show(page, 'ranking.js', 'Ranking', {

@@ -116,7 +116,7 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
   assert.deepEqual([faults, foreign], [[], []]);
 });
 
-test('a change made elsewhere is shown beside what was typed, and the admin decides', async () => {
+test('a change by somebody else is shown beside the typed values, and the admin decides', async () => {
   const { page } = await visitConsole(browser, service);
   const { id } = await accounts.createAccount('lake shelter', 'free', { perMinute: 60, perDay: 1_000 });
   const elsewhere = (values: object) => accounts.by(ROOT).changeAccount(id, { given: values, expected: {} });
@@ -125,7 +125,7 @@ test('a change made elsewhere is shown beside what was typed, and the admin deci
   await page.getByLabel('Plan', { exact: true }).selectOption('business');
   await elsewhere({ plan: 'pro', limits: PRO });
   await inDialog(page, 'Save').click();
-  const alert = page.getByRole('alert').filter({ hasText: 'Somebody changed this account meanwhile' });
+  const alert = page.getByRole('alert').filter({ hasText: 'Somebody else changed this account' });
   assert.match(await alert.getByRole('row', { name: 'Plan' }).innerText(), /pro\s+business/);
   await elsewhere({ name: 'sea shelter' });
   await inDialog(page, 'Overwrite with mine').click();
@@ -138,13 +138,13 @@ test('a change made elsewhere is shown beside what was typed, and the admin deci
   await page.getByLabel('Name', { exact: true }).fill('pond shelter');
   await elsewhere({ name: 'bay shelter' });
   await inDialog(page, 'Save').click();
-  await button(page, 'Take what is there now').click();
+  await button(page, 'Use the current values').click();
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'bay shelter');
   await inDialog(page, 'Save').click();
   await heading(page, 'bay shelter').waitFor();
 });
 
-test('what the service refuses is said in the dialog, with what was typed', async () => {
+test('a dialog shows a refusal and keeps the typed values', async () => {
   const { page } = await visitConsole(browser, service);
   await accounts.createAccount('taken', 'free', { perMinute: 60, perDay: 1_000 });
   await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
@@ -184,7 +184,7 @@ test('a leaked key is found by the key, and a ban is lifted', async () => {
   assert.equal(await faults.getByRole('row').count(), 2);
 });
 
-test('an admin creates operators, links and tokens, and the audit log says so', async () => {
+test('an admin creates operators, links and tokens, and the audit log has entries', async () => {
   const { page } = await visitConsole(browser, service);
   await showPage(page, `${service.consoleUrl}/operators`, 'Operators');
   await button(page, 'Create operator').click();
@@ -233,7 +233,7 @@ test('a viewer sees every page and no button that changes something', async () =
   assert.deepEqual(faults, []);
 });
 
-test('an operator who is no longer an admin is told so when a change is refused', async () => {
+test('a former admin sees why a change is refused', async () => {
   const { page } = await visitConsole(browser, service);
   await showPage(page, `${service.consoleUrl}/operators`, 'Operators');
   const [name = '', value = ''] = (await service.session('vera', 'viewer')).split('=');

@@ -70,14 +70,14 @@ test('every bad link says what is wrong, and another can be pasted', async () =>
   }
   await page.getByLabel('Sign-in link').fill(`${signInPage}#${late.slice(1)}`);
   await signInButton(page).click();
-  await alert.getByText('This link is not whole').waitFor();
+  await alert.getByText('This link is incomplete').waitFor();
   assert.equal(await page.getByLabel('Sign-in link').inputValue(), '');
   await page.getByLabel('Sign-in link').fill(`${signInPage}#${await service.makeLink('ada')}`);
   await signInButton(page).click();
   await overview(page).waitFor();
 });
 
-test('after a session has ended, a pasted link goes on with what was typed', async () => {
+test('after a session has ended, a pasted link sends what was typed', async () => {
   const { page } = await visitConsole(browser, service);
   await typeAccount(page, 'harbour shelter');
   await endSession(page);
@@ -92,13 +92,13 @@ test('after a session has ended, a pasted link goes on with what was typed', asy
   assert.equal(page.url(), `${service.consoleUrl}/accounts/${found?.id}`);
 });
 
-test('after a session has ended, a sign-in in another tab goes on with what was typed', async () => {
+test('after a session has ended, a sign-in in another tab sends what was typed', async () => {
   const { page } = await visitConsole(browser, service);
   await typeAccount(page, 'hill shelter');
   await endSession(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
   await sessionEnded(page).getByRole('button', { name: 'Later' }).click();
-  await page.getByText('The page shows what it had before').waitFor();
+  await page.getByText('The page shows its last data').waitFor();
   const other = await page.context().newPage();
   await other.goto(`${signInPage}#${await service.makeLink('ada')}`);
   await signInButton(other).click();
@@ -124,21 +124,21 @@ test('a change that one operator asked for is not made by another who signs in',
 
 test('signing out ends the session, and the page asks for a link', async () => {
   const { page } = await visitConsole(browser, service);
-  await showPage(page, `${service.consoleUrl}/audit`, 'Audit');
+  await showPage(page, `${service.consoleUrl}/audit`, 'Audit log');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
   assert.deepEqual(await page.context().cookies(), []);
   await page.getByLabel('Sign-in link').fill(await service.makeLink('ada'));
   await signInButton(page).click();
-  await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
 });
 
-test('the page says since when the database does not answer, and goes on by itself', async () => {
+test('the page says since when the database is down, and recovers without a reload', async () => {
   const { page } = await visitConsole(browser, service);
   const file = databaseUrl.slice('sqlite:'.length);
   await showPage(page, `${service.consoleUrl}/`, 'Overview');
   renameSync(file, `${file}.moved`);
-  const alert = page.getByRole('alert').filter({ hasText: 'The service does not answer since' });
+  const alert = page.getByRole('alert').filter({ hasText: 'The service has not answered since' });
   await alert.waitFor();
   assert.match(await alert.innerText(), /since \d\d:\d\d:\d\d UTC\./);
   await page.getByText('Requests a second').waitFor();

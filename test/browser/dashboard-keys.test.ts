@@ -1,4 +1,4 @@
-// What a key holder does with the keys of an account on the dashboard. Contract: section 3.14.
+// Keys of an account on the dashboard. Contract: section 3.14.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -112,7 +112,7 @@ test('a change that fails keeps what was typed and says why', async () => {
   assert.deepEqual(await seriousFaults(page), []);
 });
 
-test('a key without keys:manage sees the account, and why it does not see the keys', async () => {
+test('a key without keys:manage sees the account and the reason why keys are missing', async () => {
   const key = await service.issueKey({ account: 'reader', scopes: ['pets:read'] });
   const { page } = await openDashboard(browser, service.url);
   await pasteKey(page, key);
@@ -121,11 +121,11 @@ test('a key without keys:manage sees the account, and why it does not see the ke
   assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
 });
 
-test('a page that rotates its own key goes on with the new one', async () => {
+test('a page that rotates its own key then uses the new one', async () => {
   const key = await service.issueKey({ account: 'own' });
   const { page, faults } = await openKeys(key);
   await page.getByRole('button', { name: 'Rotate key' }).click();
-  await page.getByText('This page goes on with the new key.').waitFor();
+  await page.getByText('From then on, this page uses the new key.').waitFor();
   await page.getByLabel('The old key still works for').selectOption('not at all');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   assert.equal(await statusOf(await shownKey(page)), 200);
@@ -147,7 +147,7 @@ test('a key that is revoked while the page is open says so', async () => {
   assert.equal(await page.getByRole('region', { name: 'Keys of the account' }).count(), 0);
 });
 
-test('labels are text, whatever is in them, and a hundred keys scroll in their region', async () => {
+test('a label with markup is shown as text, and a hundred keys scroll in a region', async () => {
   const key = await service.issueKey({ account: 'many' });
   const hostile = '<img src=x onerror="document.title=1">{{x}}${y}';
   for (let each = 0; each < 100; each++) {

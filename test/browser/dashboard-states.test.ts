@@ -58,7 +58,7 @@ test('a limit that is used up and a ban are shown with the time they end', async
   await call(service.url, '/v1/pets', { key });
   const end = /It ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./;
   const used = await refusal(key);
-  assert.match(used, /The requests of this minute are used up/);
+  assert.match(used, /The limit of this minute is used up/);
   assert.match(used, end);
   await ban(key);
   const banned = await refusal(key);
@@ -86,7 +86,7 @@ function polls(page: Page): string[] {
   return sent;
 }
 
-test('the page says since when the service is down, and goes on by itself', async () => {
+test('the page says since when the service is down, and recovers without a reload', async () => {
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, shown);
@@ -94,16 +94,16 @@ test('the page says since when the service is down, and goes on by itself', asyn
   await page.context().setOffline(true);
   await page.clock.runFor(61_000);
   await page
-    .getByText(/Since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The page goes on by itself/)
+    .getByText(/Since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The page keeps trying/)
     .first()
     .waitFor();
   await page.getByRole('heading', { name: 'open' }).waitFor();
   await page.context().setOffline(false);
   await page.clock.runFor(61_000);
-  await page.getByText('The page goes on by itself').first().waitFor({ state: 'detached' });
+  await page.getByText('The page keeps trying').first().waitFor({ state: 'detached' });
 });
 
-test('the page asks for nothing while it is hidden', async () => {
+test('a hidden page sends no requests', async () => {
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, shown);
@@ -134,7 +134,7 @@ test('after a refusal the page waits as long as the service says', async () => {
   await call(service.url, '/v1/pets', { key });
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.clock.runFor(100);
-  await page.getByText('The requests of this minute are used up').first().waitFor();
+  await page.getByText('The limit of this minute is used up').first().waitFor();
   const sent = polls(page);
   await page.clock.runFor(50_000);
   assert.deepEqual(sent, []);

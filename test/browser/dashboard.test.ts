@@ -104,7 +104,7 @@ test('the policy of the dashboard allows its own files and its import map, and n
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
 });
 
-test('the account page shows plan, windows, usage and what is deprecated', async () => {
+test('the account page shows plan, windows, usage and deprecated operations', async () => {
   const { page } = await openAccount(browser, service.url, shown);
   await page.getByText('enterprise', { exact: true }).waitFor();
   await page

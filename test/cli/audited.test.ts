@@ -63,7 +63,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
   ['categories create Dogs', 'categories create: category Dogs'],
   [
     `import ${file} --map categoryId=kind`,
-    `import begin: pets ${file}`,
+    `import start: pets ${file}`,
     'categories create: category Cats',
     `import end: pets ${file}`,
   ],
@@ -84,7 +84,7 @@ const CHANGES = (file: string): readonly (readonly [command: string, ...entries:
 ];
 
 const SEEDED = [
-  'seed begin: pets 5',
+  'seed start: pets 5',
   // Cats and Dogs are there.
   ...INVENTED_CATEGORIES.filter((each) => !/Cats|Dogs/.test(each)).map(
     (each) => `categories create: category ${each}`,
@@ -113,7 +113,7 @@ function animals(t: TestContext): string {
 }
 
 for (const [name, prepare] of Object.entries(DATABASES)) {
-  test(`${name}: each change by a command has its entries, once, and no change has none`, async (t) => {
+  test(`${name}: each change by a command adds its entries once, and others add none`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const file = animals(t);
@@ -174,7 +174,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     }
   });
 
-  test(`${name}: a service and a command can add to the audit log, and change nothing of it`, async (t) => {
+  test(`${name}: a service and a command can add entries, but not change them`, async (t) => {
     const variables = await prepare(t);
     const store = await prepared(t, variables);
     const before = await store.audit.list({ limit: 100 });
@@ -189,7 +189,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.deepEqual(await store.audit.list({ limit: 100 }), before);
   });
 
-  test(`${name}: an import that is killed has a begin without an end in the audit log`, async (t) => {
+  test(`${name}: an import that is killed has a start without an end in the audit log`, async (t) => {
     const variables = await prepare(t);
     const store = await storeOf(t, variables);
     const { child, ended } = start(['import', '-'], variables);
@@ -200,12 +200,12 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     const entries = await store.audit.list({ limit: 100 });
     assert.deepEqual(
       entries.map(({ action, target }) => [action, target.name]),
-      [['import begin', '-']],
+      [['import start', '-']],
     );
   });
 }
 
-test('a role that may only read the audit log and add to it is enough for a command', async (t) => {
+test('a command works with a role that may only read and add entries of the audit log', async (t) => {
   const variables = await onPostgres(t);
   const url = new URL(variables['DATABASE_URL'] ?? '');
   url.username = `auditor_${url.pathname.slice(1)}`;

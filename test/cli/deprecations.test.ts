@@ -6,7 +6,7 @@ import { HOUR } from '../../src/domain/usage.ts';
 import { run, runJson, temporaryEnvironment } from '../support/process.ts';
 import { openStore } from '../support/store.ts';
 
-test('deprecations lists who called a deprecated operation in the last 30 days', async (t) => {
+test('deprecations lists the keys that called one in the last 30 days', async (t) => {
   const variables = temporaryEnvironment(t);
   const newKey = ['keys', 'create', '--plan', 'free', '--account'];
   await runJson([...newKey, 'shop', '--label', 'price board'], variables);

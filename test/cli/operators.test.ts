@@ -93,7 +93,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
   });
 }
 
-test('console needs an operator, and --as when there are several', async (t) => {
+test('console needs an operator, and --as if there are several', async (t) => {
   const variables = temporaryEnvironment(t);
   const none = await run(['console'], variables);
   assert.deepEqual([none.code, none.stdout], [1, '']);

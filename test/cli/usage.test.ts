@@ -79,7 +79,7 @@ test('usage --by shows the history by key, operation and day, of all accounts or
   );
 });
 
-test('usage --csv is quoted, and no cell is a formula for a spreadsheet', async (t) => {
+test('usage --csv quotes cells, and no cell is a formula', async (t) => {
   const variables = await withUsage(t);
   const { stdout } = await run(['usage', '--by', 'key', '--csv'], variables);
   assert.equal(
@@ -102,7 +102,7 @@ const WRONG = [
   [['--by', 'day', '--csv', '--json'], "option '--csv' cannot be used with option '--json'"],
 ] as const;
 
-test('a history that cannot be shown exits 2 with one line', async (t) => {
+test('a usage range that is refused exits 2 with one line', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['migrate'], variables);
   for (const [args, reason] of WRONG) {

@@ -142,7 +142,7 @@ test('an answer that cannot be read shows nothing of the key in its error', asyn
   }
 });
 
-test('a result is the only thing that shows the key', async (t) => {
+test('only a result shows the key', async (t) => {
   const lines: unknown[] = [];
   const note = (...line: unknown[]) => void lines.push(line);
   const { client } = await startClient(t, { logger: { debug: note, warn: note } });

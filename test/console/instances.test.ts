@@ -54,7 +54,7 @@ test('a session of one instance works on the others, and ends on all at once', a
   assert.deepEqual(await statuses(admin), [200, 200, 200]);
 });
 
-test('without its database, the console answers 503 and goes on by itself', async (t) => {
+test('without its database, the console answers 503, and recovers without a restart', async (t) => {
   const server = await startPostgres(['fsync=off']);
   const redis = await startRedis();
   const its = await startTestConsole(t, { databaseUrl: server.url, env: { REDIS_URL: redis.url } });

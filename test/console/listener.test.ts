@@ -49,7 +49,7 @@ test('the public API and its pages do not exist on the port of the console', asy
   assertRateHeaders(await call(its.url, '/v1/pets', { key }));
 });
 
-test('every answer says that nothing may keep it, also refusals, 304 and those of the HTTP layer', async () => {
+test('every answer is no-store, also refusals, 304 and those of the HTTP layer', async () => {
   const { headers } = await ask('/admin/v1/me');
   const answers = [
     await ask('/admin/v1/me', { headers: { 'if-none-match': headers.get('etag') ?? '' } }),
@@ -100,7 +100,7 @@ test('a body has at most 16 KiB, and a DELETE has none', async () => {
   assertError(await ask('/admin/v1/operators', text), 'unsupported_media_type');
 });
 
-test('a client that stops in its body gets 408, one that goes away disturbs nobody', async () => {
+test('a client that stops in its body gets 408, and one that leaves harms no other', async () => {
   const head = `POST /admin/v1/operators HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${its.consoleUrl}\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
   const answer = parseRaw(await raw(its.listener, head));
   assertError(answer, 'invalid_request', 408);

@@ -5,12 +5,12 @@ import { type Answer, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
 
-/** What the admin API says about operators and their changes. It holds over any stores. */
+/** The admin API on operators, bans and the audit log, over any stores. */
 export function operatorsContract(name: string, startService: StartService): void {
   const start = async (t: Parameters<StartService>[0], env: Record<string, string> = {}) =>
     adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0', ...env } })));
 
-  test(`${name}: the audit log pages by Link, and knows who changed what from where`, async (t) => {
+  test(`${name}: the audit log pages by Link, and shows author, change and address`, async (t) => {
     const { its, ask, get } = await start(t);
     await ask('/accounts', { body: '{"name":"shop"}' });
     await ask('/accounts/1', { method: 'PATCH', body: '{"plan":"pro"}' });

@@ -11,7 +11,7 @@ const its = await startTestConsole(lifetimeOfFile());
 const cookie = await its.session('ada');
 const { host, port } = new URL(its.listener);
 
-/** What browsers send as `Origin` from pages that are not the console's. */
+/** The `Origin` that browsers send from pages of other sites. */
 const FOREIGN: Readonly<Record<string, Record<string, string>>> = {
   'no Origin': {},
   'another site': { origin: 'https://evil.example' },

@@ -10,7 +10,7 @@ import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
 
-/** What the admin API says about requests. It holds over any stores. */
+/** The admin API on requests: overview, usage, deprecations and faults, over any stores. */
 export function requestsContract(name: string, startService: StartService): void {
   const start = async (t: Parameters<StartService>[0]) =>
     adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0' } })));
@@ -63,7 +63,7 @@ export function requestsContract(name: string, startService: StartService): void
       { hour: hour - 24, keyId: large?.id ?? 0, operation: 'other', counts: [9, 0, 0, 0] as const },
     ];
     await its.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
-    // What costs more than a moment is kept for ten seconds.
+    // The service keeps an expensive result for ten seconds.
     assert.deepEqual((await get('/overview')).nearest, []);
     await its.passTime(11_000);
     const overview = await get('/overview');
@@ -145,7 +145,7 @@ export function requestsContract(name: string, startService: StartService): void
       assertError(await ask(`/usage?${query}`), 'invalid_parameter');
   });
 
-  test(`${name}: the keys that call what is deprecated are listed, the most requests first`, async (t) => {
+  test(`${name}: keys that call deprecated operations are listed, most requests first`, async (t) => {
     const { its, get } = await start(t);
     assert.deepEqual(await get('/deprecations'), []);
     for (const account of ['shop', 'farm']) await its.issueKey({ account });

@@ -26,7 +26,7 @@ test('every operation needs a session or a token', async () => {
   }
 });
 
-test('a viewer can do nothing that changes something, with session or token', async () => {
+test('a viewer can change nothing, with session or token', async () => {
   const needAdmin = REQUESTS.filter(({ operation }) => operation.role === 'admin');
   assert.ok(needAdmin.length > 8);
   for (const { path, asked } of needAdmin) {
@@ -58,7 +58,7 @@ test('a viewer reads what is for viewers, and an admin everything', async () => 
   }
 });
 
-test('an unknown path or method says so to operators only', async () => {
+test('only operators are told that a path or method is unknown', async () => {
   assertError(await its.ask('/admin/v1/nothing'), 'unauthorized');
   assertError(await its.ask('/admin/v1/nothing', asBrowser(viewer)), 'not_found');
   const answer = await its.ask('/admin/v1/operators', asBrowser(viewer, { method: 'PUT', body: '{}' }));

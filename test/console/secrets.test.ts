@@ -61,7 +61,7 @@ test('no log, audit entry, answer or database file holds a key, a token, a link 
       assert.ok(!text.includes(secret), `${place} holds secret ${index}`);
 });
 
-test('a token or a session in an address is nobody', async (t) => {
+test('a token or a session in an address does not count', async (t) => {
   const its = await startTestConsole(t);
   const [token, cookie] = [await its.makeToken('ada'), await its.session('ada')];
   const session = cookie.split('=')[1] ?? '';

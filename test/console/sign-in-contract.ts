@@ -83,7 +83,7 @@ export function signInContract(name: string, startService: StartService): void {
     assertError(await its.ask('/admin/v1/operators', asBrowser(fresh, change)), 'insufficient_scope');
   });
 
-  test(`${name}: a token ends at its end, and a session of a request with a token is not looked at`, async (t) => {
+  test(`${name}: a token expires, and a request with a token ignores its session`, async (t) => {
     const its = await start(t);
     const token = await its.makeToken('ada');
     const admin = { key: token };

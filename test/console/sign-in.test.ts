@@ -43,7 +43,7 @@ test('failed attempts at the console take nothing from callers of the public API
   assert.equal(answer.headers.get('x-ratelimit-remaining'), '59');
 });
 
-test('a body that is no sign-in is refused, and takes no link', async (t) => {
+test('a body that is no sign-in is refused, and uses up no link', async (t) => {
   const its = await startTestConsole(t);
   const refusals = [
     ['{"link":7}', 'invalid_request', /^link must be a string\.$/],

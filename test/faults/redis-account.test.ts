@@ -6,7 +6,7 @@ import { temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
 
-test('while Redis is down the account is 503, because its bans cannot be read', async (t) => {
+test('while Redis is down, the account is 503, because bans cannot be read', async (t) => {
   const redis = await temporaryRedis(t);
   const service = await startTestService(t, { env: { REDIS_URL: redis.url } });
   const key = await service.issueKey();

@@ -11,7 +11,7 @@ import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts'
 const LIMITS = { perMinute: 5, perDay: 50 };
 const MISSING = 999;
 
-/** What the rate headers say of both windows. */
+/** Both windows, from the rate headers. */
 function remaining(headers: Headers): unknown {
   return headers
     .get('ratelimit')
@@ -39,7 +39,7 @@ async function usageAfter(send: Send, rows: number): Promise<Record<string, unkn
   }
 }
 
-/** What an account sees of itself, over any store; `start` gives a service on the stores of `backend`. */
+/** The operations of an account on itself, over any store; `start` gives a service on the stores of `backend`. */
 export function accountContract(backend: string, start: StartService): void {
   test(`${backend}: any key sees its account and its windows, and takes one request for it`, async (t) => {
     const service = await start(t);
@@ -108,7 +108,7 @@ export function accountContract(backend: string, start: StartService): void {
     return { service, owner, stranger, foreign: [1, id], staging: 3 };
   };
 
-  test(`${backend}: a key of another account or environment is as one that does not exist`, async (t) => {
+  test(`${backend}: a key of another account or environment is not found`, async (t) => {
     const { owner, stranger, foreign, staging } = await prepare(t);
     const keysOf = async () =>
       (await owner('/account/keys')).json.map(({ id, state }: { id: number; state: string }) => [id, state]);

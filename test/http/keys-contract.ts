@@ -95,7 +95,7 @@ export function keysContract(backend: string, start: StartService): void {
     assert.equal((await list()).length, 3);
   });
 
-  test(`${backend}: of many requests at once with one Idempotency-Key one gets a key`, async (t) => {
+  test(`${backend}: of simultaneous requests with one Idempotency-Key, one gets a key`, async (t) => {
     const { send, list } = await prepare(t);
     const created = await Promise.all(Array.from({ length: 12 }, () => create(send, {}, once('a'))));
     assert.deepEqual(statuses(created), [201, ...Array.from({ length: 11 }, () => 409)]);
@@ -105,14 +105,14 @@ export function keysContract(backend: string, start: StartService): void {
     assert.equal((await list()).length, 3);
   });
 
-  test(`${backend}: of many rotations of a key at once one succeeds`, async (t) => {
+  test(`${backend}: of simultaneous rotations of a key, one succeeds`, async (t) => {
     const { send, list } = await prepare(t);
     const rotated = await Promise.all(Array.from({ length: 8 }, () => rotate(send, 1)));
     assert.deepEqual(statuses(rotated), [201, ...Array.from({ length: 7 }, () => 409)]);
     assert.equal((await list()).length, 2);
   });
 
-  test(`${backend}: an account has at most 20 keys that work, also of requests at once`, async (t) => {
+  test(`${backend}: at most 20 keys of an account work, also after simultaneous requests`, async (t) => {
     const { service, send, list } = await prepare(t);
     // Neither counts: one belongs to the other environment, and one has expired.
     await service.issueKey({ environment: 'staging' });
@@ -191,7 +191,7 @@ export function keysContract(backend: string, start: StartService): void {
     assert.equal(await works(key), 401);
   });
 
-  test(`${backend}: the grace is a day by default, and never ends after the key's own expiry`, async (t) => {
+  test(`${backend}: the grace is a day by default, and ends no later than the key`, async (t) => {
     const { service, send, list } = await prepare(t);
     const now = Math.floor(service.clock().unix);
     const endOf = async (id: number) =>

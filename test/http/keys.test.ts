@@ -43,7 +43,7 @@ const INVALID: readonly (readonly [members: string, message: RegExp])[] = [
 ];
 
 for (const [members, message] of INVALID) {
-  test(`a key is 400 with ${members.slice(0, 40)}, and none is created`, async () => {
+  test(`${members.slice(0, 40)} is 400, and creates no key`, async () => {
     const answer = await send('/account/keys', { body: `{${members}}` });
     assertError(answer, 'invalid_request');
     assert.match(answer.json.message, message);

@@ -18,7 +18,7 @@ const fault = (requestId: string): Fault => ({
   account: undefined,
 });
 
-test('the last 60 minutes are counted by outcome, and older ones forgotten', () => {
+test('the last 60 minutes are counted by outcome, and older ones are dropped', () => {
   const recent = new RecentRequests();
   for (const status of [200, 304, 404, 429, 500, 503]) recent.note(NOON, status, 1);
   recent.note(NOON + 59 * MINUTE, 201, 1);
@@ -70,7 +70,7 @@ test('the rate is that of the last ten whole seconds', () => {
   assert.equal(recent.rate(NOON + 60_000), 0);
 });
 
-test('half and 99 of 100 durations are estimated at most a fifth too high, never too low', () => {
+test('p50 and p99 are at most a fifth too high, and never too low', () => {
   const recent = new RecentRequests();
   for (let each = 1; each <= 1_000; each++) recent.note(NOON, 200, each / 100);
   const { p50 = 0, p99 = 0 } = recent.latency(NOON);

@@ -53,7 +53,7 @@ test('a batch whose answer is lost is written again under its number', async () 
   );
 });
 
-test('while nothing can be written, the counts of an hour stay together', async () => {
+test('while the database is down, the counts of an hour stay together', async () => {
   let down = true;
   const { usage, batches } = counting(() => down);
   for (let failed = 0; failed < 5; failed++) {

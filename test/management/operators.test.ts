@@ -15,7 +15,7 @@ import { fakeClock } from '../support/clock.ts';
 import { openStore, ROOT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** What commands and the admin API do with operators. */
+/** The functions that commands and the admin API share for operators. */
 function operatorsContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
@@ -24,7 +24,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     return { ...fixture, operators, ada };
   };
 
-  test(`${name}: a taken name and a mistyped name are refused with the name that is meant`, async (t) => {
+  test(`${name}: a taken name and a mistyped name are refused, with the likely name`, async (t) => {
     const { operators, ada } = await prepare(t);
     await assert.rejects(management.createOperator(operators, ROOT, 'ADA', 'viewer'), {
       code: 'conflict',

@@ -15,7 +15,7 @@ test('a range is 30 days by the day, or 24 hours by the hour, until now', () => 
   assert.equal(usageRange({ to: NOW - DAY }, NOW).from, NOW - 31 * DAY);
 });
 
-test('a range may reach as far as history is kept', () => {
+test('a range may begin with the first interval that is kept', () => {
   const week = { interval: 'hour', from: NOW - KEPT.hour, to: NOW - KEPT.hour + 31 * DAY } as const;
   assert.deepEqual(usageRange(week, NOW), week);
   assert.equal(usageRange({ from: NOW - KEPT.day }, NOW).from, NOW - KEPT.day);
@@ -31,11 +31,11 @@ const WRONG: readonly (readonly [AskedRange, string])[] = [
   [{ from: NOW - KEPT.day - DAY }, 'from is too early: usage is kept for 25 months by the day.'],
   [
     { interval: 'hour', from: NOW - 31 * DAY - 1 },
-    'from must be at most 31 days before the end of a range by the hour: ask by the day.',
+    'from must be at most 31 days before the end of a range by the hour: use a range by the day.',
   ],
 ];
 
-test('a range that cannot be answered is refused, with the name of the parameter', () => {
+test('an invalid range is refused, with the name of the parameter', () => {
   for (const [asked, message] of WRONG)
     assert.throws(() => usageRange(asked, NOW), { code: 'invalid_parameter', message });
   assert.throws(() => usageRange({ from: NOW + 1 }, NOW, '--since'), {

@@ -234,7 +234,7 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
       const range = { interval, from: hour * HOUR - DAY, to: (hour + 1) * HOUR };
       assert.equal((await read(range)).length, 1);
     }
-    // What was written by the wrong clock is not lost: it is where that clock was.
+    // The rows of the wrong clock are still there, at the hours of that clock.
     const ahead = { interval: 'hour', from: wrong * HOUR, to: (wrong + 1) * HOUR } as const;
     assert.equal((await read(ahead)).length, 1);
   });

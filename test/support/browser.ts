@@ -121,9 +121,9 @@ export const SCREENS = Object.entries({
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What axe-core finds that keeps people out, by rule, with the elements. */
+/** The serious faults that axe-core finds, by rule, with the elements. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  // What fades in has the colours of neither state until it is there.
+  // An element that fades in has intermediate colours until the animation ends.
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>(

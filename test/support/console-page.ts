@@ -11,7 +11,7 @@ export const CONSOLE_PAGES = {
   '/bans': 'Bans',
   '/deprecations': 'Deprecations',
   '/faults': 'Faults',
-  '/audit': 'Audit',
+  '/audit': 'Audit log',
   '/operators': 'Operators',
 } as const;
 

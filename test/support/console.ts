@@ -25,7 +25,7 @@ export interface TestConsole extends TestService {
   session(name: string, role?: Role): Promise<string>;
 }
 
-/** What the admin API gets from a browser with a session. */
+/** A request to the admin API from a browser with a session. */
 export const asBrowser = (cookie: string, asked: Asked = {}): Asked => ({
   ...asked,
   headers: { cookie, ...asked.headers },
@@ -74,7 +74,7 @@ export function consoleOf(service: TestService, url?: string): TestConsole {
   return its;
 }
 
-/** What the admin API answers to an operator with a session. */
+/** Sends requests to the admin API as an operator with a session. */
 export async function adminOf(its: TestConsole, name = 'ada') {
   const cookie = await its.session(name);
   const ask = (path: string, asked?: Asked): Promise<Answer> =>

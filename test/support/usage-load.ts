@@ -19,7 +19,7 @@ interface Key {
 
 const BODY = '{"name":"Rex","categoryId":7}';
 
-/** What clients ask, and the operation that it counts for. Key or limits decide how it ends. */
+/** Requests of clients, with the operation that each counts for. The key and the limits decide the outcome. */
 const REQUESTS = [
   { path: '/v1/pets', operation: 'listPets' },
   { path: '/v1/pets', body: BODY, operation: 'createPet' },

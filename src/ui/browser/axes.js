@@ -35,7 +35,7 @@ function timeLabels(_, splits, __, ___, step) {
   });
 }
 
-/** Gives the colour of a class as the canvas needs it, which knows no custom properties. @param {HTMLElement} place */
+/** Resolves the colour of a class, because a canvas does not support custom properties. @param {HTMLElement} place */
 export function colours(place) {
   return (/** @type {string} */ name) => {
     const probe = document.createElement('span');

@@ -6,12 +6,12 @@ import { Fault, Skeleton } from './notice.js';
 import { Name, Table } from './table.js';
 
 /**
- * What a chart shows: the first column says what a row is about, and the others are numbers.
+ * The values of a chart. The first column names the row, and the others are numbers.
  * @typedef {{ columns: readonly string[], rows: readonly (readonly [string, ...(number | undefined)[]])[] }} ChartValues
  */
 
 /**
- * The card of a chart. It shows the same values as a table, and saves them as CSV. Without values it says why.
+ * The card of a chart. It also shows the values as a table, and saves them as CSV. Without values, it says why.
  * @param {{
  *   title: string, file: string, values?: ChartValues | undefined, error?: import('./fetch.js').ApiError | undefined,
  *   since?: Date | undefined, isEmpty?: boolean, empty?: string, children: import('preact').ComponentChildren,

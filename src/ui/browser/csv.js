@@ -1,5 +1,5 @@
 /**
- * Rows as CSV (RFC 4180). A spreadsheet would run text that begins like a formula, so it gets an apostrophe.
+ * Rows as CSV (RFC 4180). A spreadsheet would run text that begins like a formula, so such text gets an apostrophe.
  * @param {readonly (readonly (string | number | undefined)[])[]} rows
  */
 export function csv(rows) {
@@ -14,7 +14,7 @@ function cell(value) {
 }
 
 /**
- * Saves `rows` as a file of the reader.
+ * Downloads `rows` as a file.
  * @param {string} name without its ending
  * @param {readonly (readonly (string | number | undefined)[])[]} rows
  */

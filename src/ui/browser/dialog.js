@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children }) {
 }
 
 /**
- * A dialog with a form that makes one change. It stays open with what was typed when the change fails.
+ * A dialog with a form that makes one change. If the change fails, it stays open and keeps what the user typed.
  * @param {{
  *   title: string, submit: string, isDangerous?: boolean, onClose: () => void, onSubmit: () => Promise<void>,
  *   children?: Children,

@@ -1,4 +1,4 @@
-/** An answer that is no success, or no answer at all: its code is then `unreachable` and its status 0. */
+/** An answer with an error. Without any answer, the code is `unreachable` and the status is 0. */
 export class ApiError extends Error {
   /**
    * @param {{ code: string, message: string }} body
@@ -43,7 +43,7 @@ export async function send(path, { method = 'GET', key, body, headers = {}, sign
   }).catch((error) => {
     if (signal?.aborted) throw error;
     throw new ApiError(
-      { code: 'unreachable', message: 'No answer came: the service or the network is down.' },
+      { code: 'unreachable', message: 'The service did not answer: it or the network is down.' },
       0,
     );
   });
@@ -65,7 +65,10 @@ function parsed(text) {
   }
 }
 
-/** What a proxy answers has no Error body. @param {number} status */
+/** An answer without an Error body comes from a proxy. @param {number} status */
 function unknownAnswer(status) {
-  return { code: 'unavailable', message: `The answer has status ${status} and no Error body.` };
+  return {
+    code: 'unavailable',
+    message: `A proxy answered with status ${status}: the service may be down. Try again later.`,
+  };
 }

@@ -6,7 +6,7 @@ const ICON = new URL('icon.svg', import.meta.url).href;
 /** @typedef {import('preact').ComponentChildren} Children */
 
 /**
- * The frame of every page: the header with navigation, the content, and the place of what was just done.
+ * The frame of every page: the header with navigation, the content, and short messages.
  * @param {{
  *   brand: string, home: string, links?: readonly { href: string, text: string, isCurrent?: boolean }[], aside?: Children,
  *   children: Children,

@@ -8,7 +8,7 @@ import { duration, local, number, share, utc } from './format.js';
 export function QuotaWindow({ name, limit, remaining, reset, now }) {
   const seconds = reset - now.getTime() / 1000;
   const end = new Date(reset * 1000);
-  // A window that has ended is whole again.
+  // A window that has ended has its full limit again.
   const left = seconds > 0 ? remaining : limit;
   const used = limit - left;
   const part = limit === 0 ? 1 : used / limit;
@@ -21,7 +21,7 @@ export function QuotaWindow({ name, limit, remaining, reset, now }) {
       <rect width=${Math.min(100, part * 100)} height="1" fill="currentColor" />
     </svg>
     <p class="muted" title=${local(end)}>
-      ${seconds > 0 ? `The whole limit is back at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
+      ${seconds > 0 ? `The full limit is back at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
     </p>
   </div>`;
 }

@@ -4,7 +4,7 @@ import { utc } from './format.js';
 /** @typedef {import('preact').ComponentChildren} Children */
 
 /**
- * A message in the page. A bad one is read out at once.
+ * A message in the page. Screen readers read a bad one at once.
  * @param {{ kind?: 'good' | 'warn' | 'bad', title: string, children?: Children }} props
  */
 export function Notice({ kind, title, children }) {
@@ -18,13 +18,13 @@ export function Badge({ kind, children }) {
   return html`<span class="badge ${kind}">${children}</span>`;
 }
 
-/** The place of something that loads. @param {{ label: string }} props */
+/** A placeholder while something loads. @param {{ label: string }} props */
 export function Skeleton({ label }) {
-  return html`<div class="skeleton" role="status"><span class="hidden-text">${label} loads.</span></div>`;
+  return html`<div class="skeleton" role="status"><span class="hidden-text">${label}: loading.</span></div>`;
 }
 
 /**
- * What went wrong with a request: what the service says, and since when it does not answer.
+ * An error of a request: the message of the service, and since when it does not answer.
  * @param {{ error: import('./fetch.js').ApiError, since?: Date | undefined, title?: string, children?: Children }} props
  */
 export function Fault({ error, since, title, children }) {
@@ -33,7 +33,7 @@ export function Fault({ error, since, title, children }) {
   return html`<${Notice} kind=${isDown || !error.isTemporary ? 'bad' : 'warn'} title=${shown}>
     <p>${error.message}</p>
     ${children}
-    ${isDown && since && html`<p>Since ${utc(since)}. The page goes on by itself when the service is back.</p>`}
+    ${isDown && since && html`<p>Since ${utc(since)}. The page keeps trying, so you need not reload it.</p>`}
     ${error.requestId && html`<p class="muted">Request <code>${error.requestId}</code></p>`}
   <//>`;
 }

@@ -5,18 +5,18 @@ import { ApiError } from './fetch.js';
 const LONGEST_WAIT = 60;
 
 /**
- * What `load` gave last, and the error of the latest try with the time since when it fails.
+ * The last result of `load`, the error of the latest try, and since when `load` fails.
  * @template T
  * @typedef {{ data?: T, error?: ApiError, failingSince?: Date, refresh: () => void }} Polled
  */
 
 /**
  * Calls `load` every `seconds` while the page is visible. After an error it waits longer each time, and at least as
- * long as Retry-After says. It stops after an error that is not temporary until `refresh`. A new `about` begins anew.
+ * long as Retry-After says. After an error that is not temporary it stops until `refresh`. A new `about` starts over.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {number} seconds
- * @param {string} [about] says what is loaded; what `load` depends on is in it
+ * @param {string} [about] names all that `load` depends on
  * @returns {Polled<T>}
  */
 export function usePoll(load, seconds, about = '') {

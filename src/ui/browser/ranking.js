@@ -8,7 +8,7 @@ import { Name } from './table.js';
  * @param {{
  *   title: string, file: string, name: string, unit: string, values?: readonly { label: string, value: number }[],
  *   most?: number, error?: import('./fetch.js').ApiError | undefined, since?: Date | undefined, empty?: string,
- * }} props `name` and `unit` head the columns; the bars are at most `most`
+ * }} props `name` and `unit` are the headers of the columns; there are at most `most` bars
  */
 export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
   const sorted = values?.toSorted((one, other) => other.value - one.value);

@@ -3,14 +3,14 @@ import { Dialog } from './dialog.js';
 import { say } from './status.js';
 
 /**
- * Shows a new key, token or link. It is gone from the page with the dialog.
+ * Shows a new key, token or link. The page forgets it when the dialog closes.
  * @param {{ title: string, secret: string, onClose: () => void, children?: import('preact').ComponentChildren }} props
  */
 export function SecretDialog({ title, secret, onClose, children }) {
   const copy = () =>
     navigator.clipboard.writeText(secret).then(
       () => say('Copied.'),
-      () => say('The browser did not allow it. Select the text and copy it.'),
+      () => say('The browser did not allow to copy. Select the text and copy it.'),
     );
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <p>Store it now. It is shown only this once.</p>

@@ -7,12 +7,12 @@ const SHOWN = 6_000;
 /** @type {(text: string) => void} */
 let show = () => {};
 
-/** Shows a sentence for a few seconds and has it read out. @param {string} text */
+/** Shows a sentence for a few seconds. Screen readers read it. @param {string} text */
 export function say(text) {
   show(text);
 }
 
-/** The place of what `say` says. Render it once, in the layout. */
+/** Shows the sentences of `say`. Render it once, in the layout. */
 export function Status() {
   const [text, setText] = useState('');
   useEffect(() => {

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { day, local, relative, utc, utcSecond } from './format.js';
 
 /**
- * An instant in UTC. Its title has the time of the browser.
+ * An instant in UTC. Its title shows it in the time zone of the browser.
  * @param {{ at: string, now?: Date, isExact?: boolean }} props with `now` it shows how far away it is instead, and UTC in
  *   the title too; `isExact`: with seconds
  */

@@ -8,7 +8,7 @@ export function differs(one, other) {
 }
 
 /**
- * The change from what the operator saw to what was typed, on condition that the account still is what they saw.
+ * The change from the values that the operator saw to those typed, if the account still has the values seen.
  * A plan and its limits change together. Undefined: there is nothing to change.
  * @param {Typed} base @param {Typed} typed
  */

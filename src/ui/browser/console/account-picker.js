@@ -8,7 +8,7 @@ import { get, withQuery } from './api.js';
 const ONCE = Number.POSITIVE_INFINITY;
 
 /**
- * A field that filters by account. It takes the name of an account and offers those that fit.
+ * A field that filters by account. It offers the accounts whose names match.
  * @param {{ id: string | undefined, onId: (id: string) => void }} props an empty `id` stands for all accounts
  */
 export function AccountPicker({ id, onId }) {

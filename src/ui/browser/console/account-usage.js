@@ -7,7 +7,7 @@ import { Ranking } from '../ranking.js';
 import { outcomes, RANGES, totalOf } from '../usage.js';
 import { get, serviceTime } from './api.js';
 
-/** Seconds. The service writes usage every 10 seconds. */
+/** Seconds. The service writes usage every 5 seconds. */
 const REFRESH = 30;
 
 /** The requests of an account over time, by operation and by key. @param {{ accountId: string }} props */

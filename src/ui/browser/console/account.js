@@ -13,7 +13,7 @@ import { Card, Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { SuspendAccount } from './suspend-account.js';
 
-/** Seconds between two looks at the windows. */
+/** Seconds between two polls of the windows. */
 const LIVE = 5;
 
 /** @param {{ id: string }} props */

@@ -10,7 +10,7 @@ export const useSilence = () => silence.use();
 /** Milliseconds that the clock of the service is ahead of this one, within a second. */
 let ahead = 0;
 
-/** The time by the clock of the service, because that of the reader may be wrong. */
+/** The time by the clock of the service, because the clock of this machine may be wrong. */
 export const serviceTime = () => new Date(Date.now() + ahead);
 
 const OTHER_OPERATOR = {
@@ -19,7 +19,7 @@ const OTHER_OPERATOR = {
 };
 
 /**
- * Asks the admin API. When the session has ended, it waits for a new one and asks again.
+ * Sends a request to the admin API. If the session has ended, it waits for a new one and sends the request again.
  * @param {string} path below the base of the admin API, or a whole one from a Link header
  * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
  * @throws {ApiError}

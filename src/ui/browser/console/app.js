@@ -10,7 +10,7 @@ import { SessionEnded } from './session-ended.js';
 import { askSession, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
 
-/** Seconds between two looks at the session, which somebody may end elsewhere. */
+/** Seconds between two polls of the session, which can end in another tab. */
 const SESSION_CHECK = 60;
 
 /** @param {{ secret: string }} props the secret of the link that opened the page, or an empty text */

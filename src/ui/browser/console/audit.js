@@ -14,7 +14,7 @@ export function Audit() {
   const accountId = query.get('accountId') ?? undefined;
   const since = query.get('since');
   const list = useList(withQuery('/audit', { accountId, since: since ?? undefined, limit: 50 }));
-  return html`<${Page} title="Audit" intro="Every change, the newest first. Nobody can alter this log.">
+  return html`<${Page} title="Audit log" intro="Every change, newest first. The database refuses to change an entry.">
     <search class="filters">
       <${AccountPicker} id=${accountId} onId=${(/** @type {string} */ id) => filterBy({ accountId: id })} />
       <${UtcField} label="Since (UTC)" value=${fieldOf(since)}
@@ -28,13 +28,13 @@ export function Audit() {
 const COLUMNS = [
   { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
   {
-    name: 'Who',
+    name: 'By',
     cell: ({ actor, address }) => html`<${Name} text=${actor.name} />
       <span class="muted fixed">${actor.kind}${address && `, ${address}`}</span>`,
   },
-  { name: 'What', cell: ({ action }) => html`<span class="fixed">${action}</span>` },
+  { name: 'Action', cell: ({ action }) => html`<span class="fixed">${action}</span>` },
   {
-    name: 'On',
+    name: 'Target',
     cell: ({ target, accountId }) => html`<${Target} target=${target} accountId=${accountId} />`,
   },
   { name: 'Change', cell: ({ before, after }) => html`<${Values} before=${before} after=${after} />` },

@@ -16,7 +16,7 @@ const ACCOUNT = {
   cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
 };
 
-/** Bans in force, to lift. @param {{ bans: any[], onLifted: () => void, empty: string }} props */
+/** Bans in force, with the buttons that lift them. @param {{ bans: any[], onLifted: () => void, empty: string }} props */
 export function BanTable({ bans, onLifted, empty }) {
   const [lifting, setLifting] = useState(/** @type {any} */ (undefined));
   const isAdmin = useIsAdmin();
@@ -36,7 +36,7 @@ export function BanTable({ bans, onLifted, empty }) {
       cell: ({ until }) =>
         html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} now=${serviceTime()} /></span>`,
     },
-    { name: 'Bans so far', isNumber: true, cell: ({ count }) => count },
+    { name: 'Bans in a row', isNumber: true, cell: ({ count }) => count },
     ...(isAdmin ? [{ name: '', cell: lift }] : []),
   ];
   return html`
@@ -56,6 +56,6 @@ function LiftBan({ ban: { keyId, account }, onClose, onLifted }) {
   }
   return html`<${FormDialog} title="Lift ban" submit="Lift ban" onClose=${onClose} onSubmit=${lift}>
     <p>Key ${keyId}${account && html` of <b><${Name} text=${account} /></b>`}</p>
-    <p>Its requests are admitted again. It is banned again, for longer, if it goes on exceeding its limits.</p>
+    <p>This ends the ban within 2 seconds and forgets earlier bans of the key.</p>
   <//>`;
 }

@@ -9,7 +9,7 @@ import { change, get } from './api.js';
 import { Conflict } from './conflict.js';
 
 /**
- * Changes name, plan and limits. When somebody else changed the account meanwhile, it shows both and lets the operator decide.
+ * Changes name, plan and limits. If somebody else changed the account, it shows both values, and the operator decides.
  * @param {{ account: any, onClose: () => void, onChanged: () => void }} props
  */
 export function ChangeAccount({ account, onClose, onChanged }) {

@@ -14,16 +14,16 @@ const ROWS = /** @type {const} */ ([
 ]);
 
 /**
- * What the account is now beside what was typed.
+ * The current values of the account beside those that the operator typed.
  * @param {{ now: Typed, mine: Typed, onTake: () => void }} props
  */
 export function Conflict({ now, mine, onTake }) {
   const [its, typed] = [shown(now), shown(mine)];
   const rows = ROWS.filter(([name]) => its[name] !== typed[name]);
-  return html`<${Notice} kind="bad" title="Somebody changed this account meanwhile">
+  return html`<${Notice} kind="bad" title="Somebody else changed this account">
     ${
       rows.length === 0
-        ? html`<p>It is already as you want it.</p>`
+        ? html`<p>The account already has your values.</p>`
         : html`<table>
             <thead><tr><td></td><th scope="col">Now</th><th scope="col">Yours</th></tr></thead>
             <tbody>${rows.map(
@@ -32,7 +32,7 @@ export function Conflict({ now, mine, onTake }) {
                   <td><${Name} text=${its[name]} /></td><td><${Name} text=${typed[name]} /></td></tr>`,
             )}</tbody>
           </table>
-          <div class="actions"><button type="button" onClick=${onTake}>Take what is there now</button></div>`
+          <div class="actions"><button type="button" onClick=${onTake}>Use the current values</button></div>`
     }
   <//>`;
 }

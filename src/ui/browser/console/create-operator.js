@@ -12,13 +12,13 @@ export function CreateOperator({ onClose, onCreated }) {
   const [role, setRole] = useState('viewer');
   async function create() {
     await change('POST', '/operators', { name, role });
-    say(`The operator ${name} was created. Give them a sign-in link.`);
+    say(`The operator ${name} was created. Make a sign-in link for it here.`);
     onCreated();
     onClose();
   }
   return html`<${FormDialog} title="Create operator" submit="Create operator" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Name" required maxlength="100" autocomplete="off" value=${name} onValue=${setName} />
     <${Field} label="Role" value=${role} onValue=${setRole} choices=${ROLES.map(asChoice)}
-      hint="A viewer sees everything. An admin can also change it." />
+      hint="A viewer reads. An admin also changes." />
   <//>`;
 }

@@ -7,7 +7,7 @@ import { get } from './api.js';
 import { AccountLink, KeyName } from './links.js';
 import { Loaded, Page } from './page.js';
 
-/** Seconds between two looks. */
+/** Seconds between two polls. */
 const REFRESH = 60;
 
 export function Deprecations() {
@@ -17,7 +17,7 @@ export function Deprecations() {
     <${Loaded} poll=${poll} label="The calls">${(/** @type {any[]} */ rows) =>
       html`<${Table} caption="Calls of deprecated operations" rows=${rows} columns=${COLUMNS}
         rowKey=${(/** @type {any} */ { operation, keyId }) => `${operation} ${keyId}`}
-        empty="Nobody called a deprecated operation in the last 30 days." />`}<//>
+        empty="No key called a deprecated operation in the last 30 days." />`}<//>
   <//>`;
 }
 
@@ -30,7 +30,7 @@ const COLUMNS = [
   },
   { name: 'Key', cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />` },
   { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
-  { name: 'Last in the hour from', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
+  { name: 'Last hour', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
   { name: 'Use instead', cell: ({ successor }) => html`<code>${successor}</code>` },
-  { name: 'Removed', cell: ({ removal }) => html`<span class="fixed">${removal.slice(0, 10)}</span>` },
+  { name: 'Removed on', cell: ({ removal }) => html`<span class="fixed">${removal.slice(0, 10)}</span>` },
 ];

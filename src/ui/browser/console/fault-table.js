@@ -6,7 +6,7 @@ import { withQuery } from './api.js';
 import { AccountLink } from './links.js';
 import { ListTable, useList } from './list.js';
 
-/** Seconds between two looks. */
+/** Seconds between two polls. */
 const LIVE = 5;
 
 /** @typedef {import('../table.js').Column<any>} Column */

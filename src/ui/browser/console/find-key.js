@@ -7,7 +7,7 @@ import { change } from './api.js';
 import { KeyTable } from './key-table.js';
 import { Card } from './page.js';
 
-/** Finds whose key somebody has found, for example in a public repository. @param {{ onChanged: () => void }} props */
+/** Finds the record of a key, for example of one from a public repository. @param {{ onChanged: () => void }} props */
 export function FindKey({ onChanged }) {
   const [text, setText] = useState('');
   const [found, setFound] = useState(/** @type {{ key?: any, error?: ApiError }} */ ({}));
@@ -27,7 +27,7 @@ export function FindKey({ onChanged }) {
     setText('');
     await ask(key);
   };
-  // Revoked or rotated, the key itself is not known any more; the list below shows its new state.
+  // The page does not keep the key, so it cannot find it again. The list below shows its new state.
   const refresh = () => {
     setFound({});
     onChanged();
@@ -36,7 +36,7 @@ export function FindKey({ onChanged }) {
   return html`<${Card} title="Find a leaked key">
     <form class="with-button" onSubmit=${onSubmit}>
       <${Field} label="Whole key" type="password" autocomplete="off" spellcheck="false" required value=${text}
-        onValue=${setText} hint="It is sent in the body of a request and kept nowhere." />
+        onValue=${setText} hint="The page sends it in the body of a request. The service does not store it." />
       <button type="submit">Find</button>
     </form>
     <div role="status" class="stack">

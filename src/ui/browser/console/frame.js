@@ -9,7 +9,7 @@ import { usePlace } from './router.js';
 import { signOut, useSession } from './session.js';
 
 /**
- * The frame of every page: navigation and session at the side, on a phone behind a button at the top.
+ * The frame of every page: navigation and session at the side, or on a phone in a menu at the top.
  * @param {{ links: readonly { href: string, text: string }[], children: import('preact').ComponentChildren }} props
  */
 export function Frame({ links, children }) {
@@ -65,8 +65,8 @@ async function leave() {
 function Silence() {
   const since = useSilence();
   if (since === undefined) return null;
-  const title = `The service does not answer since ${since.toISOString().slice(11, 19)} UTC.`;
+  const title = `The service has not answered since ${since.toISOString().slice(11, 19)} UTC.`;
   return html`<${Notice} kind="bad" title=${title}>
-    <p>What you see is from before. The page goes on by itself when the service is back.</p>
+    <p>The page shows its last data and keeps trying, so you need not reload it.</p>
   <//>`;
 }

@@ -30,7 +30,7 @@ export function IssueKey({ accountId, onClose, onIssued }) {
     setScopes(SCOPES.filter((its) => (its === scope ? isChosen : scopes.includes(its))));
   return html`<${FormDialog} title="Issue key" submit="Issue key" onClose=${onClose} onSubmit=${issue}>
     <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
-      hint="What it is for, such as “price board”. May be empty." />
+      hint="Where the key is used, such as “price board”. Optional." />
     <fieldset class="field">
       <legend class="label">Scopes</legend>
       <div class="checks">${SCOPES.map(
@@ -39,6 +39,6 @@ export function IssueKey({ accountId, onClose, onIssued }) {
             onValue=${(/** @type {boolean} */ isChosen) => choose(scope, isChosen)} />`,
       )}</div>
     </fieldset>
-    <${UtcField} label="Expires (UTC)" hint="Empty: it never expires." value=${expires} onValue=${setExpires} />
+    <${UtcField} label="Expires (UTC)" hint="Without a date, the key does not expire." value=${expires} onValue=${setExpires} />
   <//>`;
 }

@@ -33,6 +33,6 @@ function RevokeKey({ its, onClose, onChanged }) {
   }
   return html`<${FormDialog} title="Revoke key" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
     <p><${KeyName} ...${its} /></p>
-    <p>Requests with it are refused for good, within 5 seconds on every instance. Nobody can undo this.</p>
+    <p>Within 5 seconds, every instance refuses this key for good. This cannot be undone.</p>
   <//>`;
 }

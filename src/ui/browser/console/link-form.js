@@ -7,7 +7,7 @@ import { linkFault, secretOf } from './link.js';
 import { signIn } from './session.js';
 
 /**
- * Signs in with a link that somebody pastes. The field hides it, and is empty after each try.
+ * Signs in with a pasted link. The field hides it, and is empty after each try.
  * @param {{ onSignedIn?: () => void, children?: import('preact').ComponentChildren }} props `children` are more buttons
  */
 export function LinkForm({ onSignedIn, children }) {
@@ -27,7 +27,7 @@ export function LinkForm({ onSignedIn, children }) {
   </form>`;
 }
 
-/** Signs in, and keeps what went wrong. @param {(() => void) | undefined} onSignedIn */
+/** Signs in, and keeps the error. @param {(() => void) | undefined} onSignedIn */
 export function useSignIn(onSignedIn) {
   const [error, setError] = useState(/** @type {string | undefined} */ (undefined));
   const [isBusy, setIsBusy] = useState(false);

@@ -11,13 +11,13 @@ export function takeLink() {
   return secret;
 }
 
-/** The secret in what somebody pasted: a whole link, or only the part behind the #. @param {string} text */
+/** The secret in a pasted text: a whole link, or only the part after the #. @param {string} text */
 export function secretOf(text) {
   return text.trim().replace(/^[^#]*#/, '');
 }
 
-/** What is wrong with the text of a secret, before the service is asked. @param {string} secret */
+/** The message about an invalid secret. It saves a request. @param {string} secret */
 export function linkFault(secret) {
   if (SECRET.test(secret)) return undefined;
-  return 'This link is not whole: the part behind the # has 43 letters, digits, - and _. Copy all of it.';
+  return 'This link is incomplete: the part after the # has 43 letters, digits, - and _. Copy the whole link.';
 }

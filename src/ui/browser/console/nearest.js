@@ -5,7 +5,7 @@ import { Name } from '../table.js';
 import { Card } from './page.js';
 
 /**
- * The accounts with the smallest share of their quota left.
+ * The accounts with the smallest share of a limit left.
  * @param {{ rows?: any[], error?: import('../fetch.js').ApiError | undefined, since?: Date | undefined }} props
  */
 export function Nearest({ rows, error, since }) {
@@ -13,7 +13,7 @@ export function Nearest({ rows, error, since }) {
     ${
       rows
         ? rows.length === 0
-          ? html`<p class="empty">No account has used a part of its quota.</p>`
+          ? html`<p class="empty">No account has used any of its limits.</p>`
           : html`<ul class="ranking">${rows.map((row) => html`<${Account} row=${row} />`)}</ul>`
         : error
           ? html`<${Fault} error=${error} since=${since} />`

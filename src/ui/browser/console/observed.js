@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * A value of the whole page. Components that use it are drawn again when it changes.
+ * A value of the whole page. Components that use it render again when it changes.
  * @template T
  * @param {T} value
  */

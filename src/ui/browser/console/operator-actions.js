@@ -29,11 +29,11 @@ function CreateLink({ operator: { id, name }, onClose }) {
   const [issued, setIssued] = useState(/** @type {any} */ (undefined));
   if (issued)
     return html`<${SecretDialog} title="Sign-in link" secret=${issued.link} onClose=${onClose}>
-      <p>It signs in once as <b>${name}</b>, until <${Time} at=${issued.expiresAt} />.</p>
+      <p>It signs in as <b>${name}</b>, once before <${Time} at=${issued.expiresAt} />.</p>
     <//>`;
   const create = async () => setIssued(await change('POST', `/operators/${id}/links`));
   return html`<${FormDialog} title="Make a sign-in link" submit="Make link" onClose=${onClose} onSubmit=${create}>
-    <p>Everybody who has the link can sign in as <b>${name}</b>, once and within 10 minutes. Send it to nobody else.</p>
+    <p>The link signs in as <b>${name}</b>, once within 10 minutes. Give it only to this operator.</p>
   <//>`;
 }
 
@@ -52,8 +52,8 @@ function CreateToken({ operator: { id, name }, onClose, onChanged }) {
     setIssued(await change('POST', `/operators/${id}/tokens`, expiresAt === undefined ? {} : { expiresAt }));
   }
   return html`<${FormDialog} title="Issue a token" submit="Issue token" onClose=${onClose} onSubmit=${create}>
-    <p>A program with the token may do all that <b>${name}</b> may.</p>
-    <${UtcField} label="Expires (UTC)" hint="Empty: it ends with its operator." value=${expires} onValue=${setExpires} />
+    <p>A program with this token may do everything that <b>${name}</b> may do.</p>
+    <${UtcField} label="Expires (UTC)" hint="Without a date, the token ends with its operator." value=${expires} onValue=${setExpires} />
   <//>`;
 }
 

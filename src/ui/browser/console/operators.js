@@ -11,7 +11,7 @@ import { Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { Tokens } from './tokens.js';
 
-/** Seconds between two looks. */
+/** Seconds between two polls. */
 const REFRESH = 60;
 
 export function Operators() {
@@ -43,7 +43,7 @@ export function Operators() {
       : []),
   ];
   return html`<${Page} title="Operators" actions=${isAdmin && create}
-    intro="A viewer sees everything. An admin can also change it.">
+    intro="A viewer reads. An admin also changes.">
     <${Loaded} poll=${poll} label="The operators">${(/** @type {any[]} */ rows) =>
       html`<${Table} caption="Operators" rows=${rows} columns=${columns} rowKey=${(/** @type {any} */ { id }) => id} />`}<//>
     ${isAdmin && html`<${Tokens} about=${String(issued)} />`}

@@ -7,7 +7,7 @@ import { Nearest } from './nearest.js';
 import { Page } from './page.js';
 import { ServiceFacts } from './service-facts.js';
 
-/** Seconds: between two looks at the service, and the lengths of the bars. */
+/** Seconds: between two polls, and the lengths of the bars. */
 const LIVE = 5;
 const MINUTE = 60;
 const HOUR = 3_600;

@@ -6,7 +6,7 @@ import { usePlace } from './router.js';
 /** @typedef {import('preact').ComponentChildren} Children */
 
 /**
- * A page: its title, what can be done with it, and its content. The focus moves to the title of a page that opens.
+ * A page: its title, its buttons, and its content. The focus moves to the title of a page that opens.
  * @param {{ title: string, badges?: Children, actions?: Children, intro?: string, children: Children }} props
  */
 export function Page({ title, badges, actions, intro, children }) {
@@ -34,7 +34,7 @@ export function Page({ title, badges, actions, intro, children }) {
 }
 
 /**
- * What was loaded, or why it is not there. After a failure it shows what was loaded before.
+ * Loaded data, or the reason why there is none. After a failure it shows the last data.
  * @template T
  * @param {{ poll: import('../poll.js').Polled<T>, label: string, children: (data: T) => Children }} props
  */

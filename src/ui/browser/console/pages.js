@@ -15,6 +15,6 @@ export const PAGES = [
   { href: '/bans', text: 'Bans', component: Bans },
   { href: '/deprecations', text: 'Deprecations', component: Deprecations },
   { href: '/faults', text: 'Faults', component: Faults },
-  { href: '/audit', text: 'Audit', component: Audit },
+  { href: '/audit', text: 'Audit log', component: Audit },
   { href: '/operators', text: 'Operators', component: Operators },
 ];

@@ -8,7 +8,7 @@ import { KeyName } from './links.js';
 
 /** Seconds that the old key still works. */
 const GRACES = [
-  { value: '0', text: 'Not at all' },
+  { value: '0', text: 'no time' },
   { value: '3600', text: '1 hour' },
   { value: '86400', text: '1 day' },
   { value: '604800', text: '7 days' },
@@ -31,7 +31,7 @@ export function RotateKey({ its, onClose, onChanged }) {
     setIssued(await change('POST', `/keys/${its.id}/rotate`, { grace: Number(grace) }));
   return html`<${FormDialog} title="Rotate key" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
     <p><${KeyName} ...${its} /></p>
-    <p>A new key takes its place. The old one goes on for a while, so that its holder can change over.</p>
-    <${Field} label="The old key still works" value=${grace} onValue=${setGrace} choices=${GRACES} />
+    <p>This creates a new key with the same settings. Replace the old key in programs before it ends.</p>
+    <${Field} label="The old key still works for" value=${grace} onValue=${setGrace} choices=${GRACES} />
   <//>`;
 }

@@ -70,7 +70,7 @@ export async function signOut() {
   session.set({ state: 'out', isLeft: true });
 }
 
-/** Notices when another tab signs in, perhaps as another operator: all tabs share the cookie. */
+/** Listens for a sign-in in another tab, perhaps as another operator: all tabs share the cookie. */
 export function followOtherTabs() {
   const ask = () => {
     if (session.get().state !== 'asking') askSession().catch(() => {});

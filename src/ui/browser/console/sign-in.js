@@ -9,8 +9,8 @@ import { navigate } from './router.js';
 import { useSession } from './session.js';
 
 /**
- * The page that signs in. A link opens it with the secret behind the #. A button uses the link up, because programs that
- * look at links in messages open them too.
+ * The page that signs in. A link opens it with the secret after the #. The link is used up by a button, because mail
+ * programs and messengers also open links.
  * @param {{ secret: string }} props
  */
 export function SignIn({ secret }) {
@@ -56,7 +56,7 @@ function LinkButton({ link }) {
   `;
 }
 
-/** Shows the page that was asked for. */
+/** Shows the page of the address. */
 function enter() {
   const { pathname, search } = location;
   navigate(pathname === '/sign-in' ? '/' : pathname + search, { replace: true });

@@ -19,12 +19,12 @@ export function SuspendAccount({ account: { id, name, suspendedAt }, onClose, on
     ? {
         title: 'Resume account',
         submit: 'Resume',
-        more: 'Its keys work again, within 5 seconds on every instance.',
+        more: 'Within 5 seconds, its keys work again on every instance.',
       }
     : {
         title: 'Suspend account',
         submit: 'Suspend',
-        more: 'All its keys are refused until somebody resumes it, within 5 seconds on every instance.',
+        more: 'Within 5 seconds, every instance refuses all its keys, until an admin resumes the account.',
       };
   return html`<${FormDialog} title=${texts.title} submit=${texts.submit} isDangerous=${!isSuspended} onClose=${onClose}
     onSubmit=${submit}>

@@ -10,7 +10,7 @@ export const PLANS = {
 
 export const SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write', 'keys:manage'];
 
-/** What a new key has unless somebody chooses. */
+/** The default scopes of a new key. */
 export const DEFAULT_SCOPES = SCOPES.slice(0, 4);
 
 export const KEY_STATES = ['active', 'rotated', 'expired', 'revoked'];

@@ -8,7 +8,7 @@ import { Time } from '../time.js';
 import { change, get } from './api.js';
 import { Card, Loaded } from './page.js';
 
-/** Seconds between two looks. */
+/** Seconds between two polls. */
 const REFRESH = 60;
 
 /** @type {import('../table.js').Column<any>[]} */
@@ -43,7 +43,7 @@ export function Tokens({ about }) {
       ending &&
       html`<${FormDialog} title="Revoke token ${ending.id}" submit="Revoke" isDangerous
       onClose=${() => setEnding(undefined)} onSubmit=${revoke}>
-      <p>The program that uses it is refused at once, on every instance.</p>
+      <p>Every instance refuses this token at once. This cannot be undone.</p>
     <//>`
     }
   <//>`;

@@ -14,20 +14,20 @@ import { Summary } from './summary.js';
 import { Usage } from './usage.js';
 import { RANGES } from '../usage.js';
 
-/** Seconds. Usage is written every 10 s, but a chart of a day or more does not change that fast. */
+/** Seconds. The service writes usage every 5 s, but a chart of a day or more changes more slowly. */
 const USAGE_INTERVAL = 300;
 /** Seconds. The description stays the same while the service runs. */
 const DESCRIPTION_INTERVAL = 86_400;
 
 /**
- * Seconds between two looks at the windows: these take at most a twentieth of the day, unless once a minute takes more.
+ * Seconds between two polls of the windows. They use at most a twentieth of the daily limit, or one request a minute.
  * @param {import('./api.js').Account | undefined} account
  */
 const pace = (account) =>
   Math.min(60, Math.max(10, Math.ceil((20 * 86_400) / (account?.limits.perDay ?? 1))));
 
 /**
- * All that a key shows of its account.
+ * The page of an account: limits, bans, usage and keys.
  * @param {{ api: import('./api.js').AccountApi, onLeave: () => void, onRotated: (key: string) => void }} props
  */
 export function AccountPage({ api, onLeave, onRotated }) {
@@ -55,8 +55,8 @@ export function AccountPage({ api, onLeave, onRotated }) {
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
     <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
     <p class="muted">
-      The limits are at most ${duration(seconds)} old, and the usage ${duration(USAGE_INTERVAL)}, because the requests of this
-      page count against your limits. It asks for nothing while it is hidden.
+      The requests of this page count against your limits. So the limits shown are up to ${duration(seconds)} old, and the usage is
+      up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `
     }

@@ -62,7 +62,7 @@ export function accountApi(key) {
 
 /** @typedef {ReturnType<typeof accountApi>} AccountApi */
 
-/** What the page needs of the description. @param {AbortSignal} signal */
+/** The scopes and the deprecated operations, from the description. @param {AbortSignal} signal */
 export async function description(signal) {
   const { json } = await send('openapi.json', { signal });
   const operations = Object.values(json.paths).flatMap((methods) => Object.values(methods));

@@ -11,9 +11,9 @@ export function Bans({ bans, nameOf }) {
     ({ keyId, until, count }) =>
       html`<${Notice} key=${keyId} kind="warn" title="${nameOf(keyId)} is banned">
         <p>
-          It kept sending requests after refusals. The ban ends at <${Time} at=${until} />.
-          ${count > 1 && ` It is number ${count} within a day, and each is longer than the one before.`}
-          ${' '}<a href="reference#tag/backing-off">How to back off</a>
+          It kept sending requests after a 429. The ban ends at <${Time} at=${until} />.
+          ${count > 1 && ` It is ban number ${count} in a row. Each ban is longer than the one before.`}
+          ${' '}<a href="reference#tag/backing-off">How to avoid bans</a>
         </p>
       <//>`,
   );

@@ -38,7 +38,7 @@ export function CreateKey({ api, scopes, onClose, onDone }) {
       }),
     );
   return html`<${FormDialog} title="Create a key" submit="Create" onClose=${onClose} onSubmit=${create}>
-    <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Says where the key is used. Optional." />
+    <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Where the key is used. Optional." />
     <fieldset>
       <legend>Scopes</legend>
       ${scopes.map(
@@ -46,7 +46,7 @@ export function CreateKey({ api, scopes, onClose, onDone }) {
           html`<${Check} key=${scope} label=${scope} checked=${chosen.has(scope)} onValue=${(/** @type {boolean} */ its) => choose(scope, its)} />`,
       )}
     </fieldset>
-    <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date it does not expire." />
+    <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date, the key does not expire." />
   <//>`;
 }
 
@@ -55,8 +55,8 @@ export function RotateKey({ api, keyOf, onClose, onDone }) {
   const [grace, setGrace] = useState(`${DAY}`);
   const rotate = async () => onDone(await api.rotateKey(keyOf?.id ?? 0, Number(grace)));
   return html`<${FormDialog} title="Rotate ${named(keyOf)}" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
-    <p>A new key with the same scopes takes over. Give it to your programs before the old one ends.</p>
-    ${keyOf && api.isOwn(keyOf) && html`<p>This page goes on with the new key.</p>`}
+    <p>This creates a new key with the same settings. Give it to your programs before the old key ends.</p>
+    ${keyOf && api.isOwn(keyOf) && html`<p>From then on, this page uses the new key.</p>`}
     <${Field} label="The old key still works for" value=${grace} onValue=${setGrace} choices=${GRACES} />
   <//>`;
 }
@@ -68,7 +68,7 @@ export function RevokeKey({ api, keyOf, onClose, onDone }) {
     onDone(undefined);
   };
   return html`<${FormDialog} title="Revoke ${named(keyOf)}" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
-    <p>Programs that use it are refused within 5 seconds. This cannot be undone.</p>
+    <p>Within 5 seconds, the service refuses this key for good. This cannot be undone.</p>
   <//>`;
 }
 

@@ -2,17 +2,17 @@ import { html } from 'htm/preact';
 import { local, utc } from '../format.js';
 import { Fault } from '../notice.js';
 
-/** What an error means for the holder of a key, by its code. */
+/** The titles of errors for a key holder, by their codes. */
 const TITLES = new Map([
   ['unauthorized', 'This key does not work'],
   ['insufficient_scope', 'This key may not do this'],
   ['key_banned', 'This key is banned for a while'],
-  ['rate_limit_exceeded', 'The requests of this minute are used up'],
-  ['daily_limit_exceeded', 'The requests of this day are used up'],
+  ['rate_limit_exceeded', 'The limit of this minute is used up'],
+  ['daily_limit_exceeded', 'The limit of this day is used up'],
 ]);
 
 /**
- * An error of a request with a key, with the time at which it ends by itself.
+ * An error of a request with a key. A limit or a ban has the time at which it ends.
  * @param {{ error: import('../fetch.js').ApiError, since?: Date | undefined }} props
  */
 export function KeyFault({ error, since }) {

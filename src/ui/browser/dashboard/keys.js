@@ -10,7 +10,7 @@ import { CreateKey, RevokeKey, RotateKey } from './key-dialogs.js';
 /** @typedef {import('./api.js').Key} Key */
 
 /**
- * The keys of the account, with what can be done to them.
+ * The keys of the account, with the buttons that create, rotate and revoke them.
  * @param {{
  *   api: import('./api.js').AccountApi, keys: import('../poll.js').Polled<Key[]>, scopes: readonly string[] | undefined,
  *   onRotated: (key: string) => void,
@@ -43,7 +43,7 @@ export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes
     </div>
     ${
       error?.code === 'insufficient_scope'
-        ? html`<${Notice} title="This key may not manage keys"><p>A key with the scope <code>keys:manage</code> shows and rolls the keys here.</p><//>`
+        ? html`<${Notice} title="This key may not manage keys"><p>To list, create, rotate and revoke keys here, use a key with the scope <code>keys:manage</code>.</p><//>`
         : error && !data && html`<${KeyFault} error=${error} since=${failingSince} />`
     }
     ${data ? html`<${KeyTable} keys=${data} isOwn=${api.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}

@@ -1,4 +1,4 @@
-/** The pages of the service that a reader can open from the dashboard. */
+/** The pages that the dashboard links to. */
 export const LINKS = [
   { href: 'dashboard', text: 'Dashboard', isCurrent: true },
   { href: 'reference', text: 'Reference' },

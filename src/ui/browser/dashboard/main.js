@@ -4,7 +4,7 @@ import { AccountPage } from './account.js';
 import { accountApi } from './api.js';
 import { SignIn } from './sign-in.js';
 
-/** The key lives in the closure of `api` alone, and ends with the page. */
+/** Only the closure of `api` holds the key, until the page closes. */
 function Dashboard() {
   const [api, setApi] = useState(/** @type {import('./api.js').AccountApi | undefined} */ (undefined));
   const goOn = (/** @type {string} */ key) => setApi(accountApi(key));

@@ -16,7 +16,7 @@ const INTERVAL = 300;
  */
 
 /**
- * The usage of a day, a month or a quarter. The page has that of a month anyway.
+ * The usage of a day, a month or a quarter. The page always loads that of a month.
  * @param {{ api: import('./api.js').AccountApi, month: PolledUsage, nameOf: (keyId: number) => string }} props
  */
 export function Usage({ api, month, nameOf }) {
