@@ -23,7 +23,7 @@ const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
 const browser = await launchBrowser(lifetime);
 
-const { accounts, operators, usageHistory } = service.store;
+const { accounts, audit, operators, usageHistory } = service.store;
 const SMALL = { perMinute: 1, perDay: 1_000 };
 
 /** An account whose key is banned, with hostile text wherever somebody can put some, and 10 million requests an hour. */
@@ -42,6 +42,8 @@ async function seed(): Promise<void> {
   }));
   await usageHistory.add({ writer: 'test', sequence: 1, counts });
   await operators.add(ROOT, HOSTILE, 'viewer');
+  const after = { animals: 1_234, randomSeed: 1_234_567 };
+  await audit.add(ROOT, { action: 'seed end', target: { kind: 'pets', name: '1234' }, after });
 }
 
 await seed();
@@ -105,4 +107,27 @@ test('accounts are found as their names are typed, come by pages, and filter the
   await log.getByRole('link', { name: 'shelter 5' }).waitFor();
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+});
+
+test('on a laptop no column of the keys is covered, and a request id stays on one line', async () => {
+  const { page } = await visitConsole(browser, service, {
+    options: { viewport: { width: 1_280, height: 800 } },
+  });
+  await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
+  const hidden = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))`;
+  assert.equal(await page.evaluate(hidden), 0);
+  await page.setViewportSize({ width: 1_024, height: 800 });
+  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  const lines = await page.evaluate<number>(`(() => {
+    const id = document.querySelector('code .name');
+    return id.offsetHeight / Number.parseFloat(getComputedStyle(id).fontSize);
+  })()`);
+  assert.ok(lines < 2, `${lines} lines`);
+});
+
+test('the audit log groups the digits of amounts, but not of ids and seeds', async () => {
+  const { page } = await visitConsole(browser, service);
+  await showPage(page, `${service.consoleUrl}/audit`, 'Audit');
+  const entry = page.getByRole('row', { name: 'seed end' });
+  assert.match(await entry.innerText(), /animals\s+1,234\s+randomSeed\s+1234567/);
 });

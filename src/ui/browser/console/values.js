@@ -5,6 +5,9 @@ import { Name } from '../table.js';
 /** @typedef {string | number | boolean | null | string[] | undefined} Value */
 /** @typedef {Record<string, Value>} AuditValues */
 
+/** Numbers that somebody searches or types: digits in groups would not be found. */
+const IDS = new Set(['rotatedTo', 'randomSeed']);
+
 /**
  * The values that a change has changed: before → after.
  * @param {{ before?: AuditValues, after?: AuditValues }} props
@@ -27,6 +30,7 @@ export function Values({ before = {}, after = {} }) {
 function text(name, values) {
   const value = values[name];
   if (value === undefined || value === null) return 'none';
-  if (typeof value === 'number') return name.endsWith('At') ? utc(new Date(value)) : number(value);
+  if (typeof value === 'number')
+    return name.endsWith('At') ? utc(new Date(value)) : IDS.has(name) ? String(value) : number(value);
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
