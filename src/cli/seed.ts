@@ -82,7 +82,10 @@ async function seed(
     await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
     if (json) return printJson({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed });
     const again = `(--random-seed ${randomSeed} gives the same again)`;
-    if (used) printLine(`invented 30 days of usage: ${used.requests} requests of ${used.keys} keys ${again}`);
+    if (used) {
+      const keys = `${used.keys} ${used.keys === 1 ? 'key' : 'keys'}`;
+      printLine(`invented 30 days of usage: ${used.requests} requests of ${keys} ${again}`);
+    }
     const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
     if (added > 0) printLine(`added ${things} ${again}`);
   });

@@ -88,7 +88,7 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
   if (perMinute === undefined || perDay === undefined) {
     throw new ServiceError(
       'invalid_parameter',
-      'Plan enterprise needs numbers of its own: --per-minute and --per-day.',
+      'Plan enterprise needs numbers of its own: requests per minute and requests per day.',
     );
   }
   return { perMinute, perDay };

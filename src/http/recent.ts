@@ -167,7 +167,10 @@ function bucketOf(duration: number): number {
   return Math.min(BUCKETS - 1, Math.ceil(Math.log2(microseconds) * 4));
 }
 
-/** Milliseconds: the upper bound of the bucket in which this share of the requests is reached. */
+/**
+ * Milliseconds: the upper bound of the bucket in which this share of the requests is reached. Three digits, because more
+ * would look more exact than an estimate is.
+ */
 function percentile(durations: Uint32Array, share: number): number | undefined {
   let total = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) total += durations[bucket] ?? 0;
@@ -175,5 +178,5 @@ function percentile(durations: Uint32Array, share: number): number | undefined {
   if (left === 0) return undefined;
   let bucket = -1;
   while (left > 0) left -= durations[++bucket] ?? 0;
-  return 2 ** (bucket / 4) / 1_000;
+  return Number((2 ** (bucket / 4) / 1_000).toPrecision(3));
 }

@@ -110,9 +110,9 @@ test('a chart fits a narrower window and takes the colours of the other scheme',
   await page.locator('canvas').waitFor();
   const light = await picture();
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.waitForFunction(`document.querySelector('canvas').toDataURL() !== ${JSON.stringify(light)}`);
+  await until(page, `document.querySelector('canvas').toDataURL() !== ${JSON.stringify(light)}`);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForFunction("document.querySelector('canvas').clientWidth < 390");
+  await until(page, "document.querySelector('canvas').clientWidth < 390");
   assert.ok((await sideways(page)) <= 0);
 });
 

@@ -23,7 +23,7 @@ const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
 const browser = await launchBrowser(lifetime);
 
-const { accounts, operators, usageHistory } = service.store;
+const { accounts, audit, operators, usageHistory } = service.store;
 const SMALL = { perMinute: 1, perDay: 1_000 };
 
 /** An account whose key is banned, with hostile text wherever somebody can put some, and 10 million requests an hour. */
@@ -105,4 +105,30 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   await log.getByRole('link', { name: 'shelter 5' }).waitFor();
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
+});
+
+test('on a laptop no column of the keys is covered, and a request id stays on one line', async () => {
+  const { page } = await visitConsole(browser, service, {
+    options: { viewport: { width: 1_280, height: 800 } },
+  });
+  await showPage(page, `${service.consoleUrl}/keys`, 'Keys');
+  const hidden = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))`;
+  assert.equal(await page.evaluate(hidden), 0);
+  await page.setViewportSize({ width: 1_024, height: 800 });
+  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  const lines = await page.evaluate<number>(`(() => {
+    const id = document.querySelector('code .name');
+    return id.offsetHeight / Number.parseFloat(getComputedStyle(id).fontSize);
+  })()`);
+  assert.ok(lines < 2, `${lines} lines`);
+});
+
+test('the audit log shows amounts, ids and instants each in their own form', async () => {
+  const { page } = await visitConsole(browser, service);
+  const after = { animals: 1_234, randomSeed: 1_234_567, expiresAt: '2026-12-01T10:00:07.000Z' };
+  await audit.add(ROOT, { action: 'seed end', target: { kind: 'pets', name: '1234' }, after });
+  await showPage(page, `${service.consoleUrl}/audit`, 'Audit');
+  const values = page.getByRole('row', { name: 'seed end' }).locator('dd');
+  const shown = (await values.allInnerTexts()).map((text) => text.trim());
+  assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
 });

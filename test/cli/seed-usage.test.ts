@@ -75,7 +75,7 @@ test('seed --usage invents a month for each key, and adds nothing to it the seco
   const { code, stdout } = await run(['seed', '--usage', '--random-seed', '7'], variables);
   assert.equal(code, 0);
   const [, requests] =
-    /^invented 30 days of usage: (\d+) requests of 1 keys \(--random-seed 7 gives the same again\)\n$/.exec(
+    /^invented 30 days of usage: (\d+) requests of 1 key \(--random-seed 7 gives the same again\)\n$/.exec(
       stdout,
     ) ?? [];
   const usage = () =>

@@ -76,6 +76,7 @@ test('p50 and p99 are at most a fifth too high, and never too low', () => {
   const { p50 = 0, p99 = 0 } = recent.latency(NOON);
   assert.ok(p50 >= 5 && p50 <= 6, `${p50}`);
   assert.ok(p99 >= 9.9 && p99 <= 11.9, `${p99}`);
+  for (const latency of [p50, p99]) assert.equal(latency, Number(latency.toPrecision(3)));
   // It covers the minute before, and ends with it.
   assert.deepEqual(recent.latency(NOON + MINUTE), { p50, p99 });
   assert.deepEqual(recent.latency(NOON + 2 * MINUTE), { p50: undefined, p99: undefined });

@@ -33,7 +33,9 @@ export function Tokens({ about }) {
     poll.refresh();
   };
   const button = (/** @type {any} */ token) =>
-    html`<button type="button" class="danger" onClick=${() => setEnding(token)}>Revoke<span class="hidden-text"> token ${token.id}</span></button>`;
+    html`<div class="row-actions">
+      <button type="button" class="danger" onClick=${() => setEnding(token)}>Revoke<span class="hidden-text"> token ${token.id}</span></button>
+    </div>`;
   const columns = [...COLUMNS, { name: '', cell: button }];
   return html`<${Card} title="Tokens of programs">
     <${Loaded} poll=${poll} label="The tokens">${(/** @type {any[]} */ rows) =>

@@ -1,9 +1,12 @@
 import { html } from 'htm/preact';
-import { number, utc } from '../format.js';
+import { number, utcSecond } from '../format.js';
 import { Name } from '../table.js';
 
 /** @typedef {string | number | boolean | null | string[] | undefined} Value */
 /** @typedef {Record<string, Value>} AuditValues */
+
+/** Numbers that somebody searches or types: digits in groups would not be found. */
+const IDS = new Set(['rotatedTo', 'randomSeed']);
 
 /**
  * The values that a change has changed: before → after.
@@ -27,6 +30,7 @@ export function Values({ before = {}, after = {} }) {
 function text(name, values) {
   const value = values[name];
   if (value === undefined || value === null) return 'none';
-  if (typeof value === 'number') return name.endsWith('At') ? utc(new Date(value)) : number(value);
+  if (typeof value === 'number' && !IDS.has(name)) return number(value);
+  if (typeof value === 'string' && name.endsWith('At')) return utcSecond(new Date(value));
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
