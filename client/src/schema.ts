@@ -69,6 +69,8 @@ export interface OwnAccount {
   /** The plan of the account. */
   readonly plan: 'free' | 'pro' | 'business' | 'enterprise';
   readonly limits: AccountLimits;
+  /** What the calling key may do. */
+  readonly scopes: readonly Scope[];
   readonly minute: AccountWindow;
   readonly day: AccountWindow;
   /** The bans in force of keys of this environment. */

@@ -1,5 +1,6 @@
 // Contract: section 3.13.
 import { z } from 'zod';
+import { DEFAULT_SCOPES } from '../domain/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/own-account.ts';
@@ -16,7 +17,15 @@ const LIMITS = { perMinute: 60, perDay: 1000 };
 const MINUTE = { limit: 60, remaining: 59, reset: 1_796_130_029 };
 const DAY = { limit: 1000, remaining: 940, reset: 1_796_169_600 };
 const BAN = { keyId: 8, until: '2026-12-01T13:05:00.000Z', count: 1 };
-const ACCOUNT = { name: 'shop', plan: 'free', limits: LIMITS, minute: MINUTE, day: DAY, bans: [] };
+const ACCOUNT = {
+  name: 'shop',
+  plan: 'free',
+  limits: LIMITS,
+  scopes: DEFAULT_SCOPES,
+  minute: MINUTE,
+  day: DAY,
+  bans: [],
+};
 const USAGE = {
   start: '2026-11-30T00:00:00.000Z',
   operation: 'listPets',
@@ -80,6 +89,7 @@ const getAccount = operation({
       name,
       plan,
       limits,
+      scopes: key.scopes,
       minute: describeWindow(minute),
       day: describeWindow(day),
       bans: bans.map(({ keyId, until, count }) => ({ keyId, until: textFromInstant(until), count })),

@@ -1,7 +1,9 @@
 // Contract: section 3.13.
 import { z } from 'zod';
+import { SCOPES } from './account.ts';
 import { dateTime } from './instant.ts';
 import { int64 } from './int64.ts';
+import { ScopeName } from './key.ts';
 import { PLAN_NAMES } from './plan.ts';
 import { OUTCOMES, type UsageInterval } from './usage.ts';
 
@@ -46,6 +48,7 @@ export const OwnAccount = z
       .meta({ description: 'The name of the account.', examples: ['shop'] }),
     plan: z.enum(PLAN_NAMES).meta({ description: 'The plan of the account.' }),
     limits: Limits,
+    scopes: z.array(ScopeName).max(SCOPES.length).meta({ description: 'What the calling key may do.' }),
     minute: Window,
     day: Window,
     bans: z.array(Ban).max(1_000).meta({ description: 'The bans in force of keys of this environment.' }),

@@ -39,6 +39,12 @@ async function show(page: Page, module: string, name: string, props: unknown): P
   })()`);
 }
 
+/** Waits until an expression holds. The page's policy refuses what Playwright does for it. */
+async function until(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate<boolean>(expression)))
+    await page.evaluate('new Promise((done) => requestAnimationFrame(done))');
+}
+
 async function openChart(options: Parameters<typeof openDashboard>[2], props: object = {}) {
   const watched = await openDashboard(browser, service.url, options);
   const all = { title: 'Requests', file: 'requests', plotted: PLOTTED, ...props };

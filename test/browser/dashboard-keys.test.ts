@@ -114,11 +114,13 @@ test('a change that fails keeps what was typed and says why', async () => {
 
 test('a key without keys:manage sees the account and the reason why keys are missing', async () => {
   const key = await service.issueKey({ account: 'reader', scopes: ['pets:read'] });
-  const { page } = await openDashboard(browser, service.url);
+  const { page, faults } = await openDashboard(browser, service.url);
   await pasteKey(page, key);
   await page.getByRole('heading', { name: 'reader' }).waitFor();
   await page.getByText('This key may not manage keys').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
+  // A refused request would be an error in the browser's console.
+  assert.deepEqual(faults, []);
 });
 
 test('a page that rotates its own key then uses the new one', async () => {

@@ -48,7 +48,7 @@ export function accountContract(backend: string, start: StartService): void {
       const { status, headers, json } = await send('/account');
       assert.equal(status, 200);
       const { minute, day, ...account } = json;
-      assert.deepEqual(account, { name: 'acme', plan: 'enterprise', limits: LIMITS, bans: [] });
+      assert.deepEqual(account, { name: 'acme', plan: 'enterprise', limits: LIMITS, scopes: [], bans: [] });
       assert.deepEqual([minute.limit, minute.remaining], [LIMITS.perMinute, LIMITS.perMinute - count]);
       assert.deepEqual([day.limit, day.remaining], [LIMITS.perDay, LIMITS.perDay - count]);
       assert.deepEqual(remaining(headers), [minute.remaining, day.remaining]);

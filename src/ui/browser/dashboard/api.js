@@ -1,9 +1,9 @@
-import { send } from '../fetch.js';
+import { ApiError, send } from '../fetch.js';
 
 /**
  * @typedef {{ limit: number, remaining: number, reset: number }} Window
  * @typedef {{
- *   name: string, plan: string, limits: { perMinute: number, perDay: number }, minute: Window, day: Window,
+ *   name: string, plan: string, limits: { perMinute: number, perDay: number }, scopes: string[], minute: Window, day: Window,
  *   bans: { keyId: number, until: string, count: number }[],
  * }} Account
  * @typedef {{
@@ -27,6 +27,8 @@ export const now = () => new Date(Date.now() + ahead);
 export function accountApi(key) {
   /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
   const ask = (path, options) => send(`v1/account${path}`, { ...options, key });
+  /** What the key may do, as soon as the account is read. @type {PromiseWithResolvers<string[]>} */
+  const scopes = Promise.withResolvers();
   return {
     /** Whether the page uses this one of the account's keys. @param {Key} its */
     isOwn: (its) => its.ending === key.slice(-4) && ['active', 'rotated'].includes(its.state),
@@ -35,12 +37,18 @@ export function accountApi(key) {
       const { json, headers } = await ask('', signal && { signal });
       const date = Date.parse(headers.get('Date') ?? '');
       if (!Number.isNaN(date)) ahead = date - Date.now();
+      scopes.resolve(json.scopes);
       return json;
     },
     /** @param {string} query @param {AbortSignal} signal @returns {Promise<UsageRow[]>} */
     usage: async (query, signal) => (await ask(`/usage?${query}`, { signal })).json,
-    /** All keys, page by page. @param {AbortSignal} signal @returns {Promise<Key[]>} */
+    /** All keys, page by page. A key that may not list them sends no request. @param {AbortSignal} signal @returns {Promise<Key[]>} */
     async keys(signal) {
+      if (!(await scopes.promise).includes('keys:manage'))
+        throw new ApiError(
+          { code: 'insufficient_scope', message: 'The key lacks the scope keys:manage.' },
+          403,
+        );
       const keys = [];
       for (let query = 'limit=100'; query !== ''; ) {
         const { json, headers } = await ask(`/keys?${query}`, { signal });
