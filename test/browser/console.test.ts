@@ -127,7 +127,7 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   const { page } = await visitConsole(browser, service);
   const after = { animals: 1_234, randomSeed: 1_234_567, expiresAt: '2026-12-01T10:00:07.000Z' };
   await audit.add(ROOT, { action: 'seed end', target: { kind: 'pets', name: '1234' }, after });
-  await showPage(page, `${service.consoleUrl}/audit`, 'Audit');
+  await showPage(page, `${service.consoleUrl}/audit`, 'Audit log');
   const values = page.getByRole('row', { name: 'seed end' }).locator('dd');
   const shown = (await values.allInnerTexts()).map((text) => text.trim());
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);

@@ -28,7 +28,7 @@ test('an account is changed as it was seen, or not at all', async (t) => {
   assert.deepEqual((await change({ perMinute: 6_000 })).json.limits, { ...LARGE, perMinute: 6_000 });
   const late = await change({ suspended: true, expected: { perMinute: 5_000 } });
   assertError(late, 'conflict');
-  assert.match(late.json.message, /now it is called shelter, has plan enterprise with 6000 requests/);
+  assert.match(late.json.message, /is now called shelter, has plan enterprise with 6000 requests/);
   assertError(await change({ name: 'taken', suspended: true }), 'conflict');
   assert.equal((await accounts.getAccount(id))?.suspendedAt, undefined);
   assert.notEqual((await change({ suspended: true })).json.suspendedAt, undefined);
