@@ -234,9 +234,8 @@ test('llms.txt links the reference and the description at working addresses', as
 
 test('/ redirects to /reference without a key, and other methods are 405', async (t) => {
   const service = await startTestService(t);
-  const root = await call(service.url, '/');
-  assert.equal(root.status, 302);
-  assert.equal(root.headers.get('location'), '/reference');
+  const { status, headers } = await call(service.url, '/');
+  assert.deepEqual([status, headers.get('location')], [302, '/reference']);
   for (const path of PAGES) {
     const get = await call(service.url, path);
     const head = await call(service.url, path, { method: 'HEAD' });
