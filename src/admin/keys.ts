@@ -1,12 +1,12 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import { cursor, int64, oneOf } from '../api/parameters.ts';
-import { KEY_STATES, keyState } from '../domain/account.ts';
+import { cursor, int64 } from '../api/parameters.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
+import { isListed, LISTED_STATES } from '../management/key-filter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import {
   FindKey,
@@ -20,7 +20,7 @@ import {
   Rotation,
 } from './key-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { limit, numberOf, pageOf, rowId, rowNumber } from './values.ts';
+import { choice, limit, numberOf, pageOf, rowId, rowNumber, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -34,6 +34,11 @@ const keyId = rowId('Number of the key.');
 const NO_ACCOUNT = 'There is no account with this number.';
 const NO_KEY = 'There is no key with this number.';
 
+const listedState = choice(LISTED_STATES, {
+  description: 'Keep only keys in this state.',
+  example: 'active',
+});
+
 const listKeys = adminOperation({
   id: 'listKeys',
   method: 'GET',
@@ -44,7 +49,15 @@ const listKeys = adminOperation({
     'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
   parameters: {
     accountId: int64({ description: 'Keep only the keys of this account.', example: 1 }),
-    state: oneOf(KEY_STATES, 'KeyState', { description: 'Keep only keys in this state.', example: 'active' }),
+    state: listedState,
+    unusedFor: seconds({
+      description: 'Keep only keys that nobody has used for this time, in seconds.',
+      example: 7_776_000,
+    }),
+    expiresWithin: seconds({
+      description: 'Keep only keys that still work and end within this time, in seconds.',
+      example: 2_592_000,
+    }),
     limit,
     cursor,
   },
@@ -56,18 +69,27 @@ const listKeys = adminOperation({
   },
   errors: {},
   async handle({ parameters }, { accounts, clock, environment, quotas }: Stores) {
-    const { accountId: account, state, limit: most, cursor: end } = parameters;
+    const { accountId: account, state, unusedFor, expiresWithin, limit: most, cursor: end } = parameters;
+    const filter = {
+      state,
+      unusedFor: millisecondsOf(unusedFor),
+      expiresWithin: millisecondsOf(expiresWithin),
+    };
     const query = { accountId: numberOf(account), before: numberOf(end) };
     const now = clock().unix;
+    const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
     const found = [];
     for await (const key of accounts.keysOf(environment, query)) {
-      if (state === undefined || keyState(key, now) === state) found.push(key);
+      if (isListed(key, filter, now, bans.has(key.id))) found.push(key);
       if (found.length > most) break;
     }
-    const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
     return pageOf(found, most, (key) => keyJson(key, now, bans.get(key.id)));
   },
 });
+
+function millisecondsOf(its: number | undefined): number | undefined {
+  return its === undefined ? undefined : its * 1_000;
+}
 
 const findKey = adminOperation({
   id: 'findKey',

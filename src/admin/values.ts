@@ -40,6 +40,20 @@ export function choice<Option extends string>(
   return { ...oneOf(options, '', about), schema: { type: 'string', enum: options } };
 }
 
+/** A query parameter with a whole number of seconds. */
+export function seconds(about: {
+  readonly description: string;
+  readonly example: number;
+}): Parameter<number> {
+  return {
+    ...about,
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 999_999_999 },
+    read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+    fault: 'must be a whole number of seconds with at most 9 digits',
+    absent: undefined,
+  };
+}
+
 /** A query parameter with a short text. */
 export function word(most: number, about: { description: string; example: string }): Parameter<string> {
   return {

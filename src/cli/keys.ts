@@ -1,23 +1,17 @@
 // Contract: section 5.
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { DEFAULT_SCOPES, isInForce, KEY_STATES, type KeyRecord, type Scope } from '../domain/account.ts';
+import { DEFAULT_SCOPES, type Scope } from '../domain/account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { accountFor, existingAccount } from '../management/accounts.ts';
+import { isListed, type KeyFilter, LISTED_STATES } from '../management/key-filter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
-import {
-  issuedJson,
-  printIssued,
-  RECORD_HEADER,
-  recordCells,
-  type RecordJson,
-  recordJson,
-} from './key-output.ts';
+import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
 import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
@@ -30,19 +24,9 @@ interface CreateOptions extends JsonOption, LimitOptions {
   readonly label?: string;
 }
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends JsonOption, KeyFilter {
   readonly account?: string;
-  readonly state?: ListedState;
-  /** Milliseconds. */
-  readonly unusedFor?: number;
-  /** Milliseconds. */
-  readonly expiresWithin?: number;
 }
-
-/** A key can be in several of them: a key that is banned has another state, too. */
-const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
-
-type ListedState = (typeof LISTED_STATES)[number];
 
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
@@ -148,22 +132,20 @@ function createKey({
   });
 }
 
-function listKeys({ account: name, state, unusedFor, expiresWithin, json }: ListOptions): Promise<void> {
+function listKeys({ account: name, json, ...filter }: ListOptions): Promise<void> {
   return withStore(async (context) => {
     const { clock, store } = context;
     const { accounts } = store;
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
     const now = clock().unix;
-    const bans = await bansByKey(context, state === 'banned');
+    const bans = await bansByKey(context, filter.state === 'banned');
     const keys = (await accounts.listKeys(account?.id))
-      .filter((key) => unusedFor === undefined || (key.lastUsedAt ?? key.createdAt) <= now - unusedFor)
-      .filter((key) => expiresWithin === undefined || endsBy(key, now, now + expiresWithin))
+      .filter((key) => isListed(key, filter, now, bans?.has(key.id) ?? false))
       .map((key) =>
         Object.assign(recordJson(key, now), {
           bannedUntil: bans && isoInstant(bans.get(key.id)),
         }),
-      )
-      .filter((key) => state === undefined || isIn(state, key));
+      );
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
 }
@@ -179,16 +161,6 @@ async function bansByKey(context: CommandContext, mustKnow: boolean) {
     printError(`petstore: bans are not shown: ${error.message}`);
     return undefined;
   }
-}
-
-/** Whether a key works at the instant `now`, and no longer after the instant `end`. */
-function endsBy(key: KeyRecord, now: number, end: number): boolean {
-  return isInForce(key, now) && key.expiresAt !== undefined && key.expiresAt <= end;
-}
-
-function isIn(state: ListedState, key: RecordJson): boolean {
-  if (state === 'banned') return typeof key.bannedUntil === 'string';
-  return state === 'suspended' ? key.accountSuspended : key.state === state;
 }
 
 async function findKey({ json }: JsonOption): Promise<void> {

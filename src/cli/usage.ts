@@ -21,6 +21,13 @@ const GROUPS = {
         rowOf({ keyId, label: label ?? null, account }, counts),
       ),
   },
+  account: {
+    columns: ['accountId', 'account'],
+    read: async (history: UsageHistory, query: Asked) =>
+      (await history.sums({ ...query, by: 'account' })).map(({ accountId, account, ...counts }) =>
+        rowOf({ accountId, account }, counts),
+      ),
+  },
   operation: {
     columns: ['operation'],
     read: async (history: UsageHistory, query: Asked) =>
@@ -62,7 +69,7 @@ export function usageCommand(program: Command): void {
     .addOption(
       new Option(
         '--by <what>',
-        'count the answered requests by key, operation or day, and by outcome',
+        'count the answered requests by key, account, operation or day, and by outcome',
       ).choices(Object.keys(GROUPS)),
     )
     .option(

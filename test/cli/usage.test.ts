@@ -12,12 +12,13 @@ function dateOf(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-/** A database with two accounts, and usage of today, of ten days ago and of 40 days ago. */
+/** A database with two accounts, and usage of today and of 10, 40 and 50 days ago. */
 async function withUsage(t: TestContext): Promise<Variables> {
   const variables = temporaryEnvironment(t);
   const keys = [
     ['=shop, "large"', '-2+3'],
     ['other', 'a, b'],
+    ['other', 'old'],
   ] as const;
   for (const [account, label] of keys)
     await runJson(['keys', 'create', '--account', account, '--plan', 'pro', `--label=${label}`], variables);
@@ -36,6 +37,7 @@ async function withUsage(t: TestContext): Promise<Variables> {
     count(1, TODAY - 10, 'createPet', 30),
     count(2, TODAY, 'listPets', 7),
     count(2, TODAY - 40, 'listPets', 1),
+    count(3, TODAY - 50, 'listPets', 5),
   ];
   await store.usageHistory.add({ writer: 'test', sequence: 1, counts });
   await store.close();
@@ -49,7 +51,7 @@ const sum = (ok: number, rows = 1) => ({
   serverError: 4 * rows,
 });
 
-test('usage --by shows the history by key, operation and day, of all accounts or one', async (t) => {
+test('usage --by shows the history by key, account, operation and day', async (t) => {
   const variables = await withUsage(t);
   const usage = (...args: string[]) => runJson<unknown>(['usage', ...args], variables);
   assert.deepEqual(await usage('--by', 'operation'), [
@@ -60,7 +62,12 @@ test('usage --by shows the history by key, operation and day, of all accounts or
     { keyId: 1, label: '-2+3', account: '=shop, "large"', ...sum(40, 2) },
     { keyId: 2, label: 'a, b', account: 'other', ...sum(7) },
   ]);
+  assert.deepEqual(await usage('--by', 'account', '--since', '60d'), [
+    { accountId: 1, account: '=shop, "large"', ...sum(40, 2) },
+    { accountId: 2, account: 'other', ...sum(13, 3) },
+  ]);
   assert.deepEqual(await usage('--by', 'day', '--since', '60d', '--account', 'other'), [
+    { day: dateOf(TODAY - 50), ...sum(5) },
     { day: dateOf(TODAY - 40), ...sum(1) },
     { day: dateOf(TODAY), ...sum(7) },
   ]);

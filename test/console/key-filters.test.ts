@@ -1,0 +1,32 @@
+// Contract: section 10.2.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
+import { call } from '../support/api.ts';
+import { adminOf, startTestConsole } from '../support/console.ts';
+
+test('the list of keys takes the filters of the command', async (t) => {
+  const { its, ask, get } = await adminOf(await startTestConsole(t, { env: { BAN_AFTER: '1' } }));
+  const { accounts } = its.store;
+  const ids = async (query: string) =>
+    ((await get(`/keys?${query}`)) as { id: number }[]).map(({ id }) => id);
+  const soon = Math.floor(its.clock().unix) + 2 * DAY;
+  const used = await its.issueKey({ account: 'tiny', limits: { perMinute: 1, perDay: 9 } });
+  await its.issueKey({ account: 'other', expiresAt: soon });
+  await its.issueKey({ account: 'asleep' });
+  for (let sent = 0; sent < 3; sent++) await call(its.url, '/v1/pets', { key: used });
+  await accounts.suspendAccount(3);
+  assert.deepEqual(await ids(''), [3, 2, 1]);
+  assert.deepEqual(await ids('state=banned'), [1]);
+  assert.deepEqual(await ids('state=suspended'), [3]);
+  assert.deepEqual(await ids(`expiresWithin=${(2 * DAY) / 1_000 + 1}`), [2]);
+  assert.deepEqual(await ids(`expiresWithin=${DAY / 1_000}`), []);
+  assert.deepEqual(await ids('unusedFor=60'), []);
+  its.clock.advance(120_000);
+  await its.store.flush();
+  await call(its.url, '/v1/pets', { key: used });
+  await its.store.flushAll();
+  assert.deepEqual(await ids('unusedFor=60'), [3, 2]);
+  for (const query of ['state=x', 'unusedFor=-1', 'expiresWithin=1d'])
+    assert.equal((await ask(`/keys?${query}`)).status, 400, query);
+});
