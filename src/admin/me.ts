@@ -11,7 +11,7 @@ interface Stores {
 
 const Me = z
   .object({ name: z.string(), role: z.enum(ROLES), environment: z.string(), version: z.string() })
-  .meta({ id: 'Me', description: 'The operator who asks, and the service.' });
+  .meta({ id: 'Me', description: 'The calling operator and the service.' });
 
 const getMe = adminOperation({
   id: 'getMe',
@@ -31,6 +31,6 @@ const getMe = adminOperation({
 
 export const ME: AdminResource<Stores> = {
   name: 'Me',
-  description: 'The operator who asks.',
+  description: 'The calling operator.',
   operations: [getMe],
 };

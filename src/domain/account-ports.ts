@@ -57,7 +57,7 @@ export type AccountOutcome =
 export interface AccountRepository {
   /** The same repository, with `author` as the author of its changes in the audit log. */
   by(author: Author): AccountRepository;
-  /** The keys of one account in one environment, for the account itself. */
+  /** The account's own view of its keys in one environment. */
   ownKeys(owner: KeyOwner): OwnKeys;
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */

@@ -95,7 +95,7 @@ export interface UsageHistory {
   add(batch: UsageBatch): Promise<void>;
   /** The usage of the keys of an account, oldest first. Requests run in between, because a long range has many rows. */
   ofAccount(accountId: number, query: UsageQuery): AsyncIterable<Usage>;
-  /** Sums of a range, for a chart. Intervals are oldest first. Other groups have the most requests first. */
+  /** Returns sums of a range. Intervals come oldest first; other groups come with the most requests first. */
   sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
   /** The keys that called an operation since the day of `from`, the most requests first. */
   callersOf(operation: string, from: number): Promise<readonly UsageCaller[]>;

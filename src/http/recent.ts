@@ -57,7 +57,7 @@ interface Second {
   count: number;
 }
 
-/** The last requests of this process, for the console. Nothing is stored. */
+/** Keeps the last requests of this process in memory. The console shows them. */
 export class RecentRequests {
   readonly #faults: Fault[] = [];
   #nextFault = 0;

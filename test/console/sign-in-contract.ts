@@ -71,7 +71,7 @@ export function signInContract(name: string, startService: StartService): void {
     assertError(await me(its, young), 'unauthorized');
   });
 
-  test(`${name}: a removed operator who is added again has the new role and no old session`, async (t) => {
+  test(`${name}: an operator that is removed and added again has no old session`, async (t) => {
     const its = await start(t);
     const [session, token] = [await its.session('ada', 'admin'), await its.makeToken('ada')];
     await its.store.operators.remove(ROOT, 'ada');

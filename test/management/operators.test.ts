@@ -24,7 +24,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     return { ...fixture, operators, ada };
   };
 
-  test(`${name}: a taken name and a mistyped name are refused, with the likely name`, async (t) => {
+  test(`${name}: a refused name is answered with the likely one`, async (t) => {
     const { operators, ada } = await prepare(t);
     await assert.rejects(management.createOperator(operators, ROOT, 'ADA', 'viewer'), {
       code: 'conflict',

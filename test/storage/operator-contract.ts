@@ -136,7 +136,7 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     assert.deepEqual([entered?.action, entered?.actor, entered?.address], ['sign in', actor, '::1']);
   });
 
-  test(`${name}: an operator who is gone gets no link and no token`, async (t) => {
+  test(`${name}: a removed operator gets no link and no token`, async (t) => {
     const { store, operators, ada, link } = await prepare(t);
     await operators.remove(ROOT, 'Ada');
     assert.equal(await link('l1'), undefined);

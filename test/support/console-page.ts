@@ -21,7 +21,7 @@ export interface ConsoleVisit {
   readonly options?: BrowserContextOptions;
 }
 
-/** A browser of an operator who has signed in, without a page yet. */
+/** Signs an operator in, and returns the browser context without a page. */
 export async function visitConsole(
   browser: Browser,
   service: TestConsole,
@@ -33,7 +33,7 @@ export async function visitConsole(
   return watched;
 }
 
-/** Opens a page of the console, and waits until all of it has loaded. */
+/** Opens a page of the console. Resolves when all of it has loaded. */
 export async function showPage(page: Page, url: string, heading: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
