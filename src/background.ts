@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
+import type { ServingState } from './http/pipeline.ts';
 import type { UsageCounts } from './http/usage-counts.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { Counters } from './limits/counter.ts';
@@ -22,13 +23,12 @@ const COUNTS_LOST =
 
 interface Dependencies {
   readonly store: Store;
-  /** Those in use: they are opened again when another service may have counted. */
-  readonly counters: () => Counters;
+  /** The counters in use, which can be replaced. */
+  readonly counting: { readonly counters: Counters };
   readonly usage: UsageCounts;
   readonly changeLog: ChangeLog;
   readonly clock: Clock;
-  readonly isDraining: () => boolean;
-  readonly mayWrite: () => boolean;
+  readonly state: ServingState;
   readonly log: Logger;
 }
 
@@ -43,11 +43,12 @@ export interface Background {
 
 /** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
 export function startBackground(dependencies: Dependencies): Background {
-  const { store, counters, usage, changeLog, clock, isDraining, mayWrite, log } = dependencies;
+  const { store, counting, usage, changeLog, clock, state, log } = dependencies;
+  const mayWrite = () => state.isOpen;
   const keeper = keepWriting(
     'a write to the store',
     async () => {
-      await counters().flush();
+      await counting.counters.flush();
       await store.flush();
       await changeLog.logNotices();
     },
@@ -56,7 +57,7 @@ export function startBackground(dependencies: Dependencies): Background {
   const expiry = keepWriting(
     'the expiry of orders',
     async () => {
-      while (!isDraining() && (await store.orders.expireDue()));
+      while (!state.isDraining && (await store.orders.expireDue()));
     },
     { interval: EXPIRY_INTERVAL, mayWrite, log },
   );
@@ -79,7 +80,9 @@ export function startBackground(dependencies: Dependencies): Background {
       await Promise.all([keeper.stop(), expiry.stop(), history.stop()]);
       // All are tried, even if one fails.
       const ends = await Promise.allSettled([
-        mayWrite() ? counters().flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+        state.isOpen
+          ? counting.counters.flushAll()
+          : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
         store.flushAll(),
         usage.flush(),
       ]);

@@ -8,6 +8,7 @@ import type { RequestMetrics } from '../http/app.ts';
 import { ClientGone } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
 import { hostFault, parseTarget, requestId } from '../http/exchange.ts';
+import type { ServingState } from '../http/pipeline.ts';
 import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Reply } from '../http/reply.ts';
 import { Routes } from '../http/routes.ts';
@@ -23,9 +24,7 @@ import { signInOrOut } from './sign-in.ts';
 export interface ConsoleDependencies extends AccessDependencies {
   readonly stores: AdminStores;
   readonly clock: Clock;
-  readonly isDraining: () => boolean;
-  /** False while the store cannot be relied on. */
-  readonly mayAdmit: () => boolean;
+  readonly state: ServingState;
   readonly metrics: RequestMetrics | undefined;
   readonly log: Logger;
 }
@@ -117,8 +116,8 @@ export class Console implements Handlers {
 
   async #unstoredAnswer(asked: ConsoleRequest): Promise<Reply> {
     const { path } = asked;
-    if (this.#deps.isDraining()) return errorReply('unavailable', SHUTTING_DOWN);
-    if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
+    if (this.#deps.state.isDraining) return errorReply('unavailable', SHUTTING_DOWN);
+    if (!this.#deps.state.isOpen) return errorReply('unavailable', STORE_LOST);
     if (path === '')
       return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
     if (path.startsWith(`${PREFIX}/`)) return this.#api.answer(asked);
@@ -131,7 +130,7 @@ export class Console implements Handlers {
     const { request, response, id, operator, route, reason, startedAt } = asked;
     // The request was answered early.
     if (response.headersSent) return;
-    if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
+    if (this.#deps.state.isDraining && !response.isFollowed) response.shouldKeepAlive = false;
     response.send(status, joinFields(headers, SHIELD, trustedFields(`X-Request-Id: ${id}\r\n`)), body);
     // The rest of an unread body is dropped, so that the connection can go on.
     if (!request.complete) request.resume();

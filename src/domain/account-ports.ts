@@ -54,7 +54,19 @@ export type AccountOutcome =
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'name_taken' };
 
-export interface AccountRepository {
+export interface KeyLookup {
+  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
+}
+
+export interface KeyUses {
+  /**
+   * Notes that a key was used at `now` (Unix milliseconds). It is written within a second of the first use, then at most
+   * once a minute, and when serving ends.
+   */
+  note(keyId: number, now: number): void;
+}
+
+export interface AccountRepository extends KeyLookup {
   /** The same repository, with `author` as the author of its changes in the audit log. */
   by(author: Author): AccountRepository;
   /** The account's own view of its keys in one environment. */
@@ -85,7 +97,6 @@ export interface AccountRepository {
   /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */
   keysOf(environment: Environment, query?: KeyQuery): AsyncIterable<KeyRecord>;
   findKey(id: number): Promise<KeyRecord | undefined>;
-  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
   /**
    * Adds `key` as the one that key `id` is rotated into, and lets key `id` expire at `expiresAt` (Unix milliseconds). Does
@@ -94,11 +105,6 @@ export interface AccountRepository {
   replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
-  /**
-   * Notes that a key was used at `now` (Unix milliseconds). It is written within a second of the first use, then at most
-   * once a minute, and when serving ends.
-   */
-  noteUse(keyId: number, now: number): void;
 }
 
 /** The account and the environment that keys belong to. */

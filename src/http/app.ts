@@ -186,7 +186,7 @@ export class App {
       all = joinFields(all, rateHeaders, ofOperation, this.#deps.cors(request.headers.origin));
     }
     // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
-    if (this.#deps.isDraining() && !response.isFollowed) response.shouldKeepAlive = false;
+    if (this.#deps.state.isDraining && !response.isFollowed) response.shouldKeepAlive = false;
     response.send(status, all, body);
     if (key !== undefined) this.#deps.usage.note(key.id, served?.index ?? -1, status, startedAt.unix);
     // The rest of an unread body is dropped, so that the connection can go on.

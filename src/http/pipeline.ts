@@ -8,7 +8,7 @@ import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
+import type { KeyLookup, KeyUses } from '../domain/account-ports.ts';
 import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
@@ -34,11 +34,22 @@ import type { Reply } from './reply.ts';
 import { entityTags, NONE, readContent, readParameters } from './request-values.ts';
 import type { Routes } from './routes.ts';
 
+/** What the service may do now. The gate and the stop change it while requests run. */
+export interface ServingState {
+  /** False while the store cannot be relied on. Requests that are counted then may be counted twice, or lost. */
+  readonly isOpen: boolean;
+  /** Whether the service is stopping. */
+  readonly isDraining: boolean;
+}
+
 export interface ApiDependencies {
   readonly routes: Routes;
   readonly stores: Stores;
-  readonly accounts: AccountRepository;
-  readonly counter: QuotaCounter;
+  readonly keys: KeyLookup;
+  readonly keyUses: KeyUses;
+  /** The counter in use, which can be replaced. */
+  readonly counting: { readonly counters: QuotaCounter };
+  readonly state: ServingState;
   readonly clock: Clock;
   readonly log: Logger;
   readonly environment: Environment;
@@ -46,9 +57,6 @@ export interface ApiDependencies {
   readonly urls: Readonly<Partial<Record<Environment, string>>>;
   readonly base: string;
   readonly addressOf: ClientAddress;
-  readonly isDraining: () => boolean;
-  /** False while the store cannot be relied on. Requests that are counted then may be counted twice, or lost. */
-  readonly mayAdmit: () => boolean;
 }
 
 /** Everything below `/v1`, in the order in which a request is checked. */
@@ -62,36 +70,36 @@ export class Api {
   }
 
   async answer(exchange: Exchange): Promise<Reply> {
-    const { accounts, counter, routes, stores } = this.#deps;
+    const { counting, keys, keyUses, routes, state, stores } = this.#deps;
     const { request, match, served } = exchange;
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: preflightHeaders(match?.route.methods ?? routes.methods) };
     }
 
-    if (!this.#deps.mayAdmit()) return errorReply('unavailable', STORE_LOST);
+    if (!state.isOpen) return errorReply('unavailable', STORE_LOST);
 
     // Authentication. A failure is counted for the address.
     const now = exchange.startedAt.unix;
     const read = readCredentials(request.headers.authorization, this.#deps);
     // The await also lets the parser find broken HTTP behind the header block before anything is counted.
-    const found = await (read instanceof ApiKeyHash ? accounts.findKeyByHash(read) : undefined);
+    const found = await (read instanceof ApiKeyHash ? keys.findKeyByHash(read) : undefined);
     const { key, fault } = read instanceof ApiKeyHash ? checkKey(found, now) : read;
     if (key === undefined) {
-      const verdict = await counter.charge(this.#addressCaller(request));
+      const verdict = await counting.counters.charge(this.#addressCaller(request));
       return this.#refusal(exchange, verdict) ?? errorReply('unauthorized', fault);
     }
     exchange.key = key;
-    accounts.noteUse(key.id, now);
+    keyUses.note(key.id, now);
 
     const { account } = key;
     const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
-    if (this.#deps.isDraining()) {
-      exchange.rateHeaders = rateHeaders(await counter.peek(caller));
+    if (state.isDraining) {
+      exchange.rateHeaders = rateHeaders(await counting.counters.peek(caller));
       return errorReply('unavailable', SHUTTING_DOWN);
     }
 
     // Ban and quota, in one step.
-    const charged = counter.charge(caller);
+    const charged = counting.counters.charge(caller);
     const refusal = this.#refusal(exchange, charged instanceof Promise ? await charged : charged);
     if (refusal !== undefined) return refusal;
 
@@ -134,7 +142,7 @@ export class Api {
   /** The rate headers when no caller is known: those of the address, which are not counted. */
   async rateHeaders(request: Pick<IncomingMessage, 'socket' | 'headers'>): Promise<Fields> {
     try {
-      return rateHeaders(await this.#deps.counter.peek(this.#addressCaller(request)));
+      return rateHeaders(await this.#deps.counting.counters.peek(this.#addressCaller(request)));
     } catch (error) {
       // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
       if (!(error instanceof ServiceError))

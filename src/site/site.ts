@@ -2,6 +2,7 @@
 import { errorReply, JSON_CONTENT } from '../http/errors.ts';
 import type { Site } from '../http/app.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { ServingState } from '../http/pipeline.ts';
 import { fields, joinFields, octets } from '../http/wire/text.ts';
 import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
@@ -15,15 +16,13 @@ export interface SiteDependencies {
   readonly base: string;
   /** Rejects when a store cannot answer. */
   readonly ping: () => Promise<void>;
-  readonly isDraining: () => boolean;
-  /** False while the store cannot be relied on. */
-  readonly mayAdmit: () => boolean;
+  readonly state: ServingState;
 }
 
 type Reference = ReturnType<typeof createReference>;
 type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
 
-export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDependencies): Site {
+export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
   // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
   const reference = kept(async () => (await import('./reference.ts')).createReference(urls, base));
   const page =
@@ -42,8 +41,8 @@ export function createSite({ urls, base, ping, isDraining, mayAdmit }: SiteDepen
     '/dashboard': async (request) => (await dashboard()).page.reply(request),
     '/healthz': () => OK,
     '/readyz': async () => {
-      if (isDraining()) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
-      if (!mayAdmit()) return errorReply('unavailable', STORE_LOST, NO_STORE);
+      if (state.isDraining) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
+      if (!state.isOpen) return errorReply('unavailable', STORE_LOST, NO_STORE);
       await ping();
       return OK;
     },

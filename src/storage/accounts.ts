@@ -12,6 +12,7 @@ import type {
   AccountOutcome,
   AccountQuery,
   AccountRepository,
+  KeyLookup,
   KeyOwner,
   KeyQuery,
   NewKey,
@@ -31,12 +32,11 @@ import {
   SELECT_KEYS,
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
-import { type KeyUse, KeyUses } from './key-uses.ts';
+import type { KeyUse } from './key-uses.ts';
 import { StoredOwnKeys } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
-export interface KeyFinder {
-  findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
+export interface KeyFinder extends KeyLookup {
   /** Called after this process has changed an account or a key. */
   forget(): void;
   writeUses(uses: readonly KeyUse[]): Promise<void>;
@@ -60,24 +60,16 @@ export class StoredAccounts implements AccountRepository {
   readonly #keys: KeyFinder;
   readonly #clock: Clock;
   readonly #author: Author;
-  /** When keys were last used. */
-  readonly uses: KeyUses;
 
-  constructor(
-    engine: Engine,
-    keys: KeyFinder,
-    { clock, author }: Pick<StoreSettings, 'clock' | 'author'>,
-    uses = new KeyUses(clock, (its) => keys.writeUses(its)),
-  ) {
+  constructor(engine: Engine, keys: KeyFinder, { clock, author }: Pick<StoreSettings, 'clock' | 'author'>) {
     this.#engine = engine;
     this.#keys = keys;
     this.#clock = clock;
     this.#author = author;
-    this.uses = uses;
   }
 
   by(author: Author): AccountRepository {
-    return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author }, this.uses);
+    return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author });
   }
 
   ownKeys(owner: KeyOwner): OwnKeys {
@@ -202,10 +194,6 @@ export class StoredAccounts implements AccountRepository {
   async revokeKey(id: number): Promise<void> {
     await this.#engine.write(revokeKey, this.#author, id, this.#now());
     this.#keys.forget();
-  }
-
-  noteUse(keyId: number, now: number): void {
-    this.uses.note(keyId, now);
   }
 
   #namesakes(name: string): Promise<readonly Account[]> {

@@ -1,11 +1,12 @@
 import { MINUTE } from '../domain/clock.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
+import type { AccountRepository, KeyLookup } from '../domain/account-ports.ts';
 import type { PetArchive, PetRepository } from '../domain/ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';
 import * as parts from './parts.ts';
 import { dropExpiredRecords } from './idempotency.ts';
+import { KeyUses } from './key-uses.ts';
 import { archiveOver, type EnginePets } from './pets.ts';
 
 type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
@@ -17,6 +18,9 @@ export interface Store
   readonly pets: PetRepository;
   readonly archive: PetArchive;
   readonly accounts: AccountRepository;
+  /** The keys of requests, and when they were last used. */
+  readonly keys: KeyLookup;
+  readonly keyUses: KeyUses;
   readonly quotas: QuotaAdmin;
   readonly database: Copyable;
   /** Writes what is due of the data in memory, and deletes expired rows. Call it every second while serving. */
@@ -32,7 +36,7 @@ export function storeOver(
   settings: StoreSettings,
 ): Store {
   const { clock } = settings;
-  const accounts = new StoredAccounts(engine, keys, settings);
+  const keyUses = new KeyUses(clock, (uses) => keys.writeUses(uses));
   const opened = Object.fromEntries(
     Object.entries(parts).map(([name, { open }]) => [name, open(engine, settings)]),
   ) as Parts;
@@ -42,15 +46,17 @@ export function storeOver(
     ...opened,
     pets,
     archive: archiveOver(engine, pets),
-    accounts,
+    accounts: new StoredAccounts(engine, keys, settings),
+    keys,
+    keyUses,
     quotas: opened.counters,
     database: engine,
     async flush() {
-      await accounts.uses.flush();
+      await keyUses.flush();
       if (clock().monotonic - expiredAt < MINUTE) return;
       // If there are more, the next call goes on.
       if (!(await dropExpiredRecords(engine))) expiredAt = clock().monotonic;
     },
-    flushAll: () => accounts.uses.flushAll(),
+    flushAll: () => keyUses.flushAll(),
   };
 }

@@ -52,7 +52,7 @@ async function keysOfDays(
       (length) => crypto.getRandomValues(new Uint8Array(length)),
       settings,
     );
-    if (used !== undefined) accounts.noteUse(record.id, now + used * DAY);
+    if (used !== undefined) store.keyUses.note(record.id, now + used * DAY);
     await store.flushAll();
     await store.close();
   }

@@ -36,15 +36,15 @@ async function start(t: TestContext) {
   const server = createHttpServer(HTTP_LIMITS);
   const counter = new MemoryCounter(clock, config, store.counters);
   const app = new App({
-    accounts: store.accounts,
-    counter,
+    keys: store.keys,
+    keyUses: store.keyUses,
+    counting: { counters: counter },
     clock,
     environment: 'production',
     base: url,
     urls: { production: url, staging: url },
     addressOf: clientAddress([]),
-    isDraining: () => false,
-    mayAdmit: () => true,
+    state: { isOpen: true, isDraining: false },
     routes: new Routes(OPERATIONS, url),
     stores: { ...store, counter, clock, random: randomBytes },
     site: {

@@ -87,11 +87,11 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {
-    const { key, store, accounts, clock, another } = await prepare(t);
+    const { key, store, clock, another } = await prepare(t);
     const other = await another();
-    accounts.noteUse(key.id, clock().unix);
+    store.keyUses.note(key.id, clock().unix);
     clock.advance(1_000);
-    accounts.noteUse(key.id, clock().unix);
+    store.keyUses.note(key.id, clock().unix);
     const lastUsedAt = Math.floor(clock().unix);
     clock.advance(700);
     await store.flush();
@@ -105,11 +105,11 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     const { key, store, accounts, clock } = await prepare(t);
     const lastUsedAt = async () => (await accounts.findKey(key.id))?.lastUsedAt;
     const first = Math.floor(clock().unix);
-    accounts.noteUse(key.id, first);
+    store.keyUses.note(key.id, first);
     await store.flush();
     for (const pause of [1_000, 58_999]) {
       clock.advance(pause);
-      accounts.noteUse(key.id, clock().unix);
+      store.keyUses.note(key.id, clock().unix);
       await store.flush();
       assert.equal(await lastUsedAt(), first);
     }
@@ -120,10 +120,10 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: flushAll writes a last use that is not due yet`, async (t) => {
     const { key, store, accounts, clock } = await prepare(t);
-    accounts.noteUse(key.id, clock().unix);
+    store.keyUses.note(key.id, clock().unix);
     await store.flush();
     clock.advance(1);
-    accounts.noteUse(key.id, clock().unix);
+    store.keyUses.note(key.id, clock().unix);
     await store.flushAll();
     assert.equal((await accounts.findKey(key.id))?.lastUsedAt, Math.floor(clock().unix));
   });

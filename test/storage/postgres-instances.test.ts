@@ -165,8 +165,8 @@ test('instances that write the use of the same keys do not deadlock', async (t) 
   while (keys.length < 300) keys.push(await store.accounts.addKey(newKey(id)));
   for (let round = 0; round < 10; round++) {
     clock.advance(60_000);
-    for (const key of keys) store.accounts.noteUse(key.id, clock().unix);
-    for (const key of keys.toReversed()) other.accounts.noteUse(key.id, clock().unix);
+    for (const key of keys) store.keyUses.note(key.id, clock().unix);
+    for (const key of keys.toReversed()) other.keyUses.note(key.id, clock().unix);
     await Promise.all([store.flush(), other.flush()]);
   }
   const used = Math.floor(clock().unix);

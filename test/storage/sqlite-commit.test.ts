@@ -150,7 +150,7 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
   await store.flush();
   const before = transactionsInLog(file);
-  for (const key of keys) store.accounts.noteUse(key.id, Date.UTC(2026, 0, 1));
+  for (const key of keys) store.keyUses.note(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
   for (let flush = 0; flush < 2; flush++) {
     await store.flush();

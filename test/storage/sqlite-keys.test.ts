@@ -21,7 +21,7 @@ test('no process reads a key again after a create, counters or a use', async (t)
   const known = await find();
   const elsewhere = await another();
   for (const each of [store, elsewhere]) {
-    each.accounts.noteUse(keyId, clock().unix);
+    each.keyUses.note(keyId, clock().unix);
     await each.flush();
     await each.pets.create(REX);
     await each.counters.write({

@@ -111,7 +111,7 @@ test('when the first request fails, the second one with its key fails too', asyn
 test('the next flush writes uses of keys that could not be written', async (t) => {
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
-  store.accounts.noteUse(keyId, clock().unix);
+  store.keyUses.note(keyId, clock().unix);
   const flush = store.flush();
   clock.advance(5_000);
   await assert.rejects(flush, UNAVAILABLE);

@@ -1,0 +1,59 @@
+// Contract: section 6.
+import { ServiceError } from '../domain/errors.ts';
+import type { Caller, Counters, OpenCounters, QuotaAdmin, QuotaCounter } from './counter.ts';
+import { withTimeout } from './timeout.ts';
+
+/** Milliseconds. Longer than a request waits, because a list of all bans takes many round trips to Redis. */
+const PATIENCE = 2_000;
+
+/** The counters that a process uses now. They are opened again when another service may have counted. */
+export class CountersInUse implements QuotaCounter {
+  readonly #open: () => Promise<OpenCounters>;
+  counters: Counters;
+  #quotas: QuotaAdmin;
+
+  private constructor(open: () => Promise<OpenCounters>, { counters, quotas }: OpenCounters) {
+    this.#open = open;
+    this.counters = counters;
+    this.#quotas = quotas;
+  }
+
+  static async open(open: () => Promise<OpenCounters>): Promise<CountersInUse> {
+    return new CountersInUse(open, await open());
+  }
+
+  /** Writes all counts, and reads them from the store again. */
+  async reopen(): Promise<void> {
+    const before = this.counters;
+    await before.flushAll();
+    ({ counters: this.counters, quotas: this.#quotas } = await this.#open());
+    before.close();
+  }
+
+  charge(caller: Caller): ReturnType<QuotaCounter['charge']> {
+    return this.counters.charge(caller);
+  }
+
+  peek(caller: Caller): ReturnType<QuotaCounter['peek']> {
+    return this.counters.peek(caller);
+  }
+
+  /**
+   * The operator's view. Without an answer in time, for example while Redis is down, each method rejects with ServiceError
+   * `unavailable`.
+   */
+  readonly quotas: QuotaAdmin = {
+    listBans: () => inTime(this.#quotas.listBans()),
+    bansOf: (accountId, keyIds) => inTime(this.#quotas.bansOf(accountId, keyIds)),
+    liftBan: (author, keyId) => inTime(this.#quotas.liftBan(author, keyId)),
+    usageOf: (account) => inTime(this.#quotas.usageOf(account)),
+  };
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(answer, PATIENCE);
+  } catch (cause) {
+    throw new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
+  }
+}

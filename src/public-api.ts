@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { OPERATIONS } from './api/index.ts';
+import { baseUrls, isUnreachable, origin } from './config.ts';
+import { App, type RequestMetrics } from './http/app.ts';
+import { limitConnections } from './http/connection-limit.ts';
+import { cors } from './http/cors.ts';
+import { Routes } from './http/routes.ts';
+import { createHttpServer, serve } from './http/server.ts';
+import { UsageCounts } from './http/usage-counts.ts';
+import { listen } from './listen.ts';
+import type { Running } from './running.ts';
+import { createSite } from './site/site.ts';
+
+export interface PublicApi {
+  /** The address it listens on, without a path. */
+  readonly url: string;
+  readonly usage: UsageCounts;
+  /** How many requests were accepted and are not answered yet. */
+  readonly inFlight: number;
+  /** Whether requests are not answered yet, or answers not sent. */
+  readonly isBusy: boolean;
+  /** Answers every request in flight with 503. */
+  abandon(): Promise<void>;
+}
+
+/** The public listener: the API below `/v1`, and the pages about it. */
+export async function openPublicApi(
+  running: Running,
+  metrics: RequestMetrics | undefined,
+): Promise<PublicApi> {
+  const { config, limits, clock, log, store, counting, state, addressOf, recent, servers } = running;
+  const { environment, host, trustProxy: trusted } = config;
+  const server = createHttpServer(limits);
+  servers.push(server);
+  const port = await listen(server, host, config.port);
+  // From here on nothing is awaited, so no connection is accepted before the app can answer it. With PORT=0 the port is
+  // known only now, and the base addresses may depend on it.
+  const { base, urls } = baseUrls(config, port);
+  const ids = OPERATIONS.map(({ id }) => id);
+  const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
+  const app = new App({
+    usage,
+    recent,
+    keys: store.keys,
+    keyUses: store.keyUses,
+    counting,
+    clock,
+    environment,
+    urls,
+    base,
+    addressOf,
+    state,
+    routes: new Routes(OPERATIONS, base),
+    stores: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
+    site: createSite({ urls, base, ping: () => store.ping(), state }),
+    cors: cors(config.corsOrigins),
+    log,
+    metrics,
+  });
+  const wire = serve(server, app, limits);
+  limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
+  const url = origin(host, port);
+  log.info({ url, environment, base, reference: `${url}/reference` }, 'listening');
+  if (isUnreachable(base)) {
+    const variable = `${environment.toUpperCase()}_URL`;
+    log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
+  }
+  return {
+    url,
+    usage,
+    get inFlight() {
+      return app.inFlight;
+    },
+    get isBusy() {
+      return app.inFlight > 0 || wire.isBusy;
+    },
+    abandon: () => app.abandon(),
+  };
+}
