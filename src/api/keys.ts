@@ -1,7 +1,7 @@
 // Contract: section 3.14.
 import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
-import type { RandomBytes } from '../domain/secret.ts';
+import type { RandomBytes } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import {

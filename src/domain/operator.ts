@@ -1,8 +1,7 @@
 // Contract: section 10.
 import { hash } from 'node:crypto';
-import { TOKEN_PREFIX } from './api-key.ts';
+import { isSecret, newSecret, type RandomBytes, TOKEN_PREFIX } from './api-key.ts';
 import { ServiceError } from './errors.ts';
-import { isSecret, newSecret, type RandomBytes } from './secret.ts';
 
 /** What an operator may do: a viewer reads, an admin changes. */
 export const ROLES = ['viewer', 'admin'] as const;

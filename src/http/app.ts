@@ -99,7 +99,7 @@ export class App {
   }
 
   /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
-  interrupt(request: IncomingMessage, refusal: Reply): boolean {
+  readonly interrupt = (request: IncomingMessage, refusal: Reply): boolean => {
     const exchange = this.#inFlight.find((each) => each.request === request);
     if (exchange === undefined || exchange.response.headersSent) return false;
     exchange.response.shouldKeepAlive = false;
@@ -108,7 +108,7 @@ export class App {
       (error: unknown) => this.#noAnswer(exchange, error),
     );
     return true;
-  }
+  };
 
   #begin(request: IncomingMessage, response: Response): Exchange {
     const { path, query } = parseTarget(request.url ?? '/');
@@ -183,7 +183,14 @@ export class App {
     let all = joinFields(headers, trustedFields(`X-Request-Id: ${id}\r\n`));
     if (rateHeaders !== undefined) {
       const ofOperation = served?.headers ?? NO_FIELDS;
-      all = joinFields(all, rateHeaders, ofOperation, this.#deps.cors(request.headers.origin));
+      const { cors } = this.#deps;
+      const { origin } = request.headers;
+      all = joinFields(
+        all,
+        rateHeaders,
+        ofOperation,
+        origin === undefined ? cors.withoutOrigin : cors.of(origin),
+      );
     }
     // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
     if (this.#deps.state.isDraining && !response.isFollowed) response.shouldKeepAlive = false;

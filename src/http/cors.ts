@@ -13,17 +13,24 @@ const ALLOWED = ['Authorization', 'Content-Type', ...Object.keys(REQUEST_HEADERS
 /** Seconds that a browser may keep the answer to a preflight. */
 const MAX_AGE = '86400';
 
-/** The CORS headers for a request from `origin`. The API uses bearer keys, so it needs no cookies and no credentials. */
-export type Cors = (origin: string | undefined) => Fields;
+/** The CORS headers of a response. The API uses bearer keys, so it needs no cookies and no credentials. */
+export interface Cors {
+  /** For a request without `Origin`. */
+  readonly withoutOrigin: Fields;
+  of(origin: string): Fields;
+}
 
 export function cors(allowed: '*' | readonly string[]): Cors {
   const exposed = fields('Access-Control-Expose-Headers', EXPOSED);
   const any = flatFields(fields('Access-Control-Allow-Origin', '*'), exposed);
-  if (allowed === '*') return (origin) => (origin === undefined ? NO_FIELDS : any);
-  return (origin) => {
-    const vary = fields('Vary', 'Origin');
-    if (origin === undefined || !allowed.includes(origin)) return vary;
-    return joinFields(vary, fields('Access-Control-Allow-Origin', origin), exposed);
+  if (allowed === '*') return { withoutOrigin: NO_FIELDS, of: () => any };
+  const vary = fields('Vary', 'Origin');
+  return {
+    withoutOrigin: vary,
+    of: (origin) =>
+      allowed.includes(origin)
+        ? joinFields(vary, fields('Access-Control-Allow-Origin', origin), exposed)
+        : vary,
   };
 }
 

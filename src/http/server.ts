@@ -46,10 +46,7 @@ export function createHttpServer(limits: HttpLimits): Server {
 
 /** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
 export function serve(server: Server, handlers: Handlers, limits: HttpLimits): Wire {
-  const wire = answerRequests(server, limits, {
-    handle: (request, response, reply) => handlers.handle(request, response, reply),
-    interrupt: (request, reply) => handlers.interrupt(request, reply),
-  });
+  const wire = answerRequests(server, limits, handlers);
   server.on('checkContinue', (request, response) => {
     wire.track(request, response);
     // The service does not ask for a body whose Content-Length is too large.

@@ -1,10 +1,9 @@
 // Contract: section 5.
 import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
-import { ApiKey } from '../domain/api-key.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { rotationFault } from '../domain/key.ts';
 import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
-import type { RandomBytes } from '../domain/secret.ts';
 
 /** A new key. Its text is known only now. */
 export interface IssuedKey {

@@ -10,7 +10,7 @@ import {
   type Role,
   SESSION_LIFETIME,
 } from '../domain/operator.ts';
-import type { RandomBytes } from '../domain/secret.ts';
+import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
 import { nearest } from './nearest.ts';
 

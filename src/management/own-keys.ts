@@ -1,7 +1,6 @@
 // Contract: section 3.14.
 import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
-import { ApiKey } from '../domain/api-key.ts';
-import type { RandomBytes } from '../domain/secret.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
 import { GRACE, type NewKey, type Rotation, scopeFault } from '../domain/key.ts';

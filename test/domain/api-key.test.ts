@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
-import { ApiKey, ENVIRONMENTS } from '../../src/domain/api-key.ts';
-import type { RandomBytes } from '../../src/domain/secret.ts';
+import { ApiKey, ENVIRONMENTS, type RandomBytes } from '../../src/domain/api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

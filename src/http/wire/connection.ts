@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from '../reply.ts';
-import { DirectResponse, isDirect, type ResponseConnection } from './direct-response.ts';
+import { DirectResponse, isDirect, type ResponseConnection, type StandingFields } from './direct-response.ts';
 import {
   allowReading,
-  hasBody,
   hasNodeResponse,
   type IncomingMessage,
   isRead,
@@ -14,11 +13,10 @@ import {
 } from './node.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { Handlers, NodeResponse } from './response.ts';
-import type { Fields } from './text.ts';
 
 /** What all connections of a server share. */
 export interface Shared extends Handlers {
-  readonly standingFields: Fields;
+  readonly standing: StandingFields;
   /** Milliseconds that a connection may be idle, and that a request may take to arrive. */
   readonly idleTimeout: number;
   readonly requestTimeout: number;
@@ -35,6 +33,7 @@ export interface Shared extends Handlers {
 /** A connection. Node reads its requests. A plain one gets a `DirectResponse`, any other gets Node's response. */
 export class Connection implements ResponseConnection {
   readonly socket: NodeSocket;
+  readonly standing: StandingFields;
   readonly #shared: Shared;
   readonly #parser: Parser;
   readonly #readAhead: ReadAhead;
@@ -55,6 +54,7 @@ export class Connection implements ResponseConnection {
 
   constructor(socket: NodeSocket, parser: Parser, shared: Shared) {
     this.socket = socket;
+    this.standing = shared.standing;
     this.#shared = shared;
     this.#parser = parser;
     this.#readAhead = new ReadAhead(socket, parser, () => this.#onExecuted());
@@ -68,10 +68,6 @@ export class Connection implements ResponseConnection {
     socket.prependListener('end', () => this.#direct?.nodeResponse());
     // Node calls it after the last answer.
     socket.destroySoon = () => this.#end();
-  }
-
-  get standingFields(): Fields {
-    return this.#shared.standingFields;
   }
 
   /** Whether a request has no answer yet. */
@@ -108,7 +104,8 @@ export class Connection implements ResponseConnection {
       this.#announce(request, keepAlive);
       return;
     }
-    if (!hasBody(request)) {
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
       // Without a body, there is nothing to stream.
       request.complete = true;
       this.#parser.incoming = null;

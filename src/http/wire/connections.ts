@@ -1,9 +1,9 @@
 import type { Server as NodeServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Connection, type Shared } from './connection.ts';
+import { StandingFields } from './direct-response.ts';
 import { bytesTaken, type IncomingMessage, type NodeSocket } from './node.ts';
 import type { Handlers, NodeResponse } from './response.ts';
-import { type Fields, fields, NO_FIELDS } from './text.ts';
 
 export type Server = NodeServer<typeof IncomingMessage, typeof NodeResponse>;
 
@@ -28,12 +28,10 @@ export class Connections implements Shared {
   readonly idleTimeout: number;
   readonly requestTimeout: number;
   readonly lingerTimeout: number;
+  readonly standing: StandingFields;
   readonly handle: Handlers['handle'];
   readonly interrupt: Handlers['interrupt'];
   readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #keepAlive: string;
-  #second = Number.NaN;
-  #standingFields = NO_FIELDS;
   #isAnnouncing = false;
   #announced: NodeResponse | undefined;
   readonly #queue: (() => void)[] = [];
@@ -50,7 +48,7 @@ export class Connections implements Shared {
     this.lingerTimeout = times.lingerTimeout;
     this.handle = handle;
     this.interrupt = interrupt;
-    this.#keepAlive = `timeout=${Math.floor(keepAliveTimeout / 1000)}`;
+    this.standing = new StandingFields(keepAliveTimeout);
     // A client that has ended its side still gets its answers. Node does not document this property.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on('connection', (socket) => {
@@ -83,17 +81,6 @@ export class Connections implements Shared {
   /** Whether answers wait for their clients, or connections are about to end. */
   get isBusy(): boolean {
     return this.#watched.keys().some((connection) => connection.isBusy);
-  }
-
-  /** The header fields that every response carries, made once a second. */
-  get standingFields(): Fields {
-    const second = Math.floor(Date.now() / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
-      const date = new Date(second * 1000).toUTCString();
-      this.#standingFields = fields('Date', date, 'Connection', 'keep-alive', 'Keep-Alive', this.#keepAlive);
-    }
-    return this.#standingFields;
   }
 
   responseMadeBy(announce: () => void): NodeResponse {

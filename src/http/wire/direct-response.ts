@@ -1,21 +1,48 @@
 import type { Socket } from 'node:net';
-import { type IncomingMessage, isPlain, STATUS_CODES } from './node.ts';
+import { type IncomingMessage, STATUS_CODES } from './node.ts';
 import type { NodeResponse, Response } from './response.ts';
-import type { Fields, Octets } from './text.ts';
+import { type Fields, fields, NO_FIELDS, type Octets } from './text.ts';
 
 /** Whether plain requests get a direct response. With `false`, Node's own response answers every request. */
 export const DIRECT_RESPONSES = true;
 
-/** Whether a request may get a direct response. `keepAlive` is false for the last request of a connection. */
-export function isDirect(request: IncomingMessage, keepAlive: boolean): boolean {
-  return DIRECT_RESPONSES && keepAlive && isPlain(request);
+/**
+ * Whether a request may get a direct response: it asks for nothing but a plain response over HTTP/1.1. `keepAlive` is false
+ * for the last request of a connection.
+ */
+export function isDirect(request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean): boolean {
+  const { httpVersion, method, headers, upgrade } = request;
+  const isPlain =
+    httpVersion === '1.1' && method !== 'HEAD' && headers.expect === undefined && upgrade !== true;
+  return DIRECT_RESPONSES && keepAlive && isPlain;
+}
+
+/** The header fields that every response carries. They are made once a second, because one is the date. */
+export class StandingFields {
+  readonly #keepAlive: string;
+  #second = Number.NaN;
+  #fields = NO_FIELDS;
+
+  /** In milliseconds. */
+  constructor(keepAliveTimeout: number) {
+    this.#keepAlive = `timeout=${Math.floor(keepAliveTimeout / 1000)}`;
+  }
+
+  now(): Fields {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      const date = new Date(second * 1000).toUTCString();
+      this.#fields = fields('Date', date, 'Connection', 'keep-alive', 'Keep-Alive', this.#keepAlive);
+    }
+    return this.#fields;
+  }
 }
 
 /** What a direct response needs of its connection. */
 export interface ResponseConnection {
   readonly socket: Socket;
-  /** The header fields that every response carries. */
-  readonly standingFields: Fields;
+  readonly standing: StandingFields;
   /** Whether another request of the connection waits. */
   readonly isFollowed: boolean;
   /** The direct response to `request` is about to be written. */
@@ -50,20 +77,20 @@ export class DirectResponse implements Response {
     return this.#connection.isFollowed;
   }
 
-  send(status: number, fields: Fields, body: Octets | Buffer | undefined): void {
+  send(status: number, headers: Fields, body: Octets | Buffer | undefined): void {
     this.headersSent = true;
     const connection = this.#connection;
     if (connection.socket.destroyed) return;
     if (this.#nodeResponse !== undefined || !this.shouldKeepAlive || !isOneString(status, body)) {
       const response = this.nodeResponse();
       response.shouldKeepAlive &&= this.shouldKeepAlive;
-      response.send(status, fields, body);
+      response.send(status, headers, body);
       return;
     }
     connection.release(this.request);
     const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     connection.socket.write(
-      `${STATUS_LINES[status]}${fields}${connection.standingFields}${length}\r\n${body ?? ''}`,
+      `${STATUS_LINES[status]}${headers}${connection.standing.now()}${length}\r\n${body ?? ''}`,
       'latin1',
     );
     connection.written();

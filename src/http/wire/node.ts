@@ -9,20 +9,6 @@ export const { createServer, IncomingMessage, ServerResponse, STATUS_CODES } =
   process.getBuiltinModule('node:http');
 export type IncomingMessage = http.IncomingMessage;
 
-/** Whether a request asks for nothing but a plain response over HTTP/1.1. */
-export function isPlain({
-  httpVersion,
-  method,
-  headers,
-  upgrade,
-}: IncomingMessage & { upgrade?: boolean }): boolean {
-  return httpVersion === '1.1' && method !== 'HEAD' && headers.expect === undefined && upgrade !== true;
-}
-
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
 /** Whether there is no request, or it was read to its end. */
 export function isRead(request: IncomingMessage | null): request is null {
   return request === null || request.complete;
