@@ -2,7 +2,7 @@
 import { nearestReader } from './admin/nearest-accounts.ts';
 import { type Config, isUnreachable, origin } from './config.ts';
 import { Console } from './console/console.ts';
-import type { RequestMetrics } from './http/app.ts';
+import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import type { RecentRequests } from './http/recent.ts';
 import { createHttpServer, serve } from './http/server.ts';

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { OPERATIONS } from './api/index.ts';
 import { baseUrls, isUnreachable, origin } from './config.ts';
-import { App, type RequestMetrics } from './http/app.ts';
+import { App } from './http/app.ts';
+import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
 import { Routes } from './http/routes.ts';

@@ -129,6 +129,31 @@ export function absentValues(parameters: readonly Named[]): Record<string, Value
   return Object.fromEntries(parameters.map(([name, { absent }]) => [name, absent]));
 }
 
+/** The parameters of an operation. */
+export interface Asked {
+  readonly inPath: readonly Named[];
+  readonly inQuery: readonly Named[];
+  /** The values of a request without parameters. */
+  readonly absent: Values;
+}
+
+/** The values of the path and of the query, or undefined when the path names nothing that can exist. */
+export function readParameters(
+  { inPath, inQuery, absent }: Asked,
+  texts: readonly string[],
+  query: string,
+): Values | undefined {
+  if (query === '' && inPath.length === 0) return absent;
+  const values: Record<string, Value | undefined> = { ...absent };
+  for (let index = 0; index < inPath.length; index++) {
+    const [name, parameter] = inPath[index] as Named;
+    const value = parameter.read(texts[index] ?? '');
+    if (value === undefined) return undefined;
+    values[name] = value;
+  }
+  return readQuery(query, inQuery, values);
+}
+
 /**
  * Sets the values of the query parameters in `values`, which holds those that are absent. Unknown parameters are ignored.
  * @throws ServiceError `invalid_parameter`, naming the parameter.

@@ -6,7 +6,7 @@ import type { Operator } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
 import { errorReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { retryAfter } from '../http/rate-headers.ts';
+import { retryAfter } from '../http/admission.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
 import { findOperator, signIn, signOut } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
@@ -74,7 +74,7 @@ export class Access {
   /** Exchanges the secret of a link for a new session. It ignores a session that the browser sends. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const signedIn = await signIn(this.#deps.operators, randomBytes, link, this.#address(request));
+    const signedIn = await signIn(this.#deps.operators, randomBytes, link, this.#deps.addressOf(request));
     if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
     return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
   }
@@ -94,7 +94,7 @@ export class Access {
 
   /** The answer to a failed attempt, which counts for its address. */
   async #failed(request: IncomingMessage, message: string): Promise<Reply> {
-    const address = `console ${this.#address(request)}`;
+    const address = `console ${this.#deps.addressOf(request)}`;
     const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
     if (kind === 'admitted') return errorReply('unauthorized', message);
     const wait = retryAfter(quota[quota.governing].resetsAt - quota.at);
@@ -102,15 +102,7 @@ export class Access {
   }
 
   #author({ name }: Operator, request: IncomingMessage): Author {
-    return { actor: { kind: 'operator', name }, address: this.#address(request) };
-  }
-
-  #address({ socket, headers }: IncomingMessage): string {
-    const forwarded = headers['x-forwarded-for'];
-    return this.#deps.addressOf(
-      socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join() : forwarded,
-    );
+    return { actor: { kind: 'operator', name }, address: this.#deps.addressOf(request) };
   }
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AdminStores } from '../admin/index.ts';
 import type { AdminOperation } from '../admin/operation.ts';
+import { readParameters } from '../api/parameters.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
@@ -9,7 +10,6 @@ import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
 import { otherMethod } from '../http/messages.ts';
 import type { Reply } from '../http/reply.ts';
-import { readParameters } from '../http/request-values.ts';
 import type { Routes } from '../http/routes.ts';
 import { fields, NO_FIELDS } from '../http/wire/text.ts';
 import { parseBody } from '../json.ts';

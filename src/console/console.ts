@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ADMIN_OPERATIONS, type AdminStores } from '../admin/index.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { RequestMetrics } from '../http/app.ts';
+import type { RequestMetrics } from '../http/request-counts.ts';
 import { ClientGone } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
 import { hostFault, parseTarget, requestId } from '../http/exchange.ts';

@@ -8,7 +8,7 @@ import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
 import { entityTag, petJson } from '../written.ts';
-import { rateHeaders, retryAfter } from '../http/rate-headers.ts';
+import { rateHeaders, retryAfter } from '../http/admission.ts';
 import type { Header, Refs } from './types.ts';
 
 /** The time of the examples: half a minute before a full hour, so that the windows are easy to read. */

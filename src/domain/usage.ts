@@ -9,13 +9,6 @@ export const OUTCOMES = ['ok', 'clientError', 'refused', 'serverError'] as const
 
 export type UsageOutcome = (typeof OUTCOMES)[number];
 
-/** The index in OUTCOMES of a response with this status. */
-export function outcomeIndex(status: number): number {
-  if (status === 429) return 2;
-  if (status >= 500) return 3;
-  return status >= 400 ? 1 : 0;
-}
-
 /** The operation of requests that match none. */
 export const OTHER_OPERATION = 'other';
 

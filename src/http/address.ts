@@ -1,9 +1,10 @@
 // Contract: section 6.
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { Networks } from '../config.ts';
 
 /** Finds the client's address from the connection's address and `X-Forwarded-For`. */
-export type ClientAddress = (remote: string | undefined, forwardedFor: string | undefined) => string;
+export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
 /**
  * Trusts only the entries of `X-Forwarded-For` that proxies in `trusted` (TRUST_PROXY) wrote: the client is the last
@@ -11,7 +12,9 @@ export type ClientAddress = (remote: string | undefined, forwardedFor: string | 
  */
 export function clientAddress(trusted: Networks): ClientAddress {
   const isProxy = proxyCheck(trusted);
-  return (remote = '', forwardedFor = '') => {
+  return ({ socket, headers }) => {
+    const remote = socket.remoteAddress ?? '';
+    const forwardedFor = String(headers['x-forwarded-for'] ?? '');
     let client = addressIn(remote) ?? remote;
     // From the last hop to the first. The first hop is the client even if it is a proxy.
     for (let end = forwardedFor.length; end > 0 && trusted.length > 0 && isProxy(client); ) {

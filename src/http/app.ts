@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Plan } from '../domain/plan.ts';
 import { Api, type ApiDependencies } from './pipeline.ts';
 import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
@@ -11,6 +10,7 @@ import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
 import type { Fault, RecentRequests } from './recent.ts';
+import type { RequestMetrics } from './request-counts.ts';
 import type { UsageCounts } from './usage-counts.ts';
 import { RequestLog } from './wire/request-log.ts';
 import type { Response } from './wire/wire.ts';
@@ -22,18 +22,6 @@ export interface Site {
   /** Routes whose requests are logged at the level `debug`, because programs and pages ask for them all the time. */
   readonly quietRoutes: ReadonlySet<string>;
   answer(exchange: Exchange): Promise<Reply>;
-}
-
-export interface RequestMetrics {
-  /** `route` is the template, never the path; `seconds` is how long the answer took. */
-  observe(
-    method: string,
-    route: string,
-    status: number,
-    code: ErrorCode | undefined,
-    plan: Plan | undefined,
-    seconds: number,
-  ): void;
 }
 
 export interface AppDependencies extends ApiDependencies {

@@ -1,7 +1,13 @@
-// Contract: section 4.
+// Contract: sections 3 and 4.
 import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import type { Call, Operation } from '../api/operation.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { expectation, parseObject } from '../domain/parse.ts';
+import { readPatch, unreadablePatch } from '../domain/patch.ts';
+import { parseBody } from '../json.ts';
 import { BODY_REFUSED, bodyMissing, bodyTooLarge, otherMediaType } from './messages.ts';
+import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from './wire/text.ts';
 
 /** The largest body that is read, in bytes. */
@@ -20,6 +26,50 @@ export const MEDIA_TYPES = {
 
 /** What the body of a PATCH may be (RFC 5789, section 3.1). */
 export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '));
+
+type Body = Pick<Call, 'body' | 'idempotency'>;
+
+export const NONE: Body = { body: undefined, idempotency: undefined };
+
+/** The body of a request, and what makes it safe to send the request again. */
+export async function readContent(
+  { id, method, body }: Operation,
+  request: IncomingMessage,
+  accountId: number,
+  inPath: readonly string[],
+): Promise<Body> {
+  if (method === 'DELETE') {
+    refuseBody(request);
+    return NONE;
+  }
+  if (method === 'PATCH')
+    return { body: body && (await readPatchBody(body.schema, request)), idempotency: undefined };
+  const header = request.headers['idempotency-key'];
+  const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
+  const bytes =
+    body === undefined
+      ? NO_BYTES
+      : await readJsonBody(request, () => expectation(body.schema), MEDIA_TYPES.POST);
+  return {
+    body: body === undefined ? undefined : parseObject(body.schema, parseBody(bytes)),
+    idempotency:
+      key === undefined ? undefined : { accountId, key, fingerprint: fingerprintOf(inPath, bytes) },
+  };
+}
+
+/** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
+async function readPatchBody(schema: z.ZodObject, request: IncomingMessage) {
+  try {
+    const bytes = await readJsonBody(request, () => expectation(schema), MEDIA_TYPES.PATCH);
+    return readPatch(schema, parseBody(bytes));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_request')
+      return unreadablePatch(error.message);
+    throw error;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Refuses a request with a body.

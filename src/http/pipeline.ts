@@ -3,35 +3,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Stores } from '../api/index.ts';
 import { sunsetDate } from '../api/operation.ts';
+import { readParameters } from '../api/parameters.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
 import type { KeyLookup, KeyUses } from '../domain/account-ports.ts';
-import type { Caller, QuotaCounter, Verdict } from '../limits/counter.ts';
+import type { Caller, QuotaCounter } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
+import { checkKey, rateHeaders, readCredentials, refusalOf } from './admission.ts';
 import { Answers } from './answer.ts';
-import { checkKey, readCredentials } from './authenticate.ts';
-import { ACCEPT_PATCH } from './body.ts';
+import { ACCEPT_PATCH, NONE, readContent } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
-import {
-  banned,
-  banNear,
-  lacksScope,
-  limitUsedUp,
-  otherMethod,
-  removed,
-  SHUTTING_DOWN,
-  STORE_LOST,
-} from './messages.ts';
-import { rateHeaders, retryAfter } from './rate-headers.ts';
+import { lacksScope, otherMethod, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
 import type { Reply } from './reply.ts';
-import { entityTags, NONE, readContent, readParameters } from './request-values.ts';
+import { entityTags } from './request-headers.ts';
 import type { Routes } from './routes.ts';
 
 /** What the service may do now. The gate and the stop change it while requests run. */
@@ -86,7 +77,7 @@ export class Api {
     const { key, fault } = read instanceof ApiKeyHash ? checkKey(found, now) : read;
     if (key === undefined) {
       const verdict = await counting.counters.charge(this.#addressCaller(request));
-      return this.#refusal(exchange, verdict) ?? errorReply('unauthorized', fault);
+      return refusalOf(exchange, verdict) ?? errorReply('unauthorized', fault);
     }
     exchange.key = key;
     keyUses.note(key.id, now);
@@ -100,7 +91,7 @@ export class Api {
 
     // Ban and quota, in one step.
     const charged = counting.counters.charge(caller);
-    const refusal = this.#refusal(exchange, charged instanceof Promise ? await charged : charged);
+    const refusal = refusalOf(exchange, charged instanceof Promise ? await charged : charged);
     if (refusal !== undefined) return refusal;
 
     // Route and method.
@@ -151,40 +142,11 @@ export class Api {
     }
   }
 
-  /** Sets the caller's rate headers. Returns the 429 when the verdict is a refusal. */
-  #refusal(exchange: Exchange, verdict: Verdict): Reply | undefined {
-    const { quota } = verdict;
-    if (verdict.kind === 'banned') {
-      exchange.rateHeaders = rateHeaders(quota, verdict.ban);
-      const wait = retryAfter(verdict.ban.until - quota.at);
-      return errorReply('key_banned', banned(wait.seconds), wait.header);
-    }
-    exchange.rateHeaders = rateHeaders(quota);
-    if (verdict.kind === 'admitted') return undefined;
-    const { governing } = quota;
-    const wait = retryAfter(quota[governing].resetsAt - quota.at);
-    const { refusalsLeft } = verdict;
-    const message = limitUsedUp(quota[governing].limit, governing, wait.seconds);
-    return errorReply(
-      governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
-      refusalsLeft === undefined ? message : message + banNear(refusalsLeft),
-      wait.header,
-    );
-  }
-
   #addressCaller(request: Pick<IncomingMessage, 'socket' | 'headers'>): Caller {
-    return { kind: 'address', address: this.#address(request), limits: PLANS.free };
+    return { kind: 'address', address: this.#deps.addressOf(request), limits: PLANS.free };
   }
 
   #author(id: number, request: Pick<IncomingMessage, 'socket' | 'headers'>): Author {
-    return { actor: { kind: 'key', id }, address: this.#address(request) };
-  }
-
-  #address({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
-    const forwarded = headers['x-forwarded-for'];
-    return this.#deps.addressOf(
-      socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join() : forwarded,
-    );
+    return { actor: { kind: 'key', id }, address: this.#deps.addressOf(request) };
   }
 }

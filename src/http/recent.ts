@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import type { ErrorCode } from '../domain/errors.ts';
 import { MINUTE } from '../domain/clock.ts';
-import { HOUR, outcomeIndex, type UsageOutcome } from '../domain/usage.ts';
+import { HOUR, type UsageOutcome } from '../domain/usage.ts';
+import { outcomeIndex } from './usage-counts.ts';
 
 /** Requests that were answered with an error and are kept. About 2 MB. */
 const FAULTS_KEPT = 10_000;

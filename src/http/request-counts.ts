@@ -1,13 +1,24 @@
 // Contract: section 1.
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { RequestMetrics } from './app.ts';
 
 /** Methods with a series of their own. All others share one, because a client may invent them. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
+
+export interface RequestMetrics {
+  /** `route` is the template, never the path; `seconds` is how long the answer took. */
+  observe(
+    method: string,
+    route: string,
+    status: number,
+    code: ErrorCode | undefined,
+    plan: Plan | undefined,
+    seconds: number,
+  ): void;
+}
 
 /** The requests of one method and route. */
 interface Durations {

@@ -8,19 +8,15 @@ import {
   queryParameters,
 } from '../api/declaration.ts';
 import type { Operation } from '../api/operation.ts';
-import { absentValues, type Named, type Values } from '../api/parameters.ts';
+import { absentValues, type Asked, type Named } from '../api/parameters.ts';
 import { listed } from '../domain/parse.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 
 /** An operation, ready to be called. */
-export interface Served<Its = Operation<Stores>> {
+export interface Served<Its = Operation<Stores>> extends Asked {
   readonly operation: Its;
   /** The index of the operation in the list of all. */
   readonly index: number;
-  readonly inPath: readonly Named[];
-  readonly inQuery: readonly Named[];
-  /** The values of a request without parameters. */
-  readonly absent: Values;
   /** The headers of every response of the operation. */
   readonly headers: Fields;
 }

@@ -2,7 +2,6 @@
 import {
   HOUR,
   OTHER_OPERATION,
-  outcomeIndex,
   OUTCOMES,
   type UsageBatch,
   type UsageCount,
@@ -14,6 +13,13 @@ const BATCH_SIZE = 1_000;
 
 /** Requests by the numbers of key, operation and outcome joined in one number. */
 type Counts = Map<number, number>;
+
+/** The index in OUTCOMES of a response with this status. */
+export function outcomeIndex(status: number): number {
+  if (status === 429) return 2;
+  if (status >= 500) return 3;
+  return status >= 400 ? 1 : 0;
+}
 
 /**
  * Counts requests for the usage history. On the request it only changes a number in a Map, which takes 0.03 µs, 0.14 with

@@ -1,4 +1,5 @@
-import { OUTCOMES, outcomeIndex, type UsageOutcome } from '../../src/domain/usage.ts';
+import { OUTCOMES, type UsageOutcome } from '../../src/domain/usage.ts';
+import { outcomeIndex } from '../../src/http/usage-counts.ts';
 import { each, keepAliveClient } from './load.ts';
 import { runJson, type RunningService, type Variables } from './process.ts';
 
