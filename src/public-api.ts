@@ -29,7 +29,7 @@ export async function openPublicApi(
   running: Running,
   metrics: RequestMetrics | undefined,
 ): Promise<PublicApi> {
-  const { config, limits, clock, log, store, counting, state, addressOf, recent, servers } = running;
+  const { config, limits, clock, log, store, counting, state, servers } = running;
   const { environment, host, trustProxy: trusted } = config;
   const server = createHttpServer(limits);
   servers.push(server);
@@ -40,22 +40,17 @@ export async function openPublicApi(
   const ids = OPERATIONS.map(({ id }) => id);
   const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
   const app = new App({
+    ...running,
     usage,
-    recent,
     keys: store.keys,
     keyUses: store.keyUses,
-    counting,
-    clock,
     environment,
     urls,
     base,
-    addressOf,
-    state,
     routes: new Routes(OPERATIONS, base),
     stores: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
     site: createSite({ urls, base, ping: () => store.ping(), state }),
     cors: cors(config.corsOrigins),
-    log,
     metrics,
   });
   const wire = serve(server, app, limits);

@@ -41,11 +41,7 @@ export class ServingGate {
   async #run(): Promise<void> {
     while (this.#isAsked) {
       this.#isAsked = false;
-      try {
-        await this.#checkOnce();
-      } catch (error) {
-        this.#close(error as Error);
-      }
+      await this.#checkOnce().catch((error: Error) => this.#close(error));
     }
   }
 
