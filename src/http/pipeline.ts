@@ -22,7 +22,6 @@ import type { Exchange } from './exchange.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 import { lacksScope, otherMethod, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
 import type { Reply } from './reply.ts';
-import { entityTags } from './request-headers.ts';
 import type { Routes } from './routes.ts';
 
 /** What the service may do now. The gate and the stop change it while requests run. */
@@ -149,4 +148,9 @@ export class Api {
   #author(id: number, request: Pick<IncomingMessage, 'socket' | 'headers'>): Author {
     return { actor: { kind: 'key', id }, address: this.#deps.addressOf(request) };
   }
+}
+
+/** The entity tags that an `If-Match` header lists. */
+function entityTags(header: string | undefined): readonly string[] | undefined {
+  return header?.split(',').map((tag) => tag.trim());
 }

@@ -57,8 +57,3 @@ export function fingerprintOf(inPath: readonly string[], body: Uint8Array): stri
   const content = inPath.length === 0 ? body : Buffer.concat([Buffer.from(JSON.stringify(inPath)), body]);
   return hash('sha256', content, 'base64url');
 }
-
-/** The entity tags that an `If-Match` header lists. */
-export function entityTags(header: string | undefined): readonly string[] | undefined {
-  return header?.split(',').map((tag) => tag.trim());
-}
