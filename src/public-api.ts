@@ -12,23 +12,10 @@ import { listen } from './listen.ts';
 import type { Running } from './running.ts';
 import { createSite } from './site/site.ts';
 
-export interface PublicApi {
-  /** The address it listens on, without a path. */
-  readonly url: string;
-  readonly usage: UsageCounts;
-  /** How many requests were accepted and are not answered yet. */
-  readonly inFlight: number;
-  /** Whether requests are not answered yet, or answers not sent. */
-  readonly isBusy: boolean;
-  /** Answers every request in flight with 503. */
-  abandon(): Promise<void>;
-}
+export type PublicApi = Awaited<ReturnType<typeof openPublicApi>>;
 
 /** The public listener: the API below `/v1`, and the pages about it. */
-export async function openPublicApi(
-  running: Running,
-  metrics: RequestMetrics | undefined,
-): Promise<PublicApi> {
+export async function openPublicApi(running: Running, metrics: RequestMetrics | undefined) {
   const { config, limits, clock, log, store, counting, state, servers } = running;
   const { environment, host, trustProxy: trusted } = config;
   const server = createHttpServer(limits);
@@ -62,14 +49,13 @@ export async function openPublicApi(
     log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
   }
   return {
+    /** The address it listens on, without a path. */
     url,
     usage,
-    get inFlight() {
-      return app.inFlight;
-    },
+    app,
+    /** Whether requests are not answered yet, or answers not sent. */
     get isBusy() {
       return app.inFlight > 0 || wire.isBusy;
     },
-    abandon: () => app.abandon(),
   };
 }

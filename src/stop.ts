@@ -23,7 +23,7 @@ export async function stopService(parts: Parts): Promise<void> {
   log.info('stopping');
   const expired = background.stopExpiry();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
-  await api.abandon();
+  await api.app.abandon();
   console?.abandon();
   for (const each of servers) {
     each.close();

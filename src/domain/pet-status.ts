@@ -43,3 +43,15 @@ export function transition(
       each.hasOpenOrder === hasOpenOrder,
   );
 }
+
+/** The status that an event of an order gives its animal. */
+export function statusAfter(
+  event: PetEvent,
+  status: PetStatus | undefined,
+  hasOpenOrder: boolean,
+): PetStatus {
+  const to = transition(event, status, hasOpenOrder)?.to;
+  if (to === undefined || to === 'any' || to === 'gone')
+    throw new Error(`An animal that is ${status ?? 'without a status'} has no transition for "${event}".`);
+  return to;
+}

@@ -54,6 +54,12 @@ export function errorReply(code: ErrorCode, message: string, headers: Fields = N
   };
 }
 
+/** The refusal of a request by the HTTP layer. */
+export function transportReply(status: 400 | TransportStatus, message: string): Reply {
+  const body = errorBody('invalid_request', message, status);
+  return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
+}
+
 const HEADERS_OF: Partial<Record<ErrorCode, Fields>> = {
   unauthorized: fields('WWW-Authenticate', 'Bearer'),
   unavailable: fields('Retry-After', RETRY_AFTER),

@@ -1,7 +1,6 @@
 import { BODY_LIMIT } from './body.ts';
-import { errorBody, JSON_CONTENT, type TransportStatus } from './errors.ts';
+import { transportReply } from './errors.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
-import type { Reply } from './reply.ts';
 import {
   answerRequests,
   type ConnectionTimes,
@@ -55,24 +54,20 @@ export function serve(server: Server, handlers: Handlers, limits: HttpLimits): W
   });
   server.on('checkExpectation', (request, response) => {
     wire.track(request, response);
-    handlers.handle(request, response, refusal(417, TRANSPORT[417]));
+    handlers.handle(request, response, transportReply(417, TRANSPORT[417]));
   });
   // CONNECT names a host, not a path.
   server.on('connect', ({ socket, headers }) => {
     // From here on, Node leaves the socket and its errors to the service.
     socket.on('error', () => socket.destroy());
-    wire.of(socket)?.refuse(refusal(400, NO_CONNECT), headers);
+    wire.of(socket)?.refuse(transportReply(400, NO_CONNECT), headers);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = wire.of(socket as never);
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection?.refuseLate(refusal(408, TRANSPORT[408]));
-    else if (error.code === 'HPE_HEADER_OVERFLOW') connection?.refuse(refusal(431, TRANSPORT[431]));
-    else connection?.refuse(refusal(400, MALFORMED));
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+      connection?.refuseLate(transportReply(408, TRANSPORT[408]));
+    else if (error.code === 'HPE_HEADER_OVERFLOW') connection?.refuse(transportReply(431, TRANSPORT[431]));
+    else connection?.refuse(transportReply(400, MALFORMED));
   });
   return wire;
-}
-
-function refusal(status: 400 | TransportStatus, message: string): Reply {
-  const body = errorBody('invalid_request', message, status);
-  return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
 }

@@ -5,8 +5,8 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
-import { accountChange, lockAccount } from './account-writes.ts';
-import { addAudit } from './audit.ts';
+import { lockAccount } from './account-writes.ts';
+import { accountChange, addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 

@@ -1,9 +1,9 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
-import { type AuditChange, auditInstant, type Author } from '../domain/audit.ts';
+import { auditInstant, type Author } from '../domain/audit.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
-import { addAudit } from './audit.ts';
+import { accountChange, addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
 import { noticeOfAccount } from './notices.ts';
 
@@ -65,12 +65,4 @@ export async function setSuspended(
       after: { suspendedAt: auditInstant(at) },
     }),
   );
-}
-
-export function accountChange(
-  action: string,
-  { id, name }: Pick<Account, 'id' | 'name'>,
-  values: Pick<AuditChange, 'before' | 'after'>,
-): AuditChange {
-  return { action, target: { kind: 'account', name }, accountId: id, ...values };
 }

@@ -1,4 +1,5 @@
 // Contract: section 10.
+import type { Account } from '../domain/account.ts';
 import type {
   Actor,
   AuditChange,
@@ -64,6 +65,15 @@ export async function addAudit(
     valuesText(before),
     valuesText(after),
   ]);
+}
+
+/** The change of an account, with its values before and after. */
+export function accountChange(
+  action: string,
+  { id, name }: Pick<Account, 'id' | 'name'>,
+  values: Pick<AuditChange, 'before' | 'after'>,
+): AuditChange {
+  return { action, target: { kind: 'account', name }, accountId: id, ...values };
 }
 
 export const WRITES = { addAudit };

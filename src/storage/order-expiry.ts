@@ -1,6 +1,6 @@
 // Contract: section 3.12.
+import { statusAfter } from '../domain/pet-status.ts';
 import type { Engine, Transaction, Value } from './engine.ts';
-import { statusAfter } from './pet-state.ts';
 
 /** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
 const EXPIRED_AT_ONCE = 100;

@@ -1,7 +1,7 @@
 // Contract: section 2.
-import { type PetEvent, transition } from '../domain/pet-status.ts';
+import { type PetEvent, statusAfter } from '../domain/pet-status.ts';
 import type { OrderStatus } from '../domain/order.ts';
-import type { Pet, PetStatus } from '../domain/pet.ts';
+import type { Pet } from '../domain/pet.ts';
 import type { Transaction } from './engine.ts';
 import { PET_COLUMNS, petFromRow, type PetRow } from './pets.ts';
 
@@ -60,16 +60,4 @@ export async function changeStatus(
   const status = statusAfter(event, pet.status, hasOpenOrder);
   await transaction.query('UPDATE pets SET status = $2 WHERE id = $1', [pet.id, status]);
   return { ...pet, status };
-}
-
-/** The status that an event of an order gives its animal, as the table of transitions says. */
-export function statusAfter(
-  event: PetEvent,
-  status: PetStatus | undefined,
-  hasOpenOrder: boolean,
-): PetStatus {
-  const to = transition(event, status, hasOpenOrder)?.to;
-  if (to === undefined || to === 'any' || to === 'gone')
-    throw new Error(`An animal that is ${status ?? 'without a status'} has no transition for "${event}".`);
-  return to;
 }
