@@ -10,7 +10,7 @@ import {
   type Wire,
 } from './wire/wire.ts';
 
-/** Limits of the HTTP layer: times in milliseconds, sizes in bytes. */
+/** Limits of the HTTP layer: times in milliseconds, sizes in bytes. Node has options with most of these names. */
 export const HTTP_LIMITS = {
   /** From the connection or the previous answer to the end of the header block. */
   headersTimeout: 10_000,
@@ -30,11 +30,8 @@ export type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 /** A server with these limits. `serve` lets handlers answer its requests. */
 export function createHttpServer(limits: HttpLimits): Server {
   const server = createServer({
-    headersTimeout: limits.headersTimeout,
-    requestTimeout: limits.requestTimeout,
-    keepAliveTimeout: limits.keepAliveTimeout,
+    ...limits,
     connectionsCheckingInterval: limits.checkingInterval,
-    maxHeaderSize: limits.maxHeaderSize,
     // The app refuses a missing Host itself.
     requireHostHeader: false,
     noDelay: true,

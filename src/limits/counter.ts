@@ -106,6 +106,16 @@ export interface CounterStore {
   prune(day: number, endedBefore: number): Promise<void>;
 }
 
+/** Stores nothing: counts of an outage of the shared counter end with the process. */
+export const NO_STORE: CounterStore = {
+  readUsage: async () => undefined,
+  readStanding: async () => undefined,
+  write: async () => undefined,
+  readLifted: async () => [],
+  dropLifted: async () => undefined,
+  prune: async () => undefined,
+};
+
 /** The account's id, because all keys of an account share its windows; or the client's address. */
 export type CallerId = number | string;
 

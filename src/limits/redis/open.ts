@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BanPolicy } from '../ban.ts';
-import type { CounterEvents, CounterStore, OpenCounters } from '../counter.ts';
+import { type CounterEvents, NO_STORE, type OpenCounters } from '../counter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryCounter } from '../memory/counter.ts';
 import { ANSWER_TIMEOUT, FallbackCounter } from '../outage.ts';
@@ -21,16 +21,6 @@ interface SharedOptions extends CounterEvents {
   readonly clock: Clock;
   readonly log: Logger;
 }
-
-/** Stores nothing: counts of an outage of the shared counter end with the process. */
-const NO_STORE: CounterStore = {
-  readUsage: async () => undefined,
-  readStanding: async () => undefined,
-  write: async () => undefined,
-  readLifted: async () => [],
-  dropLifted: async () => undefined,
-  prune: async () => undefined,
-};
 
 /** Opens the operator's view of the shared counter. @throws StartupError in one line when it cannot be used. */
 export async function openQuotas({
