@@ -43,13 +43,13 @@ Example:
   petstore keys find < leaked-key.txt`;
 
 export function keysCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys: issue, list, rotate, revoke');
+  const keys = program.command('keys').description('API keys: create, list, rotate, revoke');
 
   options
     .limitOptions(
       keys
         .command('create')
-        .description('issue a key and show it once; with --plan, create its account if there is none')
+        .description('create a key and show it once; with --plan, also its account if there is none')
         .requiredOption('--account <name>', 'the account it belongs to')
         .addOption(options.planOption('the plan of a new account')),
     )
@@ -92,7 +92,7 @@ export function keysCommands(program: Command): void {
   keys
     .command('rotate')
     .argument('<id>', 'the number of the key', options.keyId)
-    .description('issue a new key with the same settings; the old key works until the grace time is over')
+    .description('create a new key with the same settings; the old key works until the grace time is over')
     .addOption(
       new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
         .argParser(options.duration)
