@@ -11,7 +11,14 @@ import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
-import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
+import {
+  issuedJson,
+  printIssued,
+  RECORD_HEADER,
+  recordCells,
+  type RecordJson,
+  recordJson,
+} from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
 import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
@@ -141,13 +148,14 @@ function listKeys({ account: name, json, ...filter }: ListOptions): Promise<void
     const bans = await bansByKey(context, filter.state === 'banned');
     const keys = (await accounts.listKeys(account?.id))
       .filter((key) => isListed(key, filter, now, bans?.has(key.id) ?? false))
-      .map((key) =>
-        Object.assign(recordJson(key, now), {
-          bannedUntil: bans && isoInstant(bans.get(key.id)),
-        }),
-      );
+      .map((key) => withBan(recordJson(key, now), bans));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
+}
+
+/** Without bans, JSON leaves the field out. */
+function withBan(record: RecordJson, bans: ReadonlyMap<number, number> | undefined): RecordJson {
+  return { ...record, bannedUntil: bans && isoInstant(bans.get(record.id)) };
 }
 
 /** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
@@ -169,10 +177,11 @@ async function findKey({ json }: JsonOption): Promise<void> {
   const key = ApiKey.parse(await firstLine(process.stdin));
   if (key === undefined)
     throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
-  return withStore(async ({ clock, store: { accounts } }) => {
-    const record = await accounts.findKeyByHash(key.hash());
+  return withStore(async (context) => {
+    const { clock, store } = context;
+    const record = await store.accounts.findKeyByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const found = recordJson(record, clock().unix);
+    const found = withBan(recordJson(record, clock().unix), await bansByKey(context, false));
     if (json) return printJson(found);
     printTable(RECORD_HEADER, [recordCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
