@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.ts';
+import { unknownVariables } from './unknown-variables.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -90,6 +91,8 @@ const Environment = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1_000),
 });
 
+const VARIABLES = Object.keys(Environment.shape);
+
 /** The faults of the environment variables, one line for each, with its name. The exit code is 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -144,9 +147,16 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = Environment.safeParse(given);
-  if (result.success) return { given, values: result.data };
-  const faults = result.error.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`);
-  throw new ConfigError(faults.join('\n'));
+  const { faults } = unknownVariables(Object.keys(given), VARIABLES);
+  if (result.success && faults.length === 0) return { given, values: result.data };
+  const invalid = result.error?.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`) ?? [];
+  throw new ConfigError([...invalid, ...faults].join('\n'));
+}
+
+/** A line for each variable that looks like one of the service and has no effect. */
+export function variableWarnings(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  const given = Object.keys(env).filter((name) => env[name] !== '');
+  return unknownVariables(given, VARIABLES).warnings;
 }
 
 /** A variable of the environment, with the value in force. It can hold a password. */
@@ -163,7 +173,7 @@ export interface Setting {
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
   const { given, values } = parseEnvironment(env);
-  return Object.keys(Environment.shape).map((variable) => {
+  return VARIABLES.map((variable) => {
     const value = given[variable];
     if (value !== undefined) return { variable, value, from: 'environment' };
     const byDefault = values[variable as keyof typeof values];

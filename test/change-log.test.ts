@@ -16,6 +16,7 @@ const EVENTS = new Set<unknown>([
   'key revoked',
   'key rotated',
   'plan changed',
+  'account renamed',
   'account suspended',
   'account resumed',
 ]);
@@ -77,17 +78,20 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     ]);
   });
 
-  test(`${kind}: a suspended and a resumed account are one log line each`, async (t) => {
+  test(`${kind}: a renamed, a suspended and a resumed account are one log line each`, async (t) => {
     const { service } = await start(t);
     const { accounts } = service.store;
     const { id } = await accounts.createAccount('shop', 'pro', PLANS.pro);
     await accounts.resumeAccount(id);
+    for (const _ of [1, 2]) await accounts.renameAccount(id, 'Pet shop');
+    await logs(service, 1);
     for (const _ of [1, 2]) await accounts.suspendAccount(id);
     for (const _ of [1, 2]) await accounts.resumeAccount(id);
-    await logs(service, 2);
+    await logs(service, 3);
     assert.deepEqual(changesIn(service), [
-      { level: INFO, account: 'shop', plan: 'pro', msg: 'account suspended' },
-      { level: INFO, account: 'shop', plan: 'pro', msg: 'account resumed' },
+      { level: INFO, account: 'Pet shop', plan: 'pro', msg: 'account renamed' },
+      { level: INFO, account: 'Pet shop', plan: 'pro', msg: 'account suspended' },
+      { level: INFO, account: 'Pet shop', plan: 'pro', msg: 'account resumed' },
     ]);
   });
 

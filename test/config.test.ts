@@ -1,7 +1,7 @@
 // Contract: section 7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baseUrls, ConfigError, readConfig } from '../src/config.ts';
+import { baseUrls, ConfigError, readConfig, variableWarnings } from '../src/config.ts';
 
 const faults = (env: Record<string, string>): string[] => {
   try {
@@ -126,4 +126,41 @@ test('all invalid variables are reported at once', () => {
 
 test('an empty variable counts as unset, and NODE_ENV changes nothing', () => {
   assert.deepEqual(readConfig({ PORT: '', LOG_LEVEL: '', NODE_ENV: 'production' }), readConfig({}));
+});
+
+test('a mistyped PETSTORE_ENVIRONMENT stops the start, unless the right one is set', () => {
+  for (const name of ['PETSTORE_ENVIROMENT', 'PETSTORE_ENV', 'petstore_environment'])
+    assert.deepEqual(faults({ [name]: 'staging', PORT: 'x' }), [
+      'PORT must be a whole number from 0 to 65535',
+      `${name} is no variable of the service: did you mean PETSTORE_ENVIRONMENT?`,
+    ]);
+  const both = { PETSTORE_ENV: 'staging', PETSTORE_ENVIRONMENT: 'staging' };
+  assert.deepEqual(faults(both), []);
+  assert.deepEqual(variableWarnings(both), [
+    'PETSTORE_ENV is no variable of the service and has no effect: did you mean PETSTORE_ENVIRONMENT?',
+  ]);
+});
+
+test('another unknown variable with the prefix is named with the nearest one, and stops nothing', () => {
+  const env = { PETSTORE_DATABASE_URL: 'sqlite:a.db', PETSTORE_IMAGE_TAG: '1', PETSTORE_EMPTY: '' };
+  assert.deepEqual(faults(env), []);
+  assert.deepEqual(variableWarnings(env), [
+    'PETSTORE_DATABASE_URL is no variable of the service and has no effect: did you mean DATABASE_URL?',
+    'PETSTORE_IMAGE_TAG is no variable of the service and has no effect: remove it.',
+  ]);
+});
+
+test('variables of clients, and those that Kubernetes and Docker set for a service, are known', () => {
+  const env = {
+    PETSTORE_API_KEY: 'petstore_test_x',
+    PETSTORE_URL: 'http://127.0.0.1:8080/v1',
+    PETSTORE_SERVICE_HOST: '10.0.0.1',
+    PETSTORE_SERVICE_PORT_HTTP: '8080',
+    PETSTORE_PORT: 'tcp://10.0.0.1:8080',
+    PETSTORE_PORT_8080_TCP_ADDR: '10.0.0.1',
+    PETSTORE_CONSOLE_SERVICE_HOST: '10.0.0.2',
+    PETSTORE_ENV_LANG: 'C',
+  };
+  assert.deepEqual(faults(env), []);
+  assert.deepEqual(variableWarnings(env), []);
 });

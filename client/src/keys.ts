@@ -49,7 +49,7 @@ export class Keys {
   }
 
   /**
-   * Issues a key that replaces another one, and returns the key itself, only once. The old key works for `grace` more seconds.
+   * Creates a key that replaces another one, and returns the key itself, only once. The old key works for `grace` more seconds.
    * @throws ConflictError when the key is rotated, expired or revoked already, or when an answer with the key was lost: see
    *   `create`.
    */
@@ -95,5 +95,5 @@ function readIssuedKey({ body }: Answer): IssuedKey {
   }
   const issued = keyOf(value) as Partial<IssuedKey>;
   if (typeof issued.key === 'string') return issued as IssuedKey;
-  throw new TypeError('The body is not a key that was issued.');
+  throw new TypeError('The body is not a key that was created.');
 }

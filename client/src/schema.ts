@@ -157,7 +157,7 @@ export interface Key {
   /** What the key may do. */
   readonly scopes: readonly Scope[];
   readonly state: KeyState;
-  /** When the key was issued. */
+  /** When the key was created. */
   readonly createdAt: string;
   /** When the key ends, or ended. */
   readonly expiresAt?: string | undefined;
@@ -167,7 +167,7 @@ export interface Key {
   readonly ending?: string | undefined;
 }
 
-/** A key that was just issued. */
+/** A key that was just created. */
 export interface IssuedKey {
   /** Unique identifier assigned by the service. */
   readonly id: Int64;
@@ -178,7 +178,7 @@ export interface IssuedKey {
   /** What the key may do. */
   readonly scopes: readonly Scope[];
   readonly state: KeyState;
-  /** When the key was issued. */
+  /** When the key was created. */
   readonly createdAt: string;
   /** When the key ends, or ended. */
   readonly expiresAt?: string | undefined;

@@ -31,7 +31,7 @@ export const Keys = z.array(KeyJson).meta({ id: 'Keys', description: 'Keys, the 
 
 export const IssuedKey = KeyJson.extend({ key: z.string() }).meta({
   id: 'IssuedKey',
-  description: 'A key that was just issued, with the key itself.',
+  description: 'A key that was just created, with the key itself.',
 });
 
 export const FindKey = z

@@ -126,8 +126,8 @@ const createKey = adminOperation({
   method: 'POST',
   path: '/accounts/{accountId}/keys',
   role: 'admin',
-  summary: 'Issue a key',
-  description: 'Issues a key of this environment. The answer is the only place that shows it.',
+  summary: 'Create a key',
+  description: 'Creates a key of this environment. The answer is the only place that shows it.',
   parameters: { accountId },
   body: {
     schema: NewKey,
@@ -138,10 +138,10 @@ const createKey = adminOperation({
   },
   answers: {
     201: {
-      description: 'The key was issued.',
+      description: 'The key was created.',
       content: {
         schema: IssuedKey,
-        examples: { issued: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
+        examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
       },
     },
   },
@@ -166,7 +166,7 @@ const rotate = adminOperation({
   role: 'admin',
   summary: 'Rotate a key',
   description:
-    'Issues a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
+    'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId },
   body: {
     schema: Rotation,
@@ -175,10 +175,10 @@ const rotate = adminOperation({
   },
   answers: {
     201: {
-      description: 'The new key was issued.',
+      description: 'The new key was created.',
       content: {
         schema: IssuedKey,
-        examples: { issued: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
+        examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
       },
     },
   },
@@ -210,6 +210,6 @@ const revoke = adminOperation({
 
 export const KEYS: AdminResource<Stores> = {
   name: 'Keys',
-  description: 'API keys: find, issue, rotate, revoke.',
+  description: 'API keys: find, create, rotate, revoke.',
   operations: [listKeys, createKey, findKey, rotate, revoke],
 };

@@ -31,7 +31,7 @@ export const Tokens = z.array(TokenJson).meta({ id: 'Tokens', description: 'Toke
 
 export const IssuedToken = TokenJson.extend({ token: z.string() }).meta({
   id: 'IssuedToken',
-  description: 'A token that was just issued, with the token itself.',
+  description: 'A token that was just created, with the token itself.',
 });
 
 export const NewToken = z

@@ -161,8 +161,8 @@ const createToken = adminOperation({
   method: 'POST',
   path: '/operators/{operatorId}/tokens',
   role: 'admin',
-  summary: 'Issue a token',
-  description: 'Issues a token, which lets a program act as the operator. Only this answer shows it.',
+  summary: 'Create a token',
+  description: 'Creates a token, which lets a program act as the operator. Only this answer shows it.',
   parameters: { operatorId },
   body: {
     schema: NewToken,
@@ -171,10 +171,10 @@ const createToken = adminOperation({
   },
   answers: {
     201: {
-      description: 'The token was issued.',
+      description: 'The token was created.',
       content: {
         schema: IssuedToken,
-        examples: { issued: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
+        examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
       },
     },
   },

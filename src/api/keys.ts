@@ -55,7 +55,7 @@ const TOO_MANY = `${TOO_MANY_KEYS}: revoke one first.`;
 const ISSUED_BEFORE = {
   error: 'conflict',
   message:
-    'A request with this Idempotency-Key issued a key before, and the key itself is not stored: list the keys, revoke the one that it issued, and create another.',
+    'A request with this Idempotency-Key created a key before, and the key itself is not stored: list the keys, revoke the one that it created, and create another.',
 } as const;
 
 /** The answer to a request for a key. A repeated request gets no key, because nothing that is stored holds it. */
@@ -148,7 +148,7 @@ const rotateKey = operation({
   guide: 'Roll your keys',
   summary: 'Rotate a key',
   description:
-    'Issues a key that replaces another one, with the same settings. Only this answer shows it. The old key still works for ' +
+    'Creates a key that replaces another one, with the same settings. Only this answer shows it. The old key still works for ' +
     '`grace` seconds, but never past its own expiry. A key can rotate itself.',
   parameters: { keyId },
   body: {
@@ -161,8 +161,8 @@ const rotateKey = operation({
   },
   answers: {
     201: {
-      description: 'The new key was issued. The body holds the key itself, which is never shown again.',
-      content: { schema: IssuedKey, examples: { issued: { summary: 'The new key', value: ISSUED } } },
+      description: 'The new key was created. The body holds the key itself, which is never shown again.',
+      content: { schema: IssuedKey, examples: { created: { summary: 'The new key', value: ISSUED } } },
       isSecret: true,
     },
   },

@@ -13,6 +13,9 @@ interface CreateOptions extends JsonOption {
   readonly description?: string;
 }
 
+/** Characters of a description in a table: with a short name, a line fits into a terminal of 80 columns. */
+const SHOWN_MAX = 50;
+
 const CREATE_EXAMPLE = `
 Example:
   petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
@@ -22,7 +25,7 @@ export function categoriesCommands(program: Command): void {
 
   categories
     .command('list')
-    .description('list all categories, newest first')
+    .description('list all categories, newest first; only --json has long descriptions whole')
     .option(...JSON_OPTION)
     .action(listCategories);
 
@@ -42,9 +45,14 @@ function listCategories({ json }: JsonOption): Promise<void> {
     await printPages(json, pages, ['ID', 'NAME', 'DESCRIPTION'], ({ id, name, description = '-' }) => [
       String(id),
       name,
-      description,
+      shortened(description),
     ]);
   });
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > SHOWN_MAX ? `${characters.slice(0, SHOWN_MAX - 1).join('')}…` : text;
 }
 
 function createCategory(name: string, { description, json }: CreateOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { readSettings } from '../config.ts';
+import { readSettings, variableWarnings } from '../config.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printRows } from './output.ts';
+import { printError, printRows } from './output.ts';
 
 const MASK = '****';
 
@@ -11,6 +11,7 @@ export function configCommand(program: Command): void {
     .description('show the configuration in force and where each value comes from, without passwords')
     .option(...JSON_OPTION)
     .action(({ json }: JsonOption) => {
+      for (const warning of variableWarnings()) printError(`petstore: ${warning}`);
       const settings = readSettings().map(({ variable, value, from }) => ({
         variable,
         value: value === undefined ? null : withoutSecrets(value),

@@ -3,7 +3,7 @@ import { type KeyRecord, keyState } from '../domain/account.ts';
 import type { IssuedKey } from '../management/keys.ts';
 import { isoInstant, printLine } from './output.ts';
 
-/** A key that was issued, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
+/** A key that was just created, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
 export function issuedJson({ key, record }: IssuedKey) {
   const { id, ...settings } = describeKey(record);
   return { id, key: key.reveal(), ...settings };

@@ -11,7 +11,14 @@ import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
-import { issuedJson, printIssued, RECORD_HEADER, recordCells, recordJson } from './key-output.ts';
+import {
+  issuedJson,
+  printIssued,
+  RECORD_HEADER,
+  recordCells,
+  type RecordJson,
+  recordJson,
+} from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
 import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
@@ -43,13 +50,13 @@ Example:
   petstore keys find < leaked-key.txt`;
 
 export function keysCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys: issue, list, rotate, revoke');
+  const keys = program.command('keys').description('API keys: create, list, rotate, revoke');
 
   options
     .limitOptions(
       keys
         .command('create')
-        .description('issue a key and show it once; with --plan, create its account if there is none')
+        .description('create a key and show it once; with --plan, also its account if there is none')
         .requiredOption('--account <name>', 'the account it belongs to')
         .addOption(options.planOption('the plan of a new account')),
     )
@@ -92,7 +99,7 @@ export function keysCommands(program: Command): void {
   keys
     .command('rotate')
     .argument('<id>', 'the number of the key', options.keyId)
-    .description('issue a new key with the same settings; the old key works until the grace time is over')
+    .description('create a new key with the same settings; the old key works until the grace time is over')
     .addOption(
       new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
         .argParser(options.duration)
@@ -141,13 +148,14 @@ function listKeys({ account: name, json, ...filter }: ListOptions): Promise<void
     const bans = await bansByKey(context, filter.state === 'banned');
     const keys = (await accounts.listKeys(account?.id))
       .filter((key) => isListed(key, filter, now, bans?.has(key.id) ?? false))
-      .map((key) =>
-        Object.assign(recordJson(key, now), {
-          bannedUntil: bans && isoInstant(bans.get(key.id)),
-        }),
-      );
+      .map((key) => withBan(recordJson(key, now), bans));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
+}
+
+/** Without bans, JSON leaves the field out. */
+function withBan(record: RecordJson, bans: ReadonlyMap<number, number> | undefined): RecordJson {
+  return { ...record, bannedUntil: bans && isoInstant(bans.get(record.id)) };
 }
 
 /** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
@@ -169,10 +177,11 @@ async function findKey({ json }: JsonOption): Promise<void> {
   const key = ApiKey.parse(await firstLine(process.stdin));
   if (key === undefined)
     throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
-  return withStore(async ({ clock, store: { accounts } }) => {
-    const record = await accounts.findKeyByHash(key.hash());
+  return withStore(async (context) => {
+    const { clock, store } = context;
+    const record = await store.accounts.findKeyByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const found = recordJson(record, clock().unix);
+    const found = withBan(recordJson(record, clock().unix), await bansByKey(context, false));
     if (json) return printJson(found);
     printTable(RECORD_HEADER, [recordCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);

@@ -65,7 +65,7 @@ export function operatorsCommands(program: Command): void {
   operators
     .command('token')
     .argument('<name>', 'the operator')
-    .description('issue a token for the admin API, and show it once')
+    .description('create a token for the admin API, and show it once')
     .option(
       '--expires <when>',
       'when the token ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig, variableWarnings } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Service, startService } from '../main.ts';
 import { systemAuthor } from '../system-author.ts';
@@ -37,6 +37,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   // The last lines say why the process ends. Only a kill loses them.
   process.once('exit', () => chunks.flushSync());
   const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: isoTime() }, chunks);
+  for (const warning of variableWarnings()) log.warn(warning);
   // Before the service logs "listening", because a supervisor may send a signal right after that line.
   const stopSignal = nextSignal();
   const clock = systemClock();

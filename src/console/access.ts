@@ -18,7 +18,7 @@ const ATTEMPTS = { perMinute: 20, perDay: 1_000 };
 
 export const NO_SESSION = 'There is no session, or it has ended: sign in with a new link (petstore console).';
 const OTHER_TOKEN =
-  'The token is unknown, has expired or was revoked: issue a new one (petstore operators token).';
+  'The token is unknown, has expired or was revoked: create a new one (petstore operators token).';
 const LINK_ENDED = 'The link was used, or its 10 minutes are over: get a new one (petstore console).';
 const FOREIGN = 'A change must come from a page of the console: send its address as Origin, or use a token.';
 export const tooManyAttempts = (seconds: string) =>

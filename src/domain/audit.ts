@@ -51,7 +51,7 @@ export interface AuditQuery {
   readonly accountId?: number | undefined;
   /** Unix milliseconds: only entries of this instant or later. */
   readonly since?: number | undefined;
-  /** Only entries with a smaller id: where the page before ended. */
+  /** The id of the last entry of the page before: only entries that follow it. */
   readonly before?: number | undefined;
 }
 

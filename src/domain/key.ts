@@ -5,7 +5,7 @@ import { dateTime, givenDateTime, textFromInstant } from './instant.ts';
 import { int64 } from './int64.ts';
 import { listed } from './parse.ts';
 
-/** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
+/** Most keys of an account in one environment that are in force at a time, unless an operator creates more. */
 export const MOST_LIVE_KEYS = 20;
 
 /** The start of the message of a refusal. */
@@ -93,7 +93,7 @@ export const Key = z
     }),
     scopes: scopes.meta({ description: 'What the key may do.' }),
     state: KeyState,
-    createdAt: dateTime.meta({ description: 'When the key was issued.' }),
+    createdAt: dateTime.meta({ description: 'When the key was created.' }),
     expiresAt: dateTime.meta({ description: 'When the key ends, or ended.' }).exactOptional(),
     lastUsedAt: dateTime
       .meta({ description: 'When the key was last used, up to a minute late.' })
@@ -112,7 +112,7 @@ export const IssuedKey = Key.extend({
     .string()
     .regex(/^petstore_(?:live|test)_[0-9A-Za-z]{38}$/)
     .meta({ maxLength: 52, description: 'The key itself. It is shown only in this answer: store it now.' }),
-}).meta({ id: 'IssuedKey', description: 'A key that was just issued.' });
+}).meta({ id: 'IssuedKey', description: 'A key that was just created.' });
 
 export type NewKey = Readonly<z.infer<typeof NewKey>>;
 export type Rotation = Readonly<z.infer<typeof Rotation>>;
@@ -149,5 +149,5 @@ export function rotationFault(key: KeyRecord, now: number): string | undefined {
 export function scopeFault(wanted: readonly Scope[], callers: readonly Scope[]): string | undefined {
   const lacking = wanted.filter((scope) => !callers.includes(scope));
   if (lacking.length === 0) return undefined;
-  return `The calling key lacks ${listed(lacking)}, so it cannot issue a key with that: use a key that has it.`;
+  return `The calling key lacks ${listed(lacking)}, so it cannot create a key with that: use a key that has it.`;
 }

@@ -37,7 +37,7 @@ export function readCredentials(
   }
   const apiKey = ApiKey.parse(text);
   if (apiKey === undefined) {
-    return { fault: 'The API key is malformed or mistyped: copy it again as it was issued.' };
+    return { fault: 'The API key is malformed or mistyped: copy the whole key again.' };
   }
   if (apiKey.environment !== environment) {
     const { environment: theirs } = apiKey;
@@ -51,7 +51,8 @@ export function readCredentials(
 
 /** Whether a key that was looked up is valid at the instant `now` (Unix milliseconds). */
 export function checkKey(key: KeyRecord | undefined, now: number): Authentication {
-  if (key === undefined) return { fault: 'The API key is unknown: use one that was issued to you.' };
+  if (key === undefined)
+    return { fault: 'The API key is unknown: use one that was created for your account.' };
   const state = keyState(key, now);
   if (state === 'expired') return { fault: 'The API key has expired: use a newer one.' };
   if (state === 'revoked') return { fault: 'The API key has been revoked: use another one.' };

@@ -3,7 +3,7 @@ import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../domain/nearest.ts';
 
 /**
  * The account called `name`, made with `plan` when there is none yet.

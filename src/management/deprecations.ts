@@ -1,10 +1,7 @@
 // Contract: sections 6.9 and 9.
 import { OPERATIONS } from '../api/index.ts';
-import { DAY } from '../domain/clock.ts';
 import type { UsageCaller, UsageHistory } from '../domain/usage.ts';
-
-/** Milliseconds. A key without a call in this time no longer needs the operation. */
-const WINDOW = 30 * DAY;
+import { firstOfLastDays } from './usage.ts';
 
 /** A key that called a deprecated operation in the last 30 days. */
 export interface DeprecatedUse extends UsageCaller {
@@ -24,9 +21,11 @@ export async function deprecatedUses(
   history: Pick<UsageHistory, 'callersOf'>,
   now: number,
 ): Promise<readonly DeprecatedUse[]> {
+  // The same days as the usage that charts and commands show by default, so that the numbers agree.
+  const first = firstOfLastDays(now);
   const uses = await Promise.all(
     DEPRECATED.map(async ({ operation, removal, successor }) =>
-      (await history.callersOf(operation, now - WINDOW)).map((caller) =>
+      (await history.callersOf(operation, first)).map((caller) =>
         Object.assign({ operation, removal, successor }, caller),
       ),
     ),

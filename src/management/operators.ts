@@ -12,7 +12,7 @@ import {
 } from '../domain/operator.ts';
 import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../domain/nearest.ts';
 
 type Operators = Store['operators'];
 

@@ -8,6 +8,7 @@ import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows
 import { lockAccount } from './account-writes.ts';
 import { accountChange, addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
+import { noticeOfAccount } from './notices.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 
 /** Accounts made by versions that did not ignore case have no folded name. */
@@ -64,12 +65,13 @@ export async function renameAccount(
   const account = await lockAccount(transaction, id);
   const sql = 'UPDATE accounts SET name = $1, folded_name = $2 WHERE id = $3';
   await transaction.query(sql, [name, foldedName(name), id]);
-  if (account !== undefined && account.name !== name)
-    await addAudit(
-      transaction,
-      author,
-      accountChange('accounts rename', account, { before: { name: account.name }, after: { name } }),
-    );
+  if (account === undefined || account.name === name) return true;
+  await noticeOfAccount(transaction, 'account renamed', id);
+  await addAudit(
+    transaction,
+    author,
+    accountChange('accounts rename', account, { before: { name: account.name }, after: { name } }),
+  );
   return true;
 }
 

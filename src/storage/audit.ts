@@ -5,12 +5,13 @@ import type {
   AuditChange,
   AuditEntry,
   AuditLog,
+  AuditQuery,
   AuditValues,
   Author,
   Target,
 } from '../domain/audit.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import type { Engine, Transaction } from './engine.ts';
+import type { Engine, Transaction, Value } from './engine.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 const AUDIT = {
@@ -114,16 +115,27 @@ function valuesOf(text: string | null): AuditValues | undefined {
   return text === null ? undefined : (JSON.parse(text) as AuditValues);
 }
 
+/**
+ * The statement for a page. Rows are compared whole and in the order of an index, so both databases read only that index,
+ * however many entries there are: see docs/decisions/0084.
+ */
+export function pageQuery({ limit, accountId, since, before }: AuditQuery): { sql: string; values: Value[] } {
+  const values: Value[] = [before ?? INT64_MAX, since ?? 0];
+  const end = before === undefined ? '$1' : '(SELECT at FROM audit WHERE id = $1)';
+  if (accountId !== undefined) values.push(accountId);
+  const [column, value, order] =
+    accountId === undefined ? ['', '', ''] : ['account_id, ', '$3, ', 'account_id DESC, '];
+  const sql = `SELECT ${columnsOf(AUDIT)} FROM audit
+    WHERE (${column}at, id) < (${value}${end}, $1) AND (${column}at, id) >= (${value}$2, 0)
+    ORDER BY ${order}at DESC, id DESC LIMIT ${limit}`;
+  return { sql, values };
+}
+
 export function open(engine: Engine): AuditLog {
   return {
-    async list({ limit, accountId, since, before }) {
-      const values = [before ?? INT64_MAX, since ?? 0, ...(accountId === undefined ? [] : [accountId])];
-      const rows = await engine.read<RowOf<typeof AUDIT>>(
-        `SELECT ${columnsOf(AUDIT)} FROM audit
-         WHERE id < $1 AND at >= $2 ${accountId === undefined ? '' : 'AND account_id = $3'} ORDER BY id DESC LIMIT ${limit}`,
-        values,
-      );
-      return rows.map(entryFromRow);
+    async list(query) {
+      const { sql, values } = pageQuery(query);
+      return (await engine.read<RowOf<typeof AUDIT>>(sql, values)).map(entryFromRow);
     },
     add: (author, change) => engine.write(addAudit, author, change),
   };

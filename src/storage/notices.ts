@@ -26,7 +26,7 @@ export const TABLES = [NOTICES];
 
 type KeyEvent = 'ban lifted' | 'key revoked' | 'key rotated';
 
-type AccountEvent = 'plan changed' | 'account suspended' | 'account resumed';
+type AccountEvent = 'plan changed' | 'account renamed' | 'account suspended' | 'account resumed';
 
 export interface Notice {
   readonly event: KeyEvent | AccountEvent;

@@ -75,12 +75,12 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
   await heading(page, 'hill shelter').waitFor();
   await say(page, 'The account hill shelter was created.');
 
-  await press(page, button(page, 'Issue key'));
+  await press(page, button(page, 'Create key'));
   await tabTo(page, page.getByLabel('Label'));
   await page.keyboard.type(HOSTILE);
   await tabTo(page, page.getByLabel('pets:write'));
   await page.keyboard.press('Space');
-  await press(page, inDialog(page, 'Issue key'));
+  await press(page, inDialog(page, 'Create key'));
   const key = await readSecret(page);
   assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
   assert.equal((await call(service.url, '/v1/pets', { key, body: '{}' })).status, 403);
@@ -196,7 +196,7 @@ test('an admin creates operators, links and tokens, and the audit log has entrie
   const link = await readSecret(page);
   assert.equal((await service.signIn(link.split('#')[1] ?? '')).status, 204);
   await row.getByRole('button', { name: 'Token' }).click();
-  await inDialog(page, 'Issue token').click();
+  await inDialog(page, 'Create token').click();
   const token = await readSecret(page);
   assert.equal((await service.ask('/admin/v1/me', { key: token })).status, 200);
   const ofToken = page
@@ -227,7 +227,7 @@ test('a viewer sees every page and no button that changes something', async () =
   const pages = { ...CONSOLE_PAGES, [`/accounts/${account.id}`]: 'seen' };
   for (const [path, title] of Object.entries(pages)) {
     await showPage(page, service.consoleUrl + path, title);
-    const change = /^(Create|Change|Suspend|Resume|Issue|Rotate|Revoke|Lift|Remove|Token|Sign-in link)/;
+    const change = /^(Create|Change|Suspend|Resume|Rotate|Revoke|Lift|Remove|Token|Sign-in link)/;
     assert.equal(await page.getByRole('button', { name: change }).count(), 0, title);
   }
   assert.deepEqual(faults, []);

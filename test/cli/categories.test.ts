@@ -19,6 +19,18 @@ test('categories are created and listed, newest first', async (t) => {
   );
 });
 
+test('a long description fits into a line of 80 columns, and is whole in JSON', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const whole = '🐕'.repeat(50);
+  const long = '🐕'.repeat(51);
+  for (const [name, description] of Object.entries({ Whole: whole, Long: long }))
+    await run(['categories', 'create', name, '--description', description], variables);
+  const { stdout } = await run(['categories', 'list'], variables);
+  assert.equal(stdout, `ID  NAME   DESCRIPTION\n2   Long   ${'🐕'.repeat(49)}…\n1   Whole  ${whole}\n`);
+  const listed = await runJson<readonly { description: string }[]>(['categories', 'list'], variables);
+  assert.equal(listed[0]?.description, long);
+});
+
 test('the running service has a new category at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { key } = await runJson<{ key: string }>(

@@ -63,9 +63,8 @@ test('keys find reads a key from standard input and prints its record, not the k
   const variables = temporaryEnvironment(t);
   await create(variables);
   const { key } = await create(variables, '--label', 'leaked');
-  const [, record] = await runJson<Record<string, unknown>[]>(['keys', 'list'], variables);
-  const { bannedUntil, ...expected } = record ?? {};
-  assert.equal(bannedUntil, null);
+  const [, expected] = await runJson<Record<string, unknown>[]>(['keys', 'list'], variables);
+  assert.equal(expected?.['bannedUntil'], null);
   assert.deepEqual(await runJson(['keys', 'find'], variables, `  ${key}\r\nmore`), expected);
   const { code, stdout, stderr } = await run(['keys', 'find'], variables, key);
   assert.deepEqual([code, stderr], [0, '']);
@@ -138,7 +137,7 @@ test('--state lists the keys in a state, and filters combine', async (t) => {
   assert.match(stdout, /^3 .* expired, rotated to 6 /m);
 });
 
-test('keys list shows a ban with its end', async (t) => {
+test('keys list and keys find show a ban with its end', async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1' };
   const limits = ['--plan', 'enterprise', '--per-minute', '1', '--per-day', '1'];
   const { key } = await create(variables, ...limits);
@@ -149,19 +148,28 @@ test('keys list shows a ban with its end', async (t) => {
   assert.equal(record?.bannedUntil, ban?.until);
   const { stdout } = await run(['keys', 'list'], variables);
   assert.ok(stdout.includes(` active, banned until ${ban?.until} `), stdout);
+  assert.equal(
+    (await run(['keys', 'find'], variables, key)).stdout.split('\n', 2).join('\n'),
+    stdout.trimEnd(),
+  );
+  const found = await runJson<{ bannedUntil: string }>(['keys', 'find'], variables, key);
+  assert.equal(found.bannedUntil, ban?.until);
 });
 
 test('without Redis, keys list leaves bans out and says so, unless it is asked for them', async (t) => {
   const variables = temporaryEnvironment(t);
-  const { id } = await create(variables);
+  const { id, key } = await create(variables);
   const outage = { ...variables, REDIS_URL: 'redis://127.0.0.1:1' };
   const list = await run(['keys', 'list', '--json'], outage);
   assert.equal(list.code, 0);
   assert.deepEqual(
-    JSON.parse(list.stdout).map((key: Record<string, unknown>) => [key['id'], 'bannedUntil' in key]),
+    JSON.parse(list.stdout).map((its: Record<string, unknown>) => [its['id'], 'bannedUntil' in its]),
     [[id, false]],
   );
   assert.match(list.stderr, /^petstore: bans are not shown: The Redis server cannot be used/);
+  const find = await run(['keys', 'find', '--json'], outage, key);
+  assert.deepEqual([find.code, 'bannedUntil' in JSON.parse(find.stdout)], [0, false]);
+  assert.match(find.stderr, /^petstore: bans are not shown: /);
   const banned = await run(['keys', 'list', '--state', 'banned'], outage);
   assert.equal(banned.code, 1);
   assert.equal(banned.stdout, '');

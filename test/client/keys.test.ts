@@ -113,7 +113,7 @@ for (const fault of ['answer lost', 'half an answer'] as const) {
     ] as const) {
       const error = await rejection(time, call());
       assert.ok(error instanceof ConflictError);
-      assert.match(error.message, /list the keys, revoke the one that it issued, and create another/);
+      assert.match(error.message, /list the keys, revoke the one that it created, and create another/);
       assert.ok(error.cause instanceof ConnectionError);
       assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), /petstore_live_/);
       const { keys } = await settle(time, client.keys.list());

@@ -6,13 +6,16 @@ import { HOUR, KEPT } from '../../src/domain/usage.ts';
 import { type AskedRange, usageRange } from '../../src/management/usage.ts';
 
 const NOW = Date.parse('2026-11-23T16:20:00Z');
+/** Of the 30 days that end with the day of NOW. */
+const FIRST_DAY = Date.parse('2026-10-25T00:00:00Z');
 
 test('a range is 30 days by the day, or 24 hours by the hour, until now', () => {
-  assert.deepEqual(usageRange({}, NOW), { interval: 'day', from: NOW - 30 * DAY, to: NOW });
+  assert.deepEqual(usageRange({}, NOW), { interval: 'day', from: FIRST_DAY, to: NOW });
   assert.deepEqual(usageRange({ interval: 'hour' }, NOW), { interval: 'hour', from: NOW - DAY, to: NOW });
   const past = { to: NOW - DAY, from: NOW - 40 * DAY };
   assert.deepEqual(usageRange(past, NOW), { interval: 'day', ...past });
-  assert.equal(usageRange({ to: NOW - DAY }, NOW).from, NOW - 31 * DAY);
+  assert.equal(usageRange({ to: NOW - DAY }, NOW).from, FIRST_DAY - DAY);
+  assert.equal(usageRange({ to: FIRST_DAY }, NOW).from, FIRST_DAY - 30 * DAY);
 });
 
 test('a range may begin with the first interval that is kept', () => {

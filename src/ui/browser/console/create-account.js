@@ -13,7 +13,7 @@ export function CreateAccount({ onClose }) {
     const { id, name } = await change('POST', '/accounts', bodyOf(typed));
     onClose();
     navigate(`/accounts/${id}`);
-    say(`The account ${name} was created. Issue its first key here.`);
+    say(`The account ${name} was created. Create its first key here.`);
   }
   return html`<${FormDialog} title="Create account" submit="Create account" onClose=${onClose} onSubmit=${create}>
     <${AccountFields} typed=${typed} onTyped=${setTyped} />

@@ -51,7 +51,7 @@ function CreateToken({ operator: { id, name }, onClose, onChanged }) {
     const expiresAt = instantOf(expires);
     setIssued(await change('POST', `/operators/${id}/tokens`, expiresAt === undefined ? {} : { expiresAt }));
   }
-  return html`<${FormDialog} title="Issue a token" submit="Issue token" onClose=${onClose} onSubmit=${create}>
+  return html`<${FormDialog} title="Create a token" submit="Create token" onClose=${onClose} onSubmit=${create}>
     <p>A program with this token may do everything that <b>${name}</b> may do.</p>
     <${UtcField} label="Expires (UTC)" hint="Without a date, the token ends with its operator." value=${expires} onValue=${setExpires} />
   <//>`;

@@ -7,15 +7,15 @@ import { change } from './api.js';
 import { DEFAULT_SCOPES, SCOPES } from './terms.js';
 import { UtcField, instantOf } from './utc-field.js';
 
-/** @param {{ accountId: string, onClose: () => void, onIssued: () => void }} props */
-export function IssueKey({ accountId, onClose, onIssued }) {
+/** @param {{ accountId: string, onClose: () => void, onCreated: () => void }} props */
+export function CreateKey({ accountId, onClose, onCreated }) {
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState(DEFAULT_SCOPES);
   const [expires, setExpires] = useState('');
   const [issued, setIssued] = useState(/** @type {any} */ (undefined));
   if (issued)
     return html`<${SecretDialog} title="Key ${issued.id}" secret=${issued.key} onClose=${onClose} />`;
-  async function issue() {
+  async function create() {
     const expiresAt = instantOf(expires);
     setIssued(
       await change('POST', `/accounts/${accountId}/keys`, {
@@ -24,11 +24,11 @@ export function IssueKey({ accountId, onClose, onIssued }) {
         ...(expiresAt === undefined ? {} : { expiresAt }),
       }),
     );
-    onIssued();
+    onCreated();
   }
   const choose = (/** @type {string} */ scope, /** @type {boolean} */ isChosen) =>
     setScopes(SCOPES.filter((its) => (its === scope ? isChosen : scopes.includes(its))));
-  return html`<${FormDialog} title="Issue key" submit="Issue key" onClose=${onClose} onSubmit=${issue}>
+  return html`<${FormDialog} title="Create key" submit="Create key" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
       hint="Where the key is used, such as “price board”. Optional." />
     <fieldset class="field">

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { adminOpenApi } from '../../src/console/openapi.ts';
+import { run } from '../support/process.ts';
+
+test('descriptions, help, pages and documents call a new key or token created', async () => {
+  const texts = new Map([['admin API', JSON.stringify(adminOpenApi())]]);
+  texts.set('commands', (await run(['completion', 'fish'], {})).stdout);
+  const folders = ['docs', 'src/ui/browser/console', 'src/ui/browser/dashboard'];
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  for (const file of ['openapi.json', 'README.md', 'client/README.md', ...files])
+    if (/\.(?:json|md|js)$/.test(file)) texts.set(file, readFileSync(file, 'utf8'));
+  for (const [place, text] of texts)
+    assert.doesNotMatch(text, /\bissu(?:es?|ing)\b|\b(?:was|were|has|just) issued\b/i, place);
+});
