@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { each } from '../support/load.ts';
 import { startTestService } from '../support/service.ts';
 
 const COUNT = 5_000;
 
-const text = fc.string({ unit: 'binary', maxLength: 40 });
+const text = fc.string({ unit: anyCharacter, maxLength: 40 });
 const line = text.map((value) =>
   Buffer.from(value)
     .toString('latin1')

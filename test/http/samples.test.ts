@@ -6,12 +6,13 @@ import { inspect } from 'node:util';
 import { OPERATIONS } from '../../src/api/index.ts';
 import { type Answer, call } from '../support/api.ts';
 import { exampleDatabase } from '../support/example-database.ts';
-import { lifetimeOfFile } from '../support/lifetime.ts';
+import { type Lifetime, lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { runPython, runShell } from '../support/samples.ts';
 import type { TestService } from '../support/service.ts';
 
-const database = await exampleDatabase(lifetimeOfFile());
+const file = lifetimeOfFile();
+const database = await exampleDatabase(file);
 
 interface Samples {
   readonly id: string;
@@ -29,8 +30,8 @@ async function samplesOf(service: TestService): Promise<readonly Samples[]> {
   );
 }
 
-/** What a sample must print as JSON: the answer of another service, on a copy of the same database, to its request. */
-async function expected(service: TestService, key: string, curl: string): Promise<Answer> {
+/** What the API answers to the request of a sample in curl. */
+async function request(service: TestService, key: string, curl: string): Promise<Answer> {
   const [, method = 'GET', address = ''] = /^curl (?:-X (\w+) )?'([^']+)'/.exec(curl) ?? [];
   const [, type] = /-H 'Content-Type: ([^']+)'/.exec(curl) ?? [];
   const [, body] = /-d '([^']+)'/.exec(curl) ?? [];
@@ -50,29 +51,50 @@ function withoutKeys(text: string): string {
     .replaceAll(/(\bending['"]?: ?)(['"])\w{4}['"]/g, '$1$2$2');
 }
 
+const isUsage = ({ id }: { readonly id: string }) => id === 'getUsage';
+const isChange = ({ method }: { readonly method: string }) => method === 'PATCH' || method === 'DELETE';
+
+/**
+ * The operations that share a service. The usage counts the requests before it. An animal that was ordered cannot
+ * be changed, and an order that was completed cannot be cancelled.
+ */
+const GROUPS = [
+  OPERATIONS.filter(isUsage),
+  OPERATIONS.filter((each) => !isUsage(each) && !isChange(each)),
+  OPERATIONS.filter(isChange),
+];
+
+/** Calls `use` with the samples of every operation and a service in which the things of its example exist. */
+async function eachSample(
+  lifetime: Lifetime,
+  use: (samples: Samples, service: TestService) => Promise<void>,
+): Promise<void> {
+  for (const operations of GROUPS) {
+    const service = await database.start(lifetime);
+    const samples = new Map((await samplesOf(service)).map((each) => [each.id, each]));
+    assert.deepEqual([...samples.keys()].toSorted(), OPERATIONS.map(({ id }) => id).toSorted());
+    for (const { id } of operations) await use(samples.get(id) ?? assert.fail(id), service);
+  }
+}
+
+/** What each sample must print as JSON: the answer of another service, on a copy of the same database, to its request. */
+const answers = new Map<string, Pick<Answer, 'status' | 'text'>>();
+await eachSample(file, async ({ id, curl }, service) => {
+  const { status, text } = await request(service, database.key, curl);
+  assert.ok(status < 300, `${id} ${text}`);
+  answers.set(id, { status, text: withoutKeys(text) });
+});
+
 /** Runs `print` on the samples of every operation, and `check` on what it prints and what the API answers. */
-async function checkSamples(
+function checkSamples(
   t: TestContext,
   print: (samples: Samples, key: string) => Promise<string>,
   check: (printed: string, answer: Pick<Answer, 'status' | 'text'>) => void,
 ): Promise<void> {
-  const { key, start } = database;
-  const ids = (await samplesOf(await start(t))).map(({ id }) => id);
-  assert.deepEqual(ids.toSorted(), OPERATIONS.map(({ id }) => id).toSorted());
-  const pair = () => Promise.all([start(t), start(t)]);
-  const forReads = await pair();
-  for (const id of ids) {
-    // The usage has the reads before it, once they are written.
-    const isRead = OPERATIONS.some((each) => each.id === id && each.method === 'GET') && id !== 'getUsage';
-    const services = isRead ? forReads : await pair();
-    const samples = (await samplesOf(services[0])).find((each) => each.id === id);
-    assert.ok(samples !== undefined);
-    const printed = withoutKeys(await print(samples, key));
-    const answer = await expected(services[1], key, samples.curl);
-    assert.ok(answer.status < 300, `${id} ${answer.text}`);
-    check(printed, { status: answer.status, text: withoutKeys(answer.text) });
-    if (!isRead) for (const service of services) await service.stop();
-  }
+  return eachSample(t, async (samples) => {
+    const printed = withoutKeys(await print(samples, database.key));
+    check(printed, answers.get(samples.id) ?? assert.fail(samples.id));
+  });
 }
 
 test('the curl sample of every operation prints what the API answers', (t) =>

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { Client, type QueryResult } from 'pg';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
-import { temporaryPostgres } from '../support/postgres.ts';
+import { migratedPostgres } from '../support/migrated-postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { ROOT } from '../support/store.ts';
@@ -23,7 +23,7 @@ export interface PostgresFixture extends Fixture {
 
 /** A database of its own for one test. */
 export async function postgresFixture(t: TestContext): Promise<PostgresFixture> {
-  const url = await temporaryPostgres(t);
+  const url = await migratedPostgres(t);
   const clock = fakeClock();
   const advanceDatabase = await stopDatabaseClock(url, clock().unix);
   const open = async (ownClock: Clock = clock) => {

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Store } from '../../src/storage/store.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { Fixture } from './fixture.ts';
 
@@ -16,6 +17,7 @@ export interface SqliteFixture extends Fixture {
 /** A SQLite file in `folder`, or in a temporary one. */
 export async function sqliteFixture(t: TestContext, folder = temporaryFolder(t)): Promise<SqliteFixture> {
   const file = join(folder, 'petstore.db');
+  newDatabase(file);
   const clock = fakeClock();
   const opened = new Set<{ close(): unknown }>();
   t.after(() => Promise.all(Array.from(opened, (each) => each.close())));

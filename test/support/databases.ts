@@ -4,8 +4,8 @@ import { DAY } from '../../src/domain/clock.ts';
 import { TABLES } from '../../src/storage/all-tables.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { temporaryPostgres } from './postgres.ts';
-import { runJson, temporaryEnvironment, type Variables } from './process.ts';
+import { migratedPostgres } from './migrated-postgres.ts';
+import { temporaryEnvironment, type Variables } from './process.ts';
 import { ROOT } from './store.ts';
 
 /** An empty database of each kind for processes, by name. */
@@ -15,9 +15,7 @@ export const DATABASES: Readonly<Record<string, (t: TestContext) => Promise<Vari
 };
 
 export async function onPostgres(t: TestContext): Promise<Variables> {
-  const variables = { DATABASE_URL: await temporaryPostgres(t), PORT: '0' };
-  await runJson(['migrate'], variables);
-  return variables;
+  return { DATABASE_URL: await migratedPostgres(t), PORT: '0' };
 }
 
 /** The store that commands use with these variables. */

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Lifetime } from './lifetime.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,7 +30,7 @@ export interface Project {
 }
 
 /** Packs the client as `npm publish` would, and installs it into a new project without any network. */
-export async function projectWithClient(t: TestContext): Promise<Project> {
+export async function projectWithClient(t: Pick<Lifetime, 'after'>): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const project = join(folder, 'project');

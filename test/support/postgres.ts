@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { Client } from 'pg';
+import type { Lifetime } from './lifetime.ts';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
 import { TEMPORARY } from './temporary.ts';
 
@@ -62,13 +62,16 @@ async function answers(url: string): Promise<void> {
 let shared: Promise<TestServer> | undefined;
 let databases = 0;
 
-/** A new, empty database, on the server of TEST_DATABASE_URL or on one that all tests of this file share. */
-export async function temporaryPostgres(t: TestContext): Promise<string> {
+/**
+ * A new database, empty or a copy of `template`, on the server of TEST_DATABASE_URL or on one that all tests of this file
+ * share.
+ */
+export async function temporaryPostgres(t: Pick<Lifetime, 'after'>, template = 'template0'): Promise<string> {
   const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`);
   t.after(async () => {
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.end();

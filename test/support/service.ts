@@ -9,6 +9,7 @@ import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
+import { newDatabase } from './new-database.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Limits that no test reaches. */
@@ -46,7 +47,9 @@ export interface ServiceOptions {
 export type StartService = (t: TestContext, options?: ServiceOptions) => Promise<TestService>;
 
 export function temporaryDatabase(t: Lifetime): string {
-  return `sqlite:${join(temporaryFolder(t), 'petstore.db')}`;
+  const file = join(temporaryFolder(t), 'petstore.db');
+  newDatabase(file);
+  return `sqlite:${file}`;
 }
 
 /** The whole service on a free port, started by the composition root of production; it is stopped after the test. */

@@ -1,0 +1,29 @@
+import { DAY } from '../../src/domain/clock.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { fakeClock } from './clock.ts';
+import { type Lifetime, lifetimeOfFile } from './lifetime.ts';
+import { temporaryPostgres } from './postgres.ts';
+import { ROOT } from './store.ts';
+
+const file = lifetimeOfFile();
+let template: Promise<string> | undefined;
+
+/** A new database with the schema of this version: a copy, because each run of all migrations takes longer. */
+export async function migratedPostgres(t: Pick<Lifetime, 'after'>): Promise<string> {
+  return temporaryPostgres(t, await (template ??= migrate()));
+}
+
+/** The name of a database that the tests of this file copy. */
+async function migrate(): Promise<string> {
+  const url = await temporaryPostgres(file);
+  const store = await openPostgres(url, {
+    clock: fakeClock(),
+    environment: 'production',
+    limits: { connections: 1, connectTimeout: 2_000, statementTimeout: 3_000 },
+    orderHold: 3 * DAY,
+    author: ROOT,
+    onLost: () => undefined,
+  });
+  await store.close();
+  return new URL(url).pathname.slice(1);
+}
