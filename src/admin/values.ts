@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { LIMIT, integer, int64, oneOf, type Parameter } from '../api/parameters.ts';
-import { givenDateTime, instantFromText } from '../domain/instant.ts';
+import { givenDateTime } from '../domain/fields.ts';
+import { instantFromText } from '../domain/instant.ts';
 
 /** A whole number of a body, which arrives as a bigint. */
 export function whole(minimum: number, maximum: number) {

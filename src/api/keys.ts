@@ -4,17 +4,8 @@ import type { KeyRecord } from '../domain/account.ts';
 import type { RandomBytes } from '../domain/secret.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import {
-  GRACE,
-  IssuedKey,
-  Key,
-  KeyState,
-  MOST_LIVE_KEYS,
-  NewKey,
-  Rotation,
-  ScopeName,
-  TOO_MANY_KEYS,
-} from '../domain/key.ts';
+import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
+import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
 import type { AccountRepository, KeyOwner } from '../domain/account-ports.ts';
 import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';

@@ -1,10 +1,9 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import type { Author } from './audit.ts';
-import { int64 } from './int64.ts';
+import { int64, optionalText, text } from './fields.ts';
 import type { Patch } from './patch.ts';
 import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
-import { optionalText, text } from './text.ts';
 
 const name = text(100, {
   description: 'The name of the category. No other category has it, ignoring case.',

@@ -1,19 +1,7 @@
 // Contract: section 2.
-import { z } from 'zod';
 
 /** The message about an invalid date-time. */
 export const NO_INSTANT = 'must be a date-time of RFC 3339, such as 2027-01-15T10:00:00+01:00';
-
-/** A date-time in an answer. */
-export const dateTime = z
-  .string({ error: NO_INSTANT })
-  .max(64, { error: NO_INSTANT, abort: true })
-  .meta({ format: 'date-time', examples: ['2027-01-15T09:00:00.000Z'] });
-
-/** A date-time in a request. */
-export const givenDateTime = dateTime.refine((its) => instantFromText(its) !== undefined, {
-  error: NO_INSTANT,
-});
 
 /** Unix milliseconds as a date-time in UTC. */
 export function textFromInstant(milliseconds: number): string {

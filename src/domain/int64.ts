@@ -1,5 +1,4 @@
 // Contract: section 2.
-import { z } from 'zod';
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -34,8 +33,3 @@ export function int64FromDecimal(text: string): bigint | undefined {
   const value = BigInt(text);
   return isInt64(value) ? value : undefined;
 }
-
-/** The int64 of all schemas: a bigint in the program, a JSON integer outside. */
-export const int64 = z
-  .bigint({ error: `must be an integer from ${INT64_MIN} to ${INT64_MAX}` })
-  .meta({ type: 'integer', format: 'int64' });

@@ -1,15 +1,7 @@
 // Contract: section 3.14.
 import { z } from 'zod';
-import { type KeyRecord, keyState, KEY_STATES, LABEL, type Scope, SCOPES } from './account.ts';
-import { dateTime, givenDateTime, textFromInstant } from './instant.ts';
-import { int64 } from './int64.ts';
-import { listed } from './parse.ts';
-
-/** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
-export const MOST_LIVE_KEYS = 20;
-
-/** The start of the message of a refusal. */
-export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
+import { KEY_STATES, LABEL, SCOPES } from './account.ts';
+import { dateTime, givenDateTime, int64 } from './fields.ts';
 
 /** Seconds that a rotated key still works. */
 export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
@@ -117,37 +109,3 @@ export const IssuedKey = Key.extend({
 export type NewKey = Readonly<z.infer<typeof NewKey>>;
 export type Rotation = Readonly<z.infer<typeof Rotation>>;
 export type Key = Readonly<z.infer<typeof Key>>;
-
-/** A key as its account sees it at the instant `now` (Unix milliseconds). */
-export function keyAt(key: KeyRecord, now: number): Key {
-  const { id, label: its, environment, scopes: granted, createdAt, expiresAt, lastUsedAt, ending } = key;
-  return {
-    id: BigInt(id),
-    ...(its !== undefined && { label: its }),
-    environment,
-    scopes: [...granted],
-    state: keyState(key, now),
-    createdAt: textFromInstant(createdAt),
-    ...(expiresAt !== undefined && { expiresAt: textFromInstant(expiresAt) }),
-    ...(lastUsedAt !== undefined && { lastUsedAt: textFromInstant(lastUsedAt) }),
-    ...(ending !== undefined && { ending }),
-  };
-}
-
-/** Why a key cannot be rotated at the instant `now` (Unix milliseconds), or undefined if it can. */
-export function rotationFault(key: KeyRecord, now: number): string | undefined {
-  const state = keyState(key, now);
-  if (state === 'active') return undefined;
-  const reason =
-    key.rotatedTo === undefined
-      ? `is ${state}: create a new one`
-      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
-  return `Key ${key.id} ${reason}.`;
-}
-
-/** Why a key with the scopes `callers` cannot get a key with these scopes, or undefined if it can. */
-export function scopeFault(wanted: readonly Scope[], callers: readonly Scope[]): string | undefined {
-  const lacking = wanted.filter((scope) => !callers.includes(scope));
-  if (lacking.length === 0) return undefined;
-  return `The calling key lacks ${listed(lacking)}, so it cannot issue a key with that: use a key that has it.`;
-}

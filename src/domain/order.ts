@@ -1,14 +1,12 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import type { Author } from './audit.ts';
-import { int64 } from './int64.ts';
+import { dateTime, givenDateTime, int64 } from './fields.ts';
 import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
-import { dateTime, givenDateTime } from './instant.ts';
+import { ORDER_STATUSES } from './statuses.ts';
 
 export const OrderStatus = z
-  .enum(['pending', 'complete', 'cancelled', 'expired'], {
-    error: 'must be one of pending, complete, cancelled, expired',
-  })
+  .enum(ORDER_STATUSES, { error: `must be one of ${ORDER_STATUSES.join(', ')}` })
   .meta({ id: 'OrderStatus', description: 'Status of an order. An order is open while it is pending.' });
 
 const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });

@@ -1,8 +1,7 @@
 // Contract: section 3.13.
 import { z } from 'zod';
 import { SCOPES } from './account.ts';
-import { dateTime } from './instant.ts';
-import { int64 } from './int64.ts';
+import { dateTime, int64 } from './fields.ts';
 import { ScopeName } from './key.ts';
 import { PLAN_NAMES } from './plan.ts';
 import { OUTCOMES, type UsageInterval } from './usage.ts';

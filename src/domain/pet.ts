@@ -1,12 +1,12 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { int64 } from './int64.ts';
+import { int64, text } from './fields.ts';
 import { parseObject } from './parse.ts';
-import { text } from './text.ts';
+import { PET_STATUSES } from './statuses.ts';
 
 /** The three states of an animal. `pet-status.ts` has their transitions. */
 export const PetStatus = z
-  .enum(['available', 'pending', 'sold'], { error: 'must be one of available, pending, sold' })
+  .enum(PET_STATUSES, { error: `must be one of ${PET_STATUSES.join(', ')}` })
   .meta({ id: 'PetStatus', description: 'Availability status of an animal.' });
 
 const name = text(200, { description: "The animal's name.", examples: ['Rex'] });

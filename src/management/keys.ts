@@ -2,7 +2,7 @@
 import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { rotationFault } from '../domain/key.ts';
+import { rotationFault } from '../domain/key-rules.ts';
 import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
 import type { RandomBytes } from '../domain/secret.ts';
 

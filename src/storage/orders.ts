@@ -1,16 +1,11 @@
 // Contract: sections 2 and 3.
 import type { Author } from '../domain/audit.ts';
 import { instantFromText } from '../domain/instant.ts';
-import {
-  type NewOrder,
-  type Order,
-  type OrderQuery,
-  type OrderRepository,
-  OrderStatus,
-} from '../domain/order.ts';
+import type { NewOrder, Order, OrderQuery, OrderRepository } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
+import { ORDER_STATUSES } from '../domain/statuses.ts';
 import { isCurrent, toJson } from '../written.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
@@ -173,7 +168,7 @@ export function pageQuery(
   if (status !== undefined) return { sql: page({ ...columns, status: place(status) }), values };
   if (accountId === undefined) return { sql: page(columns), values };
   // The indexes by account have the status before the id, so a page of any status merges the pages of all.
-  const pages = OrderStatus.options.map(
+  const pages = ORDER_STATUSES.map(
     (each) => `SELECT * FROM (${page({ ...columns, status: `'${each}'` })}) AS ${each}`,
   );
   const sql = `SELECT * FROM (${pages.join(' UNION ALL ')}) AS merged ORDER BY id DESC LIMIT ${limit + 1}`;

@@ -1,7 +1,7 @@
 // Contract: section 3.14.
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
-import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key.ts';
+import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import type { KeyOwner, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { toJson } from '../written.ts';

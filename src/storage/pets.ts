@@ -1,5 +1,6 @@
 // Contract: sections 2 and 3.
-import { type NewPet, type Pet, PetStatus } from '../domain/pet.ts';
+import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
+import { PET_STATUSES } from '../domain/statuses.ts';
 import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
 import { petAdded } from '../written.ts';
 import { addAudit } from './audit.ts';
@@ -28,7 +29,7 @@ export type PetRow = RowOf<typeof PETS>;
 export const PET_COLUMNS = columnsOf(PETS);
 
 /** Every status as the index by category has it. An animal without a status has ''. */
-export const INDEXED_STATUSES = ['', ...PetStatus.options] as const;
+export const INDEXED_STATUSES = ['', ...PET_STATUSES] as const;
 
 export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status: status as PetStatus };

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { INT64_MAX, INT64_MIN, int64, int64FromDecimal, int64FromJson } from '../../src/domain/int64.ts';
+import { int64 } from '../../src/domain/fields.ts';
+import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from '../../src/domain/int64.ts';
 
 const anyInt64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const nearTheEdges = fc.oneof(

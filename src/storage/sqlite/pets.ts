@@ -1,7 +1,8 @@
 // Contract: section 3.
 import type { DatabaseSync } from 'node:sqlite';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { type NewPet, type Pet, PetStatus } from '../../domain/pet.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { PET_STATUSES } from '../../domain/statuses.ts';
 import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
 import { petAdded } from '../../written.ts';
 import type { Engine, Value } from '../engine.ts';
@@ -64,7 +65,7 @@ interface CachedPage {
   readonly page: PetPage;
 }
 
-const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PetStatus.options];
+const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
 
 export class SqlitePets implements EnginePets {
   readonly #file: string;

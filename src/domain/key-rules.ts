@@ -1,0 +1,45 @@
+// Contract: section 3.14.
+import { type KeyRecord, keyState, type Scope } from './account.ts';
+import { textFromInstant } from './instant.ts';
+import type { Key } from './key.ts';
+import { listed } from './parse.ts';
+
+/** Most keys of an account in one environment that are in force at a time, unless an operator issues more. */
+export const MOST_LIVE_KEYS = 20;
+
+/** The start of the message of a refusal. */
+export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
+
+/** A key as its account sees it at the instant `now` (Unix milliseconds). */
+export function keyAt(key: KeyRecord, now: number): Key {
+  const { id, label: its, environment, scopes: granted, createdAt, expiresAt, lastUsedAt, ending } = key;
+  return {
+    id: BigInt(id),
+    ...(its !== undefined && { label: its }),
+    environment,
+    scopes: [...granted],
+    state: keyState(key, now),
+    createdAt: textFromInstant(createdAt),
+    ...(expiresAt !== undefined && { expiresAt: textFromInstant(expiresAt) }),
+    ...(lastUsedAt !== undefined && { lastUsedAt: textFromInstant(lastUsedAt) }),
+    ...(ending !== undefined && { ending }),
+  };
+}
+
+/** Why a key cannot be rotated at the instant `now` (Unix milliseconds), or undefined if it can. */
+export function rotationFault(key: KeyRecord, now: number): string | undefined {
+  const state = keyState(key, now);
+  if (state === 'active') return undefined;
+  const reason =
+    key.rotatedTo === undefined
+      ? `is ${state}: create a new one`
+      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
+  return `Key ${key.id} ${reason}.`;
+}
+
+/** Why a key with the scopes `callers` cannot get a key with these scopes, or undefined if it can. */
+export function scopeFault(wanted: readonly Scope[], callers: readonly Scope[]): string | undefined {
+  const lacking = wanted.filter((scope) => !callers.includes(scope));
+  if (lacking.length === 0) return undefined;
+  return `The calling key lacks ${listed(lacking)}, so it cannot issue a key with that: use a key that has it.`;
+}
