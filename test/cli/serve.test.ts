@@ -14,6 +14,7 @@ import {
   type Variables,
   waitFor,
 } from '../support/process.ts';
+import { withShop } from './prepared.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
@@ -122,8 +123,7 @@ test('the line that makes another key works in a shell, whatever the account is 
 });
 
 test('serve without a valid key says how to make one', async (t) => {
-  const variables = temporaryEnvironment(t);
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  const { variables } = await withShop(t);
   const warning = async (more: Variables) => {
     const service = await startServiceProcess(t, { ...variables, ...more });
     const line = await waitFor(service, ({ stdout }) => /^.*"warn".*$/m.exec(stdout)?.[0]);
@@ -154,9 +154,8 @@ test('plain serve never prints a key', async (t) => {
 });
 
 test('serve logs JSON lines on standard output, with ISO time and named level', async (t) => {
-  const variables = { ...temporaryEnvironment(t), LOG_LEVEL: 'info' };
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
-  const service = await startServiceProcess(t, variables);
+  const { variables } = await withShop(t);
+  const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });
   service.child.kill('SIGTERM');
   const lines = (await service.ended).stdout.trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -171,18 +170,44 @@ test('serve logs JSON lines on standard output, with ISO time and named level', 
   for (const { time } of entries) assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-/** Prints the address of each module that is loaded on standard error. */
+/** Prints the address of each module that is loaded on standard error, with `thread` before those of a thread. */
 const PRINT_LOADS = `import { registerHooks } from 'node:module';
-registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+import { isMainThread } from 'node:worker_threads';
+const print = isMainThread ? console.error : (url) => process.stderr.write('thread ' + url + '\\n');
+registerHooks({ load(url, context, next) { print(url); return next(url, context); } });`;
+
+/** Adds PRINT_LOADS to the variables. */
+function printingLoads(variables: Variables): Variables {
+  return {
+    ...variables,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PRINT_LOADS)}`,
+  };
+}
 
 test('a start loads neither other commands nor the description', async (t) => {
-  const hook = `data:text/javascript,${encodeURIComponent(PRINT_LOADS)}`;
-  const service = await startServiceProcess(t, {
-    ...temporaryEnvironment(t),
-    NODE_OPTIONS: `--import=${hook}`,
-  });
+  const service = await startServiceProcess(t, printingLoads(temporaryEnvironment(t)));
   assert.match(service.stderr(), /\/src\/cli\/serve\.ts$/m);
   assert.doesNotMatch(service.stderr(), /\/src\/(?:cli\/(?:import|keys)|description|site\/reference)/);
   assert.equal((await fetch(`${service.url}/openapi.json`)).status, 200);
   assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
+});
+
+test('neither a command that writes nor the thread that writes loads zod', async (t) => {
+  const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
+  const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
+  assert.equal(code, 0);
+  assert.match(stderr, /^thread .*\/src\/storage\/writes\.ts$/m);
+  assert.equal(/^.*\/zod\/.*$/m.exec(stderr)?.[0], undefined);
+});
+
+test('help and refused options load neither the store nor the service', async () => {
+  for (const args of [
+    ['keys', '--help'],
+    ['keys', 'list', '--fly'],
+    ['serve', '--help'],
+  ]) {
+    const { stderr } = await run(args, printingLoads({}));
+    assert.match(stderr, /\/src\/cli\/main\.ts$/m);
+    assert.equal(/^.*\/src\/(?:storage\/open|api|http)\b.*$/m.exec(stderr)?.[0], undefined);
+  }
 });
