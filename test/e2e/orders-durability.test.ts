@@ -8,8 +8,8 @@ import { faultsOf } from '../support/order-checker.ts';
 import { Recorder } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
 
-/** For each of four databases. */
-const KILLS = 25;
+/** Of the service over each database. By hand: `KILLS=50`. */
+const KILLS = Number(process.env['KILLS'] ?? 8);
 const CLIENTS = 6;
 
 /** Kills KILLS services one after the other over the same database, while clients adopt animals. */
@@ -39,7 +39,7 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<vo
 
   for (let kill = 0; kill < KILLS; kill++) {
     // Killed after a number of answers, not of milliseconds, so that every round has some.
-    killAt = recorder.history.length + 10 + kill;
+    killAt = recorder.history.length + 10 + 3 * kill;
     await Promise.all([
       once(service.child, 'exit'),
       ...Array.from({ length: CLIENTS }, (_, number) => adopt(number, kill + number)),
@@ -56,8 +56,8 @@ async function adoptUnderKills(t: TestContext, variables: Variables): Promise<vo
   assert.ok(unanswered.length >= KILLS, 'too few requests went unanswered');
 }
 
-test('100 kills lose no answered change, and leave every animal as its order says', async (t) => {
+test('24 kills lose no answered change, and leave every animal as its order says', async (t) => {
   const postgres = await sharedServers(t);
-  const files = [temporaryEnvironment(t), temporaryEnvironment(t), temporaryEnvironment(t)];
+  const files = [temporaryEnvironment(t), temporaryEnvironment(t)];
   await Promise.all([postgres, ...files].map((variables) => adoptUnderKills(t, variables)));
 });

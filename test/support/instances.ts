@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
 import { readConfig } from '../../src/config.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
@@ -7,6 +6,7 @@ import { accountFor } from '../../src/management/accounts.ts';
 import * as keys from '../../src/management/keys.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { fakeClock } from './clock.ts';
+import type { Lifetime } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { stopDatabaseClock } from './postgres-clock.ts';
@@ -17,7 +17,7 @@ import { PLENTY, type StartService, startTestService, type TestService } from '.
 import { ROOT } from './store.ts';
 
 /** Variables for processes that share one new database and one new Redis, each on any free port. */
-export async function sharedServers(t: TestContext): Promise<Variables> {
+export async function sharedServers(t: Lifetime): Promise<Variables> {
   const redis = await temporaryRedis(t);
   return { DATABASE_URL: await temporaryPostgres(t), REDIS_URL: redis.url, PORT: '0' };
 }
@@ -80,7 +80,7 @@ export interface Instances {
  * from the database are under way for up to `slowNetwork` milliseconds.
  */
 export async function startInstances(
-  t: TestContext,
+  t: Lifetime,
   count: number,
   { connections = 50, slowNetwork = 0 }: { connections?: number; slowNetwork?: number } = {},
 ): Promise<Instances> {
@@ -109,7 +109,7 @@ export async function startInstances(
 }
 
 /** So many in this process over the same servers, started at once, each on a clock of its own that stands at now. */
-export async function startTestInstances(t: TestContext, count: number, env: Variables = {}) {
+export async function startTestInstances(t: Lifetime, count: number, env: Variables = {}) {
   const services: Promise<TestService>[] = [];
   // Before the servers that they use: what is registered first runs first.
   t.after(() => Promise.allSettled(services.map(async (service) => (await service).stop())));

@@ -129,6 +129,7 @@ class Answer implements Sent {
   readonly status: number;
   readonly text: string;
   readonly #head: string;
+  #headers: Readonly<Record<string, string>> | undefined;
 
   constructor(status: number, head: string, text: string) {
     this.status = status;
@@ -138,14 +139,18 @@ class Answer implements Sent {
 
   /** Taken apart only if a test reads them. */
   get headers(): Readonly<Record<string, string | undefined>> {
-    const headers: Record<string, string> = {};
-    for (const line of this.#head.split('\r\n').slice(1)) {
-      const colon = line.indexOf(': ');
-      const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
-      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
-    }
-    return headers;
+    return (this.#headers ??= headersOf(this.#head));
   }
+}
+
+function headersOf(head: string): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const line of head.split('\r\n').slice(1)) {
+    const colon = line.indexOf(': ');
+    const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
 }
 
 /** Runs `work` once for every item, `width` at a time. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { Client } from 'pg';
+import type { Lifetime } from './lifetime.ts';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
 import { TEMPORARY } from './temporary.ts';
 
@@ -63,7 +63,7 @@ let shared: Promise<TestServer> | undefined;
 let databases = 0;
 
 /** A new, empty database, on the server of TEST_DATABASE_URL or on one that all tests of this file share. */
-export async function temporaryPostgres(t: TestContext): Promise<string> {
+export async function temporaryPostgres(t: Lifetime): Promise<string> {
   const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import type { Lifetime } from './lifetime.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
@@ -14,7 +14,7 @@ const START_PATIENCE = 30_000;
 export type Variables = Readonly<Record<string, string>>;
 
 /** Variables for processes that share one empty database, and any free port. */
-export function temporaryEnvironment(test: TestContext): Variables {
+export function temporaryEnvironment(test: Lifetime): Variables {
   const file = join(temporaryFolder(test), 'petstore.db');
   openDatabase(file, { createFolder: false }).close();
   return { DATABASE_URL: `sqlite:${file}`, PORT: '0' };
@@ -83,7 +83,7 @@ export interface RunningService extends Running {
 
 /** Starts a service and waits until it listens. What is left of it is killed after the test. */
 export async function startServiceProcess(
-  test: TestContext,
+  test: Lifetime,
   variables: Variables,
   args: readonly string[] = [],
 ): Promise<RunningService> {
