@@ -56,7 +56,7 @@ function outcomeOf(answer: unknown): string {
   return typeof answer === 'string' ? answer : 'done';
 }
 
-test('200 histories with kills and lost connections keep every promise', async (t) => {
+test('100 histories with kills and lost connections keep every promise', async (t) => {
   const variables = await sharedServers(t);
   const { DATABASE_URL = '' } = variables;
   const { key } = await issueKey(variables);
@@ -87,12 +87,12 @@ test('200 histories with kills and lost connections keep every promise', async (
         UPDATE orders SET expires_at = ${instant} WHERE id = ${id} AND status = 'pending'`);
     },
     onEnd(count) {
-      if (history % 40 === 10 && count === 20) void kill(Math.floor(history / 40));
+      if (history % 20 === 10 && count === 20) void kill(Math.floor(history / 20));
       // The server has done the statement, but the service gets no answer.
-      if (history % 10 === 5 && count % 5 === 0) proxy.cutAnswerTo(count % 2 === 0 ? 'COMMIT' : 'UPDATE');
+      if (history % 5 === 2 && count % 5 === 0) proxy.cutAnswerTo(count % 2 === 0 ? 'COMMIT' : 'UPDATE');
     },
   });
-  const all = await judge(inventPlans(200), surroundingsOf, async () => {
+  const all = await judge(inventPlans(100), surroundingsOf, async () => {
     const { rows } = await database.query<{ due: string }>(countDue(Date.now()));
     return rows[0]?.due !== '0';
   });
