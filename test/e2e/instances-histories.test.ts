@@ -19,17 +19,17 @@ before(async () => {
 const PAGE = 100;
 
 /** The animals after a history that later lists can show: its last operation lists the newest. */
-function after(before: readonly Animal[], history: readonly Recorded[]): readonly Animal[] {
+function after(earlier: readonly Animal[], history: readonly Recorded[]): readonly Animal[] {
   const last = history.at(-1);
   assert.ok(last?.kind === 'list');
-  const known = new Set(before.map(({ id }) => id));
-  const all = [...last.answer.filter(({ id }) => !known.has(id)), ...before];
+  const known = new Set(earlier.map(({ id }) => id));
+  const all = [...last.answer.filter(({ id }) => !known.has(id)), ...earlier];
   const available = all.filter(({ status }) => status === 'available').slice(0, PAGE);
   return [...new Set([...all.slice(0, PAGE), ...available])];
 }
 
-function judge(history: readonly Recorded[], before: readonly Animal[]): void {
-  assert.ok(isCatalogueHistory(history, before), `no order explains ${JSON.stringify(history)}`);
+function judge(history: readonly Recorded[], earlier: readonly Animal[]): void {
+  assert.ok(isCatalogueHistory(history, earlier), `no order explains ${JSON.stringify(history)}`);
 }
 
 test('100 histories of create, list and get over three instances are linearizable', async (t) => {

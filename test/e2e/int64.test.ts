@@ -109,7 +109,7 @@ test('8,000 random int64 and all edges pass through create, get and list unchang
       assert.equal(value, byId.get(id));
       listed++;
     }
-    path = /<[^>]*(\/v1\/pets\?[^>]*)>/.exec(String(headers['link'] ?? ''))?.[1];
+    path = /<[^>]*(\/v1\/pets\?[^>]*)>/.exec(headers['link'] ?? '')?.[1];
   }
   assert.equal(listed, values.length);
 });

@@ -12,7 +12,7 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 const REX = '{"name":"Rex","categoryId":7}';
 
 // At once, because most of them wait for a time limit.
-suite('stop', { concurrency: true }, () => {
+void suite('stop', { concurrency: true }, () => {
   test('SIGTERM finishes accepted requests, writes exact counters and exits 0', async (t) => {
     const env = temporaryEnvironment(t);
     const { key } = await issueKey(env, { plan: 'free' });

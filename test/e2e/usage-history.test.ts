@@ -36,7 +36,7 @@ async function stop(service: RunningService | undefined): Promise<void> {
 }
 
 // At once, because each waits for the services to write.
-suite('the usage history', { concurrency: true }, () => {
+void suite('the usage history', { concurrency: true }, () => {
   for (const [name, instances, prepare] of STORES)
     test(`usage of ${name} adds up over restarts, and a crash loses only the last seconds`, {
       timeout: 120_000 + 20 * REQUESTS,
