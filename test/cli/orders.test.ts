@@ -1,7 +1,7 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { call } from '../support/api.ts';
 import {
   run,
@@ -29,7 +29,7 @@ const withAnimals = prepared(async (store) => {
 });
 
 /** A running service with two available animals, and an order of the account `shop` for the first one. */
-async function ordered(t: Parameters<typeof temporaryEnvironment>[0]) {
+async function ordered(t: TestContext) {
   const { variables, key } = await withAnimals(t);
   const { url } = await startServiceProcess(t, variables);
   const order = (petId: number, fields = {}) =>

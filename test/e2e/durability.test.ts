@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { issueKey } from '../support/instances.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 
@@ -10,9 +11,7 @@ const CREATORS = 16;
 
 test('20 kills under load lose no answered create and give no id twice', async (t) => {
   const env = temporaryEnvironment(t);
-  const args = ['keys', 'create', '--account', 'acme', '--plan', 'enterprise', '--json'];
-  const made = await run([...args, '--per-minute', '1000000000', '--per-day', '1000000000'], env);
-  const { key } = JSON.parse(made.stdout) as { key: string };
+  const { key } = await issueKey(env);
   const answered = new Map<string, string>();
 
   for (let kill = 0; kill < KILLS; kill++) {

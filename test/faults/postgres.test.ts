@@ -26,7 +26,7 @@ after(() => server.stop());
 /** A service over the server of this file, under load. */
 async function startLoadedService(t: TestContext, account: string) {
   const variables = { DATABASE_URL: server.url, PORT: '0' };
-  const { key } = await issueKey(variables, account);
+  const { key } = await issueKey(variables, { account });
   const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });
   const load = startCatalogueLoad({ url: service.url, key, variables, prefix: account });
   const readiness = async () => (await call(service.url, '/readyz')).status;
@@ -102,7 +102,7 @@ test('ten times all connections lost under load: nothing lost, nothing repeated'
 
 test('callers whose counters cannot be loaded get 503 with Error body and headers', async (t) => {
   const variables = { DATABASE_URL: server.url, PORT: '0' };
-  const { key } = await issueKey(variables, 'stranger');
+  const { key } = await issueKey(variables, { account: 'stranger' });
   const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });
   await server.kill();
   try {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { suite, test, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';
+import { issueKey } from '../support/instances.ts';
 import {
   run,
   runJson,
@@ -18,8 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 async function counts(t: TestContext, variables: Variables): Promise<void> {
   const env = { ...temporaryEnvironment(t), ...variables, BAN_AFTER: '1' };
   const service = await startServiceProcess(t, env);
-  const enterprise = ['--plan', 'enterprise', '--per-minute', '2', '--per-day', '9'];
-  const { key } = await runJson<{ key: string }>(['keys', 'create', '--account', 'acme', ...enterprise], env);
+  const { key } = await issueKey(env, { limits: { perMinute: 2, perDay: 9 } });
   const statuses = [];
   for (let request = 0; request < 4; request++)
     statuses.push((await call(service.url, '/v1/pets', { key })).status);
@@ -31,35 +31,38 @@ async function counts(t: TestContext, variables: Variables): Promise<void> {
   assert.deepEqual(await runJson(['bans', 'list'], env), []);
 }
 
-test('a Redis password may have any characters', async (t) => {
-  const { port } = await temporaryRedis(t, ['--requirepass', 'p@ss/w:rd%']);
-  await counts(t, { REDIS_URL: `redis://:${encodeURIComponent('p@ss/w:rd%')}@127.0.0.1:${port}` });
-});
-
-test('a Redis user with only the documented rights works', async (t) => {
-  const rights = ['~petstore:*', '+@hash', '+@list', '+@sortedset', '+eval', '+evalsha', '+info', '+time'];
-  const keys = ['+del', '+pexpire', '+pexpireat', '+pexpiretime', '+scan'];
-  const { port, url } = await temporaryRedis(t);
-  await ask(url, ['ACL', 'SETUSER', 'petstore', 'on', '>secret', ...rights, ...keys]);
-  await ask(url, ['ACL', 'SETUSER', 'default', 'off']);
-  await counts(t, { REDIS_URL: `redis://petstore:secret@127.0.0.1:${port}` });
-});
-
-test('rediss:// works with the given certificate, and is refused without it', async (t) => {
-  const folder = temporaryFolder(t);
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=petstore', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync(program('openssl', 'openssl'), ['req', '-x509', ...kind, ...subject, ...files], {
-    stdio: 'pipe',
+// At once, because each starts processes of its own.
+void suite('access to Redis', { concurrency: true }, () => {
+  test('a Redis password may have any characters', async (t) => {
+    const { port } = await temporaryRedis(t, ['--requirepass', 'p@ss/w:rd%']);
+    await counts(t, { REDIS_URL: `redis://:${encodeURIComponent('p@ss/w:rd%')}@127.0.0.1:${port}` });
   });
-  const port = await freePort();
-  const tls = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no'];
-  await temporaryRedis(t, ['--tls-port', `${port}`, ...tls, '--tls-ca-cert-file', certificate]);
-  const REDIS_URL = `rediss://127.0.0.1:${port}`;
-  await counts(t, { REDIS_URL, NODE_EXTRA_CA_CERTS: certificate });
-  const { code, stderr } = await run(['serve'], { ...temporaryEnvironment(t), REDIS_URL });
-  assert.equal(code, 1);
-  assert.match(stderr, /^petstore: The Redis server cannot be used: self-signed certificate.*\n$/);
+
+  test('a Redis user with only the documented rights works', async (t) => {
+    const rights = ['~petstore:*', '+@hash', '+@list', '+@sortedset', '+eval', '+evalsha', '+info', '+time'];
+    const keys = ['+del', '+pexpire', '+pexpireat', '+pexpiretime', '+scan'];
+    const { port, url } = await temporaryRedis(t);
+    await ask(url, ['ACL', 'SETUSER', 'petstore', 'on', '>secret', ...rights, ...keys]);
+    await ask(url, ['ACL', 'SETUSER', 'default', 'off']);
+    await counts(t, { REDIS_URL: `redis://petstore:secret@127.0.0.1:${port}` });
+  });
+
+  test('rediss:// works with the given certificate, and is refused without it', async (t) => {
+    const folder = temporaryFolder(t);
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const subject = ['-subj', '/CN=petstore', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+    const files = ['-keyout', key, '-out', certificate];
+    execFileSync(program('openssl', 'openssl'), ['req', '-x509', ...kind, ...subject, ...files], {
+      stdio: 'pipe',
+    });
+    const port = await freePort();
+    const tls = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no'];
+    await temporaryRedis(t, ['--tls-port', `${port}`, ...tls, '--tls-ca-cert-file', certificate]);
+    const REDIS_URL = `rediss://127.0.0.1:${port}`;
+    await counts(t, { REDIS_URL, NODE_EXTRA_CA_CERTS: certificate });
+    const { code, stderr } = await run(['serve'], { ...temporaryEnvironment(t), REDIS_URL });
+    assert.equal(code, 1);
+    assert.match(stderr, /^petstore: The Redis server cannot be used: self-signed certificate.*\n$/);
+  });
 });

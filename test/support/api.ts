@@ -103,7 +103,7 @@ export function parseRaw(text: string): Answer {
 }
 
 /** Every API response carries the three rate headers, as integers. */
-export function assertRateHeaders({ headers }: Answer): void {
+export function assertRateHeaders({ headers }: { readonly headers: Pick<Headers, 'get'> }): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(headers.get(name) ?? `${name} is missing`, /^\d+$/);
   }

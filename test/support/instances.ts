@@ -1,15 +1,23 @@
-import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/cli/context.ts';
+import { readConfig } from '../../src/config.ts';
+import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
+import type { Limits, Plan } from '../../src/domain/plan.ts';
+import { accountFor } from '../../src/management/accounts.ts';
+import * as keys from '../../src/management/keys.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { fakeClock } from './clock.ts';
+import type { Lifetime } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';
 import { temporaryPostgres } from './postgres.ts';
 import { stopDatabaseClock } from './postgres-clock.ts';
-import { runJson, type RunningService, startServiceProcess, type Variables } from './process.ts';
+import { type RunningService, startServiceProcess, type Variables } from './process.ts';
 import { temporaryRedis } from './redis.ts';
 import { overSlowNetwork } from './slow-network.ts';
 import { PLENTY, type StartService, startTestService, type TestService } from './service.ts';
+import { ROOT } from './store.ts';
 
 /** Variables for processes that share one new database and one new Redis, each on any free port. */
-export async function sharedServers(t: TestContext): Promise<Variables> {
+export async function sharedServers(t: Lifetime): Promise<Variables> {
   const redis = await temporaryRedis(t);
   return { DATABASE_URL: await temporaryPostgres(t), REDIS_URL: redis.url, PORT: '0' };
 }
@@ -19,11 +27,38 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** A key that the command line issues, of an account with limits that no test reaches. Makes the database, too. */
-export async function issueKey(variables: Variables, account = 'chain'): Promise<IssuedKey> {
-  await runJson(['migrate'], variables);
-  const limits = ['--per-minute', `${PLENTY.perMinute}`, '--per-day', `${PLENTY.perDay}`];
-  return runJson(['keys', 'create', '--account', account, '--plan', 'enterprise', ...limits], variables);
+/** What a key is made for: by default, for an enterprise with limits that no test reaches. */
+interface KeyOrder {
+  readonly account?: string;
+  readonly plan?: Plan;
+  /** Of an enterprise. */
+  readonly limits?: Limits;
+  readonly scopes?: readonly Scope[];
+}
+
+/** A key, made as the command line makes it. Makes the database, too. */
+export async function issueKey(variables: Variables, order: KeyOrder = {}): Promise<IssuedKey> {
+  const config = readConfig(variables);
+  const [clock, onLost] = [systemClock(), () => undefined];
+  const store = await openStore({ ...config, clock, author: ROOT, mustExist: false, onLost });
+  const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = order;
+  const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
+  try {
+    const { key, record } = await keys.issueKey(
+      store.accounts,
+      (length) => crypto.getRandomValues(new Uint8Array(length)),
+      {
+        account: await accountFor(store.accounts, account, plan, limits),
+        environment: config.environment,
+        label: undefined,
+        scopes,
+        expiresAt: undefined,
+      },
+    );
+    return { id: record.id, key: key.reveal() };
+  } finally {
+    await store.close();
+  }
 }
 
 export interface Instances {
@@ -45,7 +80,7 @@ export interface Instances {
  * from the database are under way for up to `slowNetwork` milliseconds.
  */
 export async function startInstances(
-  t: TestContext,
+  t: Lifetime,
   count: number,
   { connections = 50, slowNetwork = 0 }: { connections?: number; slowNetwork?: number } = {},
 ): Promise<Instances> {
@@ -74,7 +109,7 @@ export async function startInstances(
 }
 
 /** So many in this process over the same servers, started at once, each on a clock of its own that stands at now. */
-export async function startTestInstances(t: TestContext, count: number, env: Variables = {}) {
+export async function startTestInstances(t: Lifetime, count: number, env: Variables = {}) {
   const services: Promise<TestService>[] = [];
   // Before the servers that they use: what is registered first runs first.
   t.after(() => Promise.allSettled(services.map(async (service) => (await service).stop())));

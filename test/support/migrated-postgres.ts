@@ -9,7 +9,7 @@ const file = lifetimeOfFile();
 let template: Promise<string> | undefined;
 
 /** A new database with the schema of this version: a copy, because each run of all migrations takes longer. */
-export async function migratedPostgres(t: Pick<Lifetime, 'after'>): Promise<string> {
+export async function migratedPostgres(t: Lifetime): Promise<string> {
   return temporaryPostgres(t, await (template ??= migrate()));
 }
 

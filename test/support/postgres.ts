@@ -66,7 +66,7 @@ let databases = 0;
  * A new database, empty or a copy of `template`, on the server of TEST_DATABASE_URL or on one that all tests of this file
  * share.
  */
-export async function temporaryPostgres(t: Pick<Lifetime, 'after'>, template = 'template0'): Promise<string> {
+export async function temporaryPostgres(t: Lifetime, template = 'template0'): Promise<string> {
   const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import type { Lifetime } from './lifetime.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
@@ -18,7 +18,7 @@ export type Variables = Readonly<Record<string, string>>;
 let emptyDatabase: Uint8Array | undefined;
 
 /** Variables for processes that share one empty database, and any free port. */
-export function temporaryEnvironment(test: TestContext): Variables {
+export function temporaryEnvironment(test: Lifetime): Variables {
   const file = join(temporaryFolder(test), 'petstore.db');
   if (emptyDatabase === undefined) {
     openDatabase(file, { createFolder: false }).close();
@@ -90,7 +90,7 @@ export interface RunningService extends Running {
 
 /** Starts a service and waits until it listens. What is left of it is killed after the test. */
 export async function startServiceProcess(
-  test: TestContext,
+  test: Lifetime,
   variables: Variables,
   args: readonly string[] = [],
 ): Promise<RunningService> {

@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Lifetime } from './lifetime.ts';
 
 /**
  * The address of a server as it is seen over a network on which every packet is under way for up to `milliseconds`:
  * on the loopback answers come too fast for requests to meet in between.
  */
-export async function overSlowNetwork(
-  t: TestContext,
-  address: string,
-  milliseconds: number,
-): Promise<string> {
+export async function overSlowNetwork(t: Lifetime, address: string, milliseconds: number): Promise<string> {
   const { hostname, port } = new URL(address);
   const sockets = new Set<Socket>();
   const pass = (from: Socket, to: Socket) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Lifetime } from './lifetime.ts';
 
 interface Pair {
   readonly client: Socket;
@@ -33,7 +33,7 @@ export interface HeldAnswer {
 }
 
 /** Listens on a free port, in front of a server on `port` of this machine, until the test is over. */
-export async function startTcpProxy(t: TestContext, port: number): Promise<TcpProxy> {
+export async function startTcpProxy(t: Lifetime, port: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
   let awaited:
     | { readonly texts: readonly string[]; readonly answer: (pair: Pair, bytes: Buffer | string) => void }

@@ -1,5 +1,8 @@
 import { OUTCOMES, type UsageOutcome } from '../../src/domain/usage.ts';
 import { outcomeIndex } from '../../src/http/usage-counts.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { issueKey, type IssuedKey } from './instances.ts';
 import { each, keepAliveClient } from './load.ts';
 import { runJson, type RunningService, type Variables } from './process.ts';
 
@@ -11,11 +14,6 @@ export type Sums = Record<string, Record<UsageOutcome, number>>;
 export interface Tally {
   readonly key: Sums;
   readonly operation: Sums;
-}
-
-interface Key {
-  readonly id: number;
-  readonly key: string;
 }
 
 const BODY = '{"name":"Rex","categoryId":7}';
@@ -31,18 +29,15 @@ const REQUESTS = [
 ] as const;
 
 /** Two keys with all scopes, one that may only read, and one whose account is soon beyond its limits. */
-export async function issueKeys(variables: Variables): Promise<readonly Key[]> {
-  await runJson(['migrate'], variables);
-  const enterprise = (perDay: number) =>
-    ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', `${perDay}`] as const;
-  const keys: Key[] = [];
-  for (const options of [
-    ['shop', ...enterprise(1_000_000_000)],
-    ['shop'],
-    ['shop', '--scopes', 'pets:read'],
-    ['small', ...enterprise(40)],
-  ])
-    keys.push(await runJson<Key>(['keys', 'create', '--account', ...options], variables));
+export async function issueKeys(variables: Variables): Promise<readonly IssuedKey[]> {
+  const keys: IssuedKey[] = [];
+  for (const order of [
+    { account: 'shop' },
+    { account: 'shop' },
+    { account: 'shop', scopes: ['pets:read'] },
+    { account: 'small', limits: { perMinute: 1_000_000_000, perDay: 40 } },
+  ] as const)
+    keys.push(await issueKey(variables, order));
   return keys;
 }
 
@@ -53,7 +48,7 @@ export function emptyTally(): Tally {
 /** Sends random requests to the services in turn, and adds what became of each one to the tally. */
 export async function sendRandom(
   services: readonly RunningService[],
-  keys: readonly Key[],
+  keys: readonly IssuedKey[],
   { count, random, tally }: { readonly count: number; readonly random: () => number; readonly tally: Tally },
 ): Promise<void> {
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
@@ -73,19 +68,36 @@ export async function sendRandom(
   }
 }
 
-/** The history of the last two days. */
-export async function readTally(variables: Variables): Promise<Tally> {
-  const read = async (by: 'key' | 'operation') => {
-    type Row = Numbers & { readonly keyId?: number; readonly operation?: string };
-    const rows = await runJson<readonly Row[]>(['usage', '--by', by, '--since', '2d'], variables);
-    return Object.fromEntries(
-      rows.map(({ keyId, operation, ok, clientError, refused, serverError }) => [
-        String(keyId ?? operation),
-        { ok, clientError, refused, serverError },
-      ]),
-    );
-  };
+/** The history of the last two days, as the command line shows it. */
+export async function showTally(variables: Variables): Promise<Tally> {
+  const read = async (by: 'key' | 'operation') =>
+    sumsOf(await runJson<readonly Row[]>(['usage', '--by', by, '--since', '2d'], variables));
   return { key: await read('key'), operation: await read('operation') };
+}
+
+/** The same, read without the command line. */
+export async function readTally({ usageHistory }: Store): Promise<Tally> {
+  const range = {
+    interval: 'day',
+    from: Date.now() - 2 * DAY,
+    to: Date.now(),
+    accountId: undefined,
+  } as const;
+  return {
+    key: sumsOf(await usageHistory.sums({ ...range, by: 'key' })),
+    operation: sumsOf(await usageHistory.sums({ ...range, by: 'operation' })),
+  };
+}
+
+type Row = Numbers & { readonly keyId?: number; readonly operation?: string };
+
+function sumsOf(rows: readonly Row[]): Sums {
+  return Object.fromEntries(
+    rows.map(({ keyId, operation, ok, clientError, refused, serverError }) => [
+      String(keyId ?? operation),
+      { ok, clientError, refused, serverError },
+    ]),
+  );
 }
 
 export function requestsIn(sums: Sums): number {
