@@ -13,9 +13,19 @@ export interface WatchedPage {
   readonly faults: readonly string[];
 }
 
-/** Where Debian's Chromium is, or an error that says how to get it. */
+const HEADLESS_SHELL = 'chromium-headless-shell';
+
+/** Where Debian's Chromium is, or an error that says how to get it. The one without windows needs half the processor time. */
 export function findChromium(): string {
-  return program('chromium', 'chromium');
+  try {
+    return program(HEADLESS_SHELL, HEADLESS_SHELL);
+  } catch (error) {
+    try {
+      return program('chromium', 'chromium');
+    } catch {
+      throw error;
+    }
+  }
 }
 
 export async function launchBrowser(t: Lifetime): Promise<Browser> {
