@@ -15,7 +15,7 @@ export interface WatchedPage {
 
 const HEADLESS_SHELL = 'chromium-headless-shell';
 
-/** Where Debian's Chromium is, or an error that says how to get it. The one without windows needs half the processor time. */
+/** Where Debian's Chromium is, or an error that says how to get it. The headless shell needs a third less processor time. */
 export function findChromium(): string {
   try {
     return program(HEADLESS_SHELL, HEADLESS_SHELL);
