@@ -53,7 +53,7 @@ async function openChart(options: Parameters<typeof openDashboard>[2], props: ob
 }
 
 for (const { device, options } of SCREENS) {
-  test(`a chart and its table have no serious accessibility fault on a ${device}`, async () => {
+  test(`on a ${device}, a chart and its table have no serious accessibility fault`, async () => {
     const { page, foreign, faults } = await openChart(options);
     await page.getByRole('img', { name: 'Requests' }).waitFor();
     assert.deepEqual(await seriousFaults(page), []);

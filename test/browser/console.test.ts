@@ -47,7 +47,7 @@ async function seed(): Promise<void> {
 await seed();
 
 for (const { device, options } of SCREENS) {
-  test(`every page works on a ${device}, without a fault or a foreign request`, async () => {
+  test(`on a ${device}, every page works without a fault or a foreign request`, async () => {
     const { page, faults, foreign } = await visitConsole(browser, service, { options });
     await showPage(page, `${service.consoleUrl}/`, 'Overview');
     for (const [path, heading] of Object.entries(CONSOLE_PAGES)) {

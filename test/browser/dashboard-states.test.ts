@@ -25,13 +25,14 @@ async function ban(key: string): Promise<void> {
   }
 }
 
-/** Pastes a key that is refused, and gives what the page says. */
+/** The page of the tests that only read why a key is refused. */
+const { page: refusing } = await openDashboard(browser, service.url);
+
+/** Pastes a key that is refused into an empty form, and gives what the page says. */
 async function refusal(key: string): Promise<string> {
-  const { page } = await openDashboard(browser, service.url);
-  await pasteKey(page, key);
-  const text = await page.locator('.notice').innerText();
-  await page.context().close();
-  return text;
+  await refusing.reload();
+  await pasteKey(refusing, key);
+  return refusing.locator('.notice').innerText();
 }
 
 test('the page says why it does not accept a key', async () => {

@@ -12,31 +12,17 @@ const PHONE = { width: 390, height: 844 };
 const lifetime = lifetimeOfFile();
 const shared = await startTestService(lifetime);
 const browser = await launchBrowser(lifetime);
+// The tests share a page for each device, because a load of the reference takes seconds of a processor.
+const desktop = await openReference(browser, shared.url, { viewport: DESKTOP });
+const phone = await openReference(browser, shared.url, { viewport: PHONE });
 
 async function boxOf(element: Locator) {
   return (await element.boundingBox()) ?? assert.fail('The element is not shown.');
 }
 
-test('search finds the text of the guide: "retry" leads to Backing off', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
-  await page.getByRole('button', { name: 'Open Search' }).first().click();
-  await page.getByRole('combobox', { name: 'Enter search query' }).fill('retry');
-  await page.getByRole('option', { name: /Backing off/ }).click();
-  await page.waitForFunction("location.hash === '#tag/backing-off'");
-  await page.getByText('Wait that many seconds, then retry.').waitFor();
-});
-
-test('Enter opens the first result of a search', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
-  await page.getByRole('button', { name: 'Open Search' }).first().click();
-  await page.getByRole('combobox', { name: 'Enter search query' }).fill('paging');
-  await page.getByRole('option').first().getByText('Paging').waitFor();
-  await page.keyboard.press('Enter');
-  await page.waitForFunction("location.hash === '#tag/paging'");
-});
-
+// The first test of its page: the reference may still scroll to what an earlier test has shown.
 test('the sidebar follows the reader through the pages of the guide', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
+  const { page } = desktop;
   await showSection(page, '#tag/rate-limits', 'Rate limits');
   await page.mouse.move(600, 400);
   for (const name of ['Backing off', 'Errors', 'Paging', 'Idempotency']) {
@@ -50,16 +36,15 @@ test('the sidebar follows the reader through the pages of the guide', async () =
   }
 });
 
-for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-  test(`at most one screen of prose comes before the first endpoint on a ${device}`, async () => {
-    const { page } = await openReference(browser, shared.url, { viewport });
+for (const [device, { page }] of Object.entries({ desktop, phone })) {
+  test(`on a ${device}, at most one screen of prose comes before the first endpoint`, async () => {
     const { height } = await boxOf(page.locator('.introduction-description'));
-    assert.ok(height <= viewport.height, `${height} pixels`);
+    assert.ok(height <= (page.viewportSize()?.height ?? 0), `${height} pixels`);
   });
 }
 
 test('a page of the guide has samples beside its prose, in the language last chosen', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
+  const { page } = desktop;
   for (const [slug, heading, code] of [
     ['backing-off', 'Backing off', 'time.sleep(wait)'],
     ['paging', 'Paging', 'address = following and following[1]'],
@@ -78,7 +63,7 @@ test('a page of the guide has samples beside its prose, in the language last cho
 });
 
 test('the guide shows pictures of windows, a ban and the states, from this service', async () => {
-  const { page, faults, foreign } = await openReference(browser, shared.url, { viewport: PHONE });
+  const { page, faults, foreign } = phone;
   for (const [path, heading, file] of [
     ['#tag/rate-limits', 'Rate limits', 'windows.svg'],
     ['#tag/backing-off', 'Backing off', 'ban.svg'],
@@ -95,7 +80,7 @@ test('the guide shows pictures of windows, a ban and the states, from this servi
 });
 
 test('updatePet and createOrder lead to the states of an animal', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
+  const { page } = desktop;
   for (const [path, summary, link, hash] of [
     ['#tag/pets/PATCH/pets/{petId}', 'Change an animal', 'States of an animal', '#tag/states-of-an-animal'],
     ['#tag/store/POST/store/orders', 'Order an animal', 'Adopt an animal', '#tag/adopt-an-animal'],
@@ -109,16 +94,8 @@ test('updatePet and createOrder lead to the states of an animal', async () => {
   assert.equal(page.context().pages().length, 1, 'a link of the guide opens no tab');
 });
 
-test('an address of a page of the guide from version 1.0.0 still leads to it', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: DESKTOP });
-  await page.goto(`${shared.url}/llms.txt`);
-  await page.goto(`${shared.url}/reference#description/backing-off`);
-  await page.waitForFunction("location.hash === '#tag/backing-off'");
-  await page.getByText('Wait that many seconds, then retry.').waitFor();
-});
-
 test('what the chips of a parameter show stays on the screen of a phone', async () => {
-  const { page } = await openReference(browser, shared.url, { viewport: PHONE });
+  const { page } = phone;
   await showSection(page, '#tag/pets/GET/pets', 'List animals');
   const section = page.getByRole('region', { name: 'List animals' });
   const chips = section.getByRole('button', { name: /^(?:Default|Examples?|Pattern)$/ });
@@ -132,4 +109,30 @@ test('what the chips of a parameter show stays on the screen of a phone', async 
     assert.ok(x >= 0 && x + width <= PHONE.width, `from ${x} to ${x + width}`);
     await page.keyboard.press('Escape');
   }
+});
+
+test('search finds the text of the guide: "retry" leads to Backing off', async () => {
+  const { page } = desktop;
+  await page.getByRole('button', { name: 'Open Search' }).first().click();
+  await page.getByRole('combobox', { name: 'Enter search query' }).fill('retry');
+  await page.getByRole('option', { name: /Backing off/ }).click();
+  await page.waitForFunction("location.hash === '#tag/backing-off'");
+  await page.getByText('Wait that many seconds, then retry.').waitFor();
+});
+
+test('Enter opens the first result of a search', async () => {
+  const { page } = desktop;
+  await page.getByRole('button', { name: 'Open Search' }).first().click();
+  await page.getByRole('combobox', { name: 'Enter search query' }).fill('paging');
+  await page.getByRole('option').first().getByText('Paging').waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction("location.hash === '#tag/paging'");
+});
+
+test('an address of a page of the guide from version 1.0.0 still leads to it', async () => {
+  const { page } = desktop;
+  await page.goto(`${shared.url}/llms.txt`);
+  await page.goto(`${shared.url}/reference#description/backing-off`);
+  await page.waitForFunction("location.hash === '#tag/backing-off'");
+  await page.getByText('Wait that many seconds, then retry.').waitFor();
 });

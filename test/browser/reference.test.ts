@@ -35,22 +35,15 @@ const sectionOf = (
 ) => [`#tag/${group.toLowerCase()}/${method}${path}`, summary] as const;
 
 const lifetime = lifetimeOfFile();
-const shared = await startTestService(lifetime);
-const browser = await launchBrowser(lifetime);
-
-test('every section of the reference loads from this service without a console message', async () => {
-  const { page, foreign, faults } = await openReference(browser, shared.url);
-  for (const { name, operations } of RESOURCES)
-    for (const its of operations) await showSection(page, ...sectionOf(its, name));
-  await showSection(page, '#schemas', 'Schemas');
-  for (const name of BELOW_THE_OPERATIONS) await showSection(page, addressOf(name), name);
-  await page.waitForLoadState('networkidle');
-  assert.deepEqual(foreign, []);
-  assert.deepEqual(faults, []);
+const shared = await startTestService(lifetime, {
+  env: { PETSTORE_ENVIRONMENT: 'staging', PRODUCTION_URL: EXAMPLE_URLS.production },
 });
+const browser = await launchBrowser(lifetime);
+// Most tests share a page, because a load of the reference takes seconds of a processor.
+const reference = await openReference(browser, shared.url);
 
 test('the reference shows guide, groups and operations, and strikes the deprecated one', async () => {
-  const { page } = await openReference(browser, shared.url);
+  const { page } = reference;
   const entries = page.getByRole('complementary').getByRole('link');
   const names = (await entries.allInnerTexts()).map((text) => text.split('\n')[0]);
   const [schemas, ...rest] = names.slice(names.indexOf('Schemas'));
@@ -71,18 +64,8 @@ test('the reference shows guide, groups and operations, and strikes the deprecat
   await page.getByText('This operation will be removed on 2030-12-05.').waitFor();
 });
 
-test('every link of the reference leads to this shared, except the one to the maker', async () => {
-  const { page } = await openReference(browser, shared.url);
-  const origins = await page.evaluate<string[]>('Array.from(document.links, ({ origin }) => origin)');
-  assert.deepEqual([...new Set(origins)].toSorted(), [shared.url, 'https://www.scalar.com']);
-  const buttons = await page.getByRole('button').allInnerTexts();
-  for (const offer of ['Ask AI', 'VS Code', 'Cursor', 'Share', 'Deploy', 'Developer Tools']) {
-    assert.ok(!buttons.some((text) => text.includes(offer)), offer);
-  }
-});
-
 test('the guide shows the plan table of the code', async () => {
-  const { page } = await openReference(browser, shared.url);
+  const { page } = reference;
   await showSection(page, addressOf('Rate limits'), 'Rate limits');
   const section = page.getByRole('region', { name: 'Rate limits' });
   const rows = await section.getByRole('table').first().getByRole('row').allInnerTexts();
@@ -95,20 +78,8 @@ test('the guide shows the plan table of the code', async () => {
   );
 });
 
-test('both servers can be chosen, and the running one is preselected', async (t) => {
-  const env = { PETSTORE_ENVIRONMENT: 'staging', PRODUCTION_URL: EXAMPLE_URLS.production };
-  const service = await startTestService(t, { env });
-  const { page } = await openReference(browser, service.url);
-  await page
-    .getByRole('button', { name: `${service.url}/v1` })
-    .first()
-    .click();
-  await page.getByRole('option', { name: EXAMPLE_URLS.production }).click();
-  await page.getByText('Production', { exact: true }).waitFor();
-});
-
 test('every operation shows three samples, an example per error code, and all headers', async () => {
-  const { page } = await openReference(browser, shared.url);
+  const { page } = reference;
   await showSection(page, ...sectionOf(listPets));
   const shown = page.getByRole('button', { name: 'curl' }).first();
   await shown.click();
@@ -133,13 +104,44 @@ test('every operation shows three samples, an example per error code, and all he
 });
 
 test('a beta operation has its badge and leads to the page about it', async () => {
-  const { page } = await openReference(browser, shared.url);
+  const { page } = reference;
   await showSection(page, ...sectionOf(deletePet));
   const section = page.getByRole('region', { name: deletePet.summary });
   await section.getByText('Beta', { exact: true }).waitFor();
   await section.getByRole('link', { name: 'Beta and experimental' }).click();
   await page.waitForFunction("location.hash === '#tag/beta-and-experimental'");
   await page.getByText('It may change after a notice of 30 days in the changelog.').waitFor();
+});
+
+test('every section of the reference loads from this service without a console message', async () => {
+  const { page, foreign, faults } = reference;
+  for (const { name, operations } of RESOURCES)
+    for (const its of operations) await showSection(page, ...sectionOf(its, name));
+  await showSection(page, '#schemas', 'Schemas');
+  for (const name of BELOW_THE_OPERATIONS) await showSection(page, addressOf(name), name);
+  await page.waitForLoadState('networkidle');
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(faults, []);
+});
+
+test('every link of the reference leads to this service, except the one to the maker', async () => {
+  const { page } = reference;
+  const origins = await page.evaluate<string[]>('Array.from(document.links, ({ origin }) => origin)');
+  assert.deepEqual([...new Set(origins)].toSorted(), [shared.url, 'https://www.scalar.com']);
+  const buttons = await page.getByRole('button').allInnerTexts();
+  for (const offer of ['Ask AI', 'VS Code', 'Cursor', 'Share', 'Deploy', 'Developer Tools']) {
+    assert.ok(!buttons.some((text) => text.includes(offer)), offer);
+  }
+});
+
+test('both servers can be chosen, and the running one is preselected', async () => {
+  const { page } = reference;
+  await page
+    .getByRole('button', { name: `${shared.url}/v1` })
+    .first()
+    .click();
+  await page.getByRole('option', { name: EXAMPLE_URLS.production }).click();
+  await page.getByText('Production', { exact: true }).waitFor();
 });
 
 test('an operation that the description marks as beta or experimental has a badge', async () => {
