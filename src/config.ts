@@ -1,6 +1,5 @@
 // Contract: sections 1 and 7.
 import { isIP } from 'node:net';
-import { z } from 'zod';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.ts';
 import { unknownVariables } from './unknown-variables.ts';
@@ -17,15 +16,26 @@ export type Networks = readonly {
   readonly family: 'ipv4' | 'ipv6';
 }[];
 
-/* Parsers of environment variables. */
+/**
+ * Parsers of environment variables. A parser calls `refuse` once for each fault, and its result is then not used. They do
+ * without zod, because every command reads the configuration: see docs/decisions/0046.
+ */
+type Parser<T> = (value: string, refuse: (fault: string) => void) => T;
 
-const text = (fault: string, holds: (value: string) => boolean) => z.string().refine(holds, { error: fault });
-const whole = (from: number, to: number) =>
-  text(`must be a whole number from ${from} to ${to}`, (value) => {
+const text =
+  (fault: string, holds: (value: string) => boolean): Parser<string> =>
+  (value, refuse) => {
+    if (!holds(value)) refuse(fault);
+    return value;
+  };
+const whole = (from: number, to: number): Parser<number> => {
+  const digits = text(`must be a whole number from ${from} to ${to}`, (value) => {
     return /^\d{1,10}$/.test(value) && Number(value) >= from && Number(value) <= to;
-  }).transform(Number);
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+  });
+  return (value, refuse) => Number(digits(value, refuse));
+};
+const oneOf = <const T extends string>(values: readonly T[]) =>
+  text(`must be one of ${values.join(', ')}`, (value) => values.some((each) => each === value)) as Parser<T>;
 const list = (value: string) => value.split(',').map((item) => item.trim());
 
 const baseUrl = text('must be an http or https address that ends in /v1', (value) => {
@@ -42,56 +52,68 @@ const listenHost = text(
   'must be an IP address or localhost',
   (value) => isIP(value) !== 0 || value === 'localhost',
 );
+const databaseUrl: Parser<string> = (value, refuse) => {
+  const fault = databaseUrlFault(value);
+  if (fault !== undefined) refuse(fault);
+  return value;
+};
+const networks: Parser<Networks> = (value, refuse) =>
+  list(value).flatMap((item) => {
+    const network = parseNetwork(item);
+    if (network !== undefined) return network;
+    refuse(`must list IP addresses or networks (10.0.0.0/8); ${JSON.stringify(item)} is none`);
+    return [];
+  });
+const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
+  if (value === '*') return value;
+  const items = list(value);
+  if (!items.every(isOrigin)) refuse('must be * or a list of origins such as https://app.example');
+  return items;
+};
 
-const Environment = z.object({
-  HOST: listenHost.default('127.0.0.1'),
-  PORT: whole(0, 65_535).default(8080),
-  PETSTORE_ENVIRONMENT: oneOf(ENVIRONMENTS).default('production'),
-  PRODUCTION_URL: baseUrl.optional(),
-  STAGING_URL: baseUrl.optional(),
-  DATABASE_URL: z
-    .string()
-    .refine((value) => databaseUrlFault(value) === undefined, {
-      error: ({ input }) => databaseUrlFault(String(input)),
-    })
-    .default(DEFAULT_DATABASE_URL),
-  DATABASE_CONNECTIONS: whole(2, 1_000).default(10),
-  DATABASE_CONNECT_TIMEOUT: whole(100, 60_000).default(2_000),
-  DATABASE_STATEMENT_TIMEOUT: whole(100, 60_000).default(3_000),
-  REDIS_URL: text('must be redis://… or rediss://…', (value) => {
-    return /^rediss?:$/.test(URL.parse(value)?.protocol ?? '');
-  }).optional(),
-  METRICS_PORT: whole(0, 65_535).optional(),
-  CONSOLE_PORT: whole(0, 65_535).optional(),
-  CONSOLE_HOST: listenHost.default('127.0.0.1'),
-  CONSOLE_URL: text('must be an origin such as https://console.example', isOrigin).optional(),
-  TRUST_PROXY: z
-    .string()
-    .transform((value, context) => {
-      return list(value).map((item) => {
-        const network = parseNetwork(item);
-        if (network !== undefined) return network;
-        context.addIssue({
-          code: 'custom',
-          message: `must list IP addresses or networks (10.0.0.0/8); ${JSON.stringify(item)} is none`,
-        });
-        return z.NEVER;
-      });
-    })
-    .default([]),
-  CORS_ORIGINS: text('must be * or a list of origins such as https://app.example', (value) => {
-    return value === '*' || list(value).every(isOrigin);
-  })
-    .transform((value) => (value === '*' ? value : list(value)))
-    .default('*'),
-  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
-  BAN_AFTER: whole(1, 10_000).default(100),
-  BAN_SECONDS: whole(1, 86_400).default(300),
-  ORDER_HOLD_HOURS: whole(1, 8_760).default(72),
-  MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1_000),
-});
+interface Variable<T> {
+  readonly parse: Parser<T>;
+  readonly byDefault: T;
+}
 
-const VARIABLES = Object.keys(Environment.shape);
+function variable<T>(parse: Parser<T>, byDefault: NoInfer<T>): Variable<T> {
+  return { parse, byDefault };
+}
+
+/** A variable without a default. */
+function optional<T>(parse: Parser<T>): Variable<T | undefined> {
+  return { parse, byDefault: undefined };
+}
+
+const VARIABLES = {
+  HOST: variable(listenHost, '127.0.0.1'),
+  PORT: variable(whole(0, 65_535), 8080),
+  PETSTORE_ENVIRONMENT: variable(oneOf(ENVIRONMENTS), 'production'),
+  PRODUCTION_URL: optional(baseUrl),
+  STAGING_URL: optional(baseUrl),
+  DATABASE_URL: variable(databaseUrl, DEFAULT_DATABASE_URL),
+  DATABASE_CONNECTIONS: variable(whole(2, 1_000), 10),
+  DATABASE_CONNECT_TIMEOUT: variable(whole(100, 60_000), 2_000),
+  DATABASE_STATEMENT_TIMEOUT: variable(whole(100, 60_000), 3_000),
+  REDIS_URL: optional(
+    text('must be redis://… or rediss://…', (value) => /^rediss?:$/.test(URL.parse(value)?.protocol ?? '')),
+  ),
+  METRICS_PORT: optional(whole(0, 65_535)),
+  CONSOLE_PORT: optional(whole(0, 65_535)),
+  CONSOLE_HOST: variable(listenHost, '127.0.0.1'),
+  CONSOLE_URL: optional(text('must be an origin such as https://console.example', isOrigin)),
+  TRUST_PROXY: variable(networks, []),
+  CORS_ORIGINS: variable(origins, '*'),
+  LOG_LEVEL: variable(oneOf(LOG_LEVELS), 'info'),
+  BAN_AFTER: variable(whole(1, 10_000), 100),
+  BAN_SECONDS: variable(whole(1, 86_400), 300),
+  ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
+  MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
+};
+
+type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
+
+const NAMES = Object.keys(VARIABLES);
 
 /** The faults of the environment variables, one line for each, with its name. The exit code is 2. */
 export class ConfigError extends Error {
@@ -146,17 +168,21 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
 
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = Environment.safeParse(given);
-  const { faults } = unknownVariables(Object.keys(given), VARIABLES);
-  if (result.success && faults.length === 0) return { given, values: result.data };
-  const invalid = result.error?.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`) ?? [];
-  throw new ConfigError([...invalid, ...faults].join('\n'));
+  const faults: string[] = [];
+  const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([name, { parse, byDefault }]) => {
+    const value = given[name];
+    const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
+    return [name, value === undefined ? byDefault : parse(value, refuse)];
+  });
+  faults.push(...unknownVariables(Object.keys(given), NAMES).faults);
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return { given, values: Object.fromEntries(entries) as Values };
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */
 export function variableWarnings(env: NodeJS.ProcessEnv = process.env): readonly string[] {
   const given = Object.keys(env).filter((name) => env[name] !== '');
-  return unknownVariables(given, VARIABLES).warnings;
+  return unknownVariables(given, NAMES).warnings;
 }
 
 /** A variable of the environment, with the value in force. It can hold a password. */
@@ -173,13 +199,13 @@ export interface Setting {
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
   const { given, values } = parseEnvironment(env);
-  return VARIABLES.map((variable) => {
-    const value = given[variable];
-    if (value !== undefined) return { variable, value, from: 'environment' };
-    const byDefault = values[variable as keyof typeof values];
+  return NAMES.map((name) => {
+    const value = given[name];
+    if (value !== undefined) return { variable: name, value, from: 'environment' };
+    const byDefault = values[name as keyof typeof values];
     // A list is empty by default.
     return {
-      variable,
+      variable: name,
       value: typeof byDefault === 'object' ? undefined : byDefault?.toString(),
       from: 'default',
     };

@@ -1,7 +1,8 @@
 // Contract: sections 2 and 8.
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { type AccountOrder, OrderStatus } from '../domain/order.ts';
+import type { AccountOrder, OrderStatus } from '../domain/order.ts';
+import { ORDER_STATUSES } from '../domain/statuses.ts';
 import { parseExactJson } from '../json.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
@@ -26,7 +27,7 @@ export function ordersCommands(program: Command): void {
     .description('list orders, newest first')
     .option('--account <name>', 'only the orders of one account')
     .addOption(
-      new Option('--status <status>', 'only the orders with this status').choices(OrderStatus.options),
+      new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES),
     )
     .option('--pet <id>', 'only the orders of one animal', rowId)
     .option(...JSON_OPTION)

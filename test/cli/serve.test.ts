@@ -171,18 +171,32 @@ test('serve logs JSON lines on standard output, with ISO time and named level', 
   for (const { time } of entries) assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-/** Prints the address of each module that is loaded on standard error. */
+/** Prints the address of each module that is loaded on standard error, with `thread` before those of a thread. */
 const PRINT_LOADS = `import { registerHooks } from 'node:module';
-registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+import { isMainThread } from 'node:worker_threads';
+const print = isMainThread ? console.error : (url) => process.stderr.write('thread ' + url + '\\n');
+registerHooks({ load(url, context, next) { print(url); return next(url, context); } });`;
+
+/** Adds PRINT_LOADS to the variables. */
+function printingLoads(variables: Variables): Variables {
+  return {
+    ...variables,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PRINT_LOADS)}`,
+  };
+}
 
 test('a start loads neither other commands nor the description', async (t) => {
-  const hook = `data:text/javascript,${encodeURIComponent(PRINT_LOADS)}`;
-  const service = await startServiceProcess(t, {
-    ...temporaryEnvironment(t),
-    NODE_OPTIONS: `--import=${hook}`,
-  });
+  const service = await startServiceProcess(t, printingLoads(temporaryEnvironment(t)));
   assert.match(service.stderr(), /\/src\/cli\/serve\.ts$/m);
   assert.doesNotMatch(service.stderr(), /\/src\/(?:cli\/(?:import|keys)|description|site\/reference)/);
   assert.equal((await fetch(`${service.url}/openapi.json`)).status, 200);
   assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
+});
+
+test('neither a command that writes nor the thread that writes loads zod', async (t) => {
+  const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
+  const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
+  assert.equal(code, 0);
+  assert.match(stderr, /^thread .*\/src\/storage\/writes\.ts$/m);
+  assert.equal(/^.*\/zod\/.*$/m.exec(stderr)?.[0], undefined);
 });
