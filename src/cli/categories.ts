@@ -1,6 +1,6 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import { type Category, NewCategory } from '../domain/category.ts';
+import type { Category } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { faultsOf } from '../domain/parse.ts';
 import { parseExactJson } from '../json.ts';
@@ -55,8 +55,10 @@ function shortened(text: string): string {
   return characters.length > SHOWN_MAX ? `${characters.slice(0, SHOWN_MAX - 1).join('')}…` : text;
 }
 
-function createCategory(name: string, { description, json }: CreateOptions): Promise<void> {
+async function createCategory(name: string, { description, json }: CreateOptions): Promise<void> {
   const given = { name, ...(description !== undefined && { description }) };
+  // Loaded here, because a list needs no schema.
+  const { NewCategory } = await import('../domain/category.ts');
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);

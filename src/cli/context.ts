@@ -3,7 +3,6 @@ import type { Author } from '../domain/audit.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../startup-error.ts';
-import { openStore } from '../storage/open.ts';
 import { systemAuthor } from '../system-author.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -30,6 +29,8 @@ export async function withStore(command: Command, mustExist = true): Promise<voi
   const config = readConfig();
   const clock = systemClock();
   const author = systemAuthor();
+  // Loaded here, so that help and refused options do without it.
+  const { openStore } = await import('../storage/open.ts');
   // A lost connection needs no handler here, because the next statement on it fails.
   const store = await openStore({
     ...config,

@@ -1,6 +1,5 @@
 // Contract: sections 8 and 9.
 import type { Command } from 'commander';
-import { deprecatedUses } from '../management/deprecations.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
 import { isoInstant, printRows } from './output.ts';
@@ -17,6 +16,8 @@ export function deprecationsCommand(program: Command): void {
 
 function listDeprecations({ json }: JsonOption): Promise<void> {
   return withStore(async ({ clock, store }) => {
+    // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
+    const { deprecatedUses } = await import('../management/deprecations.ts');
     const uses = await deprecatedUses(store.usageHistory, clock().unix);
     const rows = uses.map(({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
       operation,

@@ -8,7 +8,7 @@ import type { Store } from '../storage/store.ts';
 import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
 import { Progress } from './progress.ts';
 
-interface Settings {
+export interface UsageSettings {
   readonly store: Pick<Store, 'accounts' | 'usageHistory'>;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -24,7 +24,12 @@ export interface SeededUsage {
  * Adds invented usage of each key that has none from the 30 days before today.
  * @throws ServiceError `conflict` when there is no such key.
  */
-export async function seedUsage({ store, environment, clock, randomSeed }: Settings): Promise<SeededUsage> {
+export async function seedUsage({
+  store,
+  environment,
+  clock,
+  randomSeed,
+}: UsageSettings): Promise<SeededUsage> {
   const { accounts, usageHistory } = store;
   const now = Math.floor(clock().unix);
   const today = Math.floor(now / DAY) * DAY;

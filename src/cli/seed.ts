@@ -12,7 +12,7 @@ import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { Progress } from './progress.ts';
 import { addOrders } from './seed-orders.ts';
-import { seedUsage } from './seed-usage.ts';
+import type { SeededUsage, UsageSettings } from './seed-usage.ts';
 
 const COUNT_MAX = 100_000_000;
 
@@ -75,7 +75,7 @@ async function seed(
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, author, 'seed', target);
     await run.start();
-    const used = usage && (await seedUsage({ store, clock, randomSeed, ...config }));
+    const used = usage && (await addUsage({ store, clock, randomSeed, ...config }));
     const added = count === 0 ? 0 : await seedPets({ clock, store, author }, count, randomSeed);
     const ordered =
       account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
@@ -89,6 +89,12 @@ async function seed(
     const things = `${added} animals${account ? ` and ${ordered} orders of account ${account.name}` : ''}`;
     if (added > 0) printLine(`added ${things} ${again}`);
   });
+}
+
+/** The module needs all operations of the API, and other seeds do not. */
+async function addUsage(settings: UsageSettings): Promise<SeededUsage> {
+  const { seedUsage } = await import('./seed-usage.ts');
+  return seedUsage(settings);
 }
 
 async function seedPets(

@@ -1,10 +1,10 @@
 // Contract: section 8.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import type { pino as Pino } from 'pino';
 import { type Config, readConfig, variableWarnings } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { type Service, startService } from '../main.ts';
+import type { Service } from '../main.ts';
 import { systemAuthor } from '../system-author.ts';
 import { systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
@@ -31,6 +31,8 @@ export function serveCommand(program: Command): void {
 }
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
+  // Loaded here, because the help of all commands loads this file.
+  const [{ pino }, { startService }] = await Promise.all([import('pino'), import('../main.ts')]);
   // Asynchronous, so that a slow reader of the log never stalls the service. At worst, the log lacks lines.
   const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
   const chunks = new LogChunks(destination);
@@ -108,7 +110,7 @@ function isoTime(): () => string {
 }
 
 /** Ends the log. Drops the lines that are not read in time, because pino would wait for their reader forever. */
-async function writeOut(destination: ReturnType<typeof pino.destination>): Promise<void> {
+async function writeOut(destination: ReturnType<typeof Pino.destination>): Promise<void> {
   const written = new Promise<true>((resolve) => destination.once('close', () => resolve(true)));
   destination.end();
   if ((await Promise.race([written, wait(LOG_END_TIMEOUT, undefined, { ref: false })])) === true) return;
