@@ -9,7 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { PROGRAM, temporaryEnvironment } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const ROWS = 300_000;
+/** More than fit into the memory of the import. */
+const ROWS = 100_000;
 const REASON = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
 
 const NOTHING = 'petstore: Nothing was imported: every row is refused.';
@@ -18,7 +19,7 @@ const NOTHING = 'petstore: Nothing was imported: every row is refused.';
 function startImport(t: TestContext, rows: number, ...args: readonly string[]) {
   const file = join(temporaryFolder(t), 'animals.csv');
   writeFileSync(file, `name,categoryId\n${'Rex,\n'.repeat(rows)}`);
-  const env = { ...temporaryEnvironment(t), NODE_OPTIONS: '--max-old-space-size=48' };
+  const env = { ...temporaryEnvironment(t), NODE_OPTIONS: '--max-old-space-size=24' };
   const child = spawn(process.execPath, [PROGRAM, 'import', file, ...args], { env });
   return { child, ended: once(child, 'close').then(([code]: (number | null)[]) => code) };
 }

@@ -202,7 +202,11 @@ test('neither a command that writes nor the thread that writes loads zod', async
 });
 
 test('help and refused options load neither the store nor the service', async () => {
-  for (const args of [['keys', '--help'], ['keys', 'list', '--fly'], ['serve', '--help']]) {
+  for (const args of [
+    ['keys', '--help'],
+    ['keys', 'list', '--fly'],
+    ['serve', '--help'],
+  ]) {
     const { stderr } = await run(args, printingLoads({}));
     assert.match(stderr, /\/src\/cli\/main\.ts$/m);
     assert.equal(/^.*\/src\/(?:storage\/open|api|http)\b.*$/m.exec(stderr)?.[0], undefined);
