@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { withShop } from './prepared.ts';
 
 test('accounts are created, changed and listed with the limits of their plan', async (t) => {
   const variables = temporaryEnvironment(t);
@@ -52,9 +53,7 @@ test('accounts create gives the plan Free by default', async (t) => {
 });
 
 test('suspend and resume take effect in the running service at once', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const create = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
-  const { key } = await runJson<{ key: string }>(create, variables);
+  const { variables, key } = await withShop(t);
   const { url } = await startServiceProcess(t, variables);
   const status = async () => (await call(url, '/v1/pets', { key })).status;
   assert.equal(await status(), 200);

@@ -9,6 +9,7 @@ import { INVENTED_CATEGORIES } from '../../src/cli/invented-pets.ts';
 import { DATABASES, onPostgres, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, start, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { newKey } from './prepared.ts';
 import type { Store } from '../../src/storage/store.ts';
 
 interface Entry {
@@ -48,7 +49,7 @@ const BLOCK = {
 /** A database with an account, a key that is banned, an animal and an order of it. */
 async function prepared(t: TestContext, variables: Variables): Promise<Store> {
   const store = await storeOf(t, variables);
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  await newKey(store);
   await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'available' });
   await store.orders.create(1, { petId: 1n });
   const ban = { until: Date.now() + 3_600_000, count: 2 };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { run, runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { withShop } from './prepared.ts';
 
 test('categories are created and listed, newest first', async (t) => {
   const variables = temporaryEnvironment(t);
@@ -32,11 +33,7 @@ test('a long description fits into a line of 80 columns, and is whole in JSON', 
 });
 
 test('the running service has a new category at once', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const { key } = await runJson<{ key: string }>(
-    ['keys', 'create', '--account', 'shop', '--plan', 'free'],
-    variables,
-  );
+  const { variables, key } = await withShop(t);
   const { url } = await startServiceProcess(t, variables);
   const listed = async () => (await call(url, '/v1/categories', { key })).text;
   assert.equal(await listed(), '[]');

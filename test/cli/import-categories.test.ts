@@ -2,15 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { temporaryPostgres } from '../support/postgres.ts';
+import { type TestContext, test } from 'node:test';
+import { DATABASES, storeOf } from '../support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-interface Category {
-  readonly id: number;
-  readonly name: string;
-}
 
 const BY_NAME = ['--map', 'categoryId=Kind'];
 
@@ -18,16 +13,16 @@ const importing = (variables: Variables, input: string, ...args: string[]) =>
   run(['import', '-', ...BY_NAME, ...args], variables, input);
 
 /** The names of all categories, oldest first. */
-async function categories(variables: Variables): Promise<readonly string[]> {
-  const listed = await runJson<readonly Category[]>(['categories', 'list'], variables);
-  return listed.map(({ name }) => name).toReversed();
+async function categories(t: TestContext, variables: Variables): Promise<readonly string[]> {
+  const store = await storeOf(t, variables);
+  return (await Array.fromAsync(store.categories.readAll())).map(({ name }) => name);
 }
 
 /** Each animal as `name: category`. */
-async function animals(variables: Variables): Promise<readonly string[]> {
-  const listed = await runJson<readonly Category[]>(['categories', 'list'], variables);
-  const pets = await runJson<readonly { name: string; categoryId: number }[]>(['export'], variables);
-  return pets.map(({ name, categoryId }) => {
+async function animals(t: TestContext, variables: Variables): Promise<readonly string[]> {
+  const store = await storeOf(t, variables);
+  const listed = await Array.fromAsync(store.categories.readAll());
+  return (await Array.fromAsync(store.archive.readAll())).map(({ name, categoryId }) => {
     const category = listed.find(({ id }) => id === categoryId);
     return `${name}: ${category?.name ?? categoryId}`;
   });
@@ -41,20 +36,16 @@ Di,élan,
 Fi,cat,
 `;
 
-for (const [database, environment] of [
-  ['SQLite', async (t) => temporaryEnvironment(t)],
-  ['PostgreSQL', async (t) => ({ DATABASE_URL: await temporaryPostgres(t) })],
-] as const satisfies [string, (t: Parameters<typeof temporaryEnvironment>[0]) => Promise<Variables>][]) {
+for (const [database, environment] of Object.entries(DATABASES)) {
   for (const how of [[], ['--atomic']])
     test(`${database}: ${['import', ...how].join(' ')} makes the categories that a column names`, async (t) => {
       const variables = await environment(t);
-      await run(['migrate'], variables);
       await runJson(['categories', 'create', 'Cat'], variables);
       const { code, stdout, stderr } = await importing(variables, FILE, ...how);
       assert.deepEqual([code, stderr], [0, '']);
       assert.equal(stdout, 'imported 5, refused 0\nmade 2 categories: Dog, E\u0301lan\n');
-      assert.deepEqual(await categories(variables), ['Cat', 'Dog', 'E\u0301lan']);
-      assert.deepEqual(await animals(variables), [
+      assert.deepEqual(await categories(t, variables), ['Cat', 'Dog', 'E\u0301lan']);
+      assert.deepEqual(await animals(t, variables), [
         'Rex: Dog',
         'Bo: Dog',
         'Cy: E\u0301lan',
@@ -63,7 +54,7 @@ for (const [database, environment] of [
       ]);
       const again = await importing(variables, FILE, ...how);
       assert.equal(again.stdout, 'imported 5, refused 0\n');
-      assert.equal((await categories(variables)).length, 3);
+      assert.equal((await categories(t, variables)).length, 3);
     });
 }
 
@@ -72,7 +63,7 @@ test('a category that only refused rows name is not made', async (t) => {
   const rows = 'name,Kind,status\n,Bird,\nRex,Fish,unknown\nBo,Dog,\nCy,Cat,lost\n';
   const { stdout } = await importing(variables, rows);
   assert.match(stdout, /^imported 1, refused 3\nmade 1 category: Dog\n/);
-  assert.deepEqual(await categories(variables), ['Dog']);
+  assert.deepEqual(await categories(t, variables), ['Dog']);
 });
 
 test('--atomic leaves no category behind when a row is refused', async (t) => {
@@ -81,8 +72,8 @@ test('--atomic leaves no category behind when a row is refused', async (t) => {
   assert.equal(code, 1);
   assert.doesNotMatch(stdout, /made/);
   assert.match(stderr, /petstore: Nothing was imported: --atomic allows no refused row\.\n$/);
-  assert.deepEqual(await categories(variables), []);
-  assert.deepEqual(await animals(variables), []);
+  assert.deepEqual(await categories(t, variables), []);
+  assert.deepEqual(await animals(t, variables), []);
 });
 
 test('a name that no category can have refuses its row with its line', async (t) => {
@@ -102,7 +93,7 @@ test('a name that no category can have refuses its row with its line', async (t)
     `line 9: ${text}`,
     `line 10: name must not be empty or only white space. ${text}`,
   ]);
-  assert.deepEqual(await categories(variables), ['Dog', '🐕'.repeat(100)]);
+  assert.deepEqual(await categories(t, variables), ['Dog', '🐕'.repeat(100)]);
 });
 
 test('a number in a column of categories stays the id that it is', async (t) => {
@@ -119,7 +110,7 @@ test('a number in a column of categories stays the id that it is', async (t) => 
     '3,"Fi",1,',
     '4,"Gus",12,',
   ]);
-  assert.deepEqual(await categories(variables), ['3rd floor']);
+  assert.deepEqual(await categories(t, variables), ['3rd floor']);
 });
 
 test('--dry-run says which categories it would make, and makes none', async (t) => {
@@ -128,9 +119,9 @@ test('--dry-run says which categories it would make, and makes none', async (t) 
   const { code, stdout } = await importing(variables, FILE, '--dry-run');
   assert.equal(code, 0);
   assert.equal(stdout, 'would import 5, refused 0\nwould make 2 categories: E\u0301lan, cat\n');
-  assert.deepEqual(await categories(variables), ['dog']);
+  assert.deepEqual(await categories(t, variables), ['dog']);
   await importing(variables, FILE);
-  assert.deepEqual(await categories(variables), ['dog', 'E\u0301lan', 'cat'], 'the dry run took no ids');
+  assert.deepEqual(await categories(t, variables), ['dog', 'E\u0301lan', 'cat'], 'the dry run took no ids');
 });
 
 test('--dry-run makes no database', async (t) => {

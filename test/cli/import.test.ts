@@ -12,6 +12,7 @@ import {
   type Variables,
 } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { withShop } from './prepared.ts';
 
 const CSV = `id,name,categoryId,status,colour
 900,Rex,7,available,brown
@@ -190,11 +191,7 @@ test('import --atomic of a correct file imports all of it', async (t) => {
 });
 
 test('the running service lists imported animals at once', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const { key } = await runJson<{ key: string }>(
-    ['keys', 'create', '--account', 'shop', '--plan', 'free'],
-    variables,
-  );
+  const { variables, key } = await withShop(t);
   const { url } = await startServiceProcess(t, variables);
   await runJson(['import', '-'], variables, 'name,categoryId\nRex,7\n');
   assert.equal((await call(url, '/v1/pets', { key })).text, '[{"id":1,"name":"Rex","categoryId":7}]');

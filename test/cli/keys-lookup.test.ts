@@ -14,6 +14,7 @@ import {
   type Variables,
 } from '../support/process.ts';
 import { openStore } from '../support/store.ts';
+import { newKey, prepared, withShop } from './prepared.ts';
 
 const DAY = 86_400_000;
 
@@ -60,8 +61,7 @@ async function keysOfDays(
 }
 
 test('keys find reads a key from standard input and prints its record, not the key', async (t) => {
-  const variables = temporaryEnvironment(t);
-  await create(variables);
+  const { variables } = await withShop(t);
   const { key } = await create(variables, '--label', 'leaked');
   const [, expected] = await runJson<Record<string, unknown>[]>(['keys', 'list'], variables);
   assert.equal(expected?.['bannedUntil'], null);
@@ -84,10 +84,8 @@ test('keys find finds a key that is revoked, and keys of the other environment',
 });
 
 test('keys find never repeats what it was given, and exits 1 or 2', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const { key } = await create(variables);
-  const other = await create(temporaryEnvironment(t));
-  const unknown = await run(['keys', 'find'], variables, other.key);
+  const { variables, key } = await withShop(t);
+  const unknown = await run(['keys', 'find'], temporaryEnvironment(t), key);
   assert.deepEqual(unknown, { code: 1, stdout: '', stderr: 'petstore: This database has no such key.\n' });
   for (const outcome of [
     await run(['keys', 'find'], variables, `${key}x`),
@@ -114,10 +112,13 @@ test('--expires-within lists the keys that still work and end in this time', asy
   assert.deepEqual(await listed(variables, '--expires-within', '32d'), [1, 2]);
 });
 
+const withKeys = prepared(async (store) => {
+  for (const account of ['shop', 'shop', 'shop', 'zoo']) await newKey(store, account);
+  return {};
+});
+
 test('--state lists the keys in a state, and filters combine', async (t) => {
-  const variables = temporaryEnvironment(t);
-  for (const _ of [1, 2, 3]) await create(variables);
-  await runJson(['keys', 'create', '--account', 'zoo', '--plan', 'free'], variables);
+  const { variables } = await withKeys(t);
   await runJson(['keys', 'revoke', '1'], variables);
   await runJson(['keys', 'rotate', '2'], variables);
   await runJson(['keys', 'rotate', '3', '--grace', '0'], variables);
@@ -157,14 +158,13 @@ test('keys list and keys find show a ban with its end', async (t) => {
 });
 
 test('without Redis, keys list leaves bans out and says so, unless it is asked for them', async (t) => {
-  const variables = temporaryEnvironment(t);
-  const { id, key } = await create(variables);
+  const { variables, key } = await withShop(t);
   const outage = { ...variables, REDIS_URL: 'redis://127.0.0.1:1' };
   const list = await run(['keys', 'list', '--json'], outage);
   assert.equal(list.code, 0);
   assert.deepEqual(
     JSON.parse(list.stdout).map((its: Record<string, unknown>) => [its['id'], 'bannedUntil' in its]),
-    [[id, false]],
+    [[1, false]],
   );
   assert.match(list.stderr, /^petstore: bans are not shown: The Redis server cannot be used/);
   const find = await run(['keys', 'find', '--json'], outage, key);

@@ -9,6 +9,7 @@ import {
   temporaryEnvironment,
   type Variables,
 } from '../support/process.ts';
+import { withShop } from './prepared.ts';
 
 interface KeyJson {
   readonly id: number;
@@ -133,8 +134,7 @@ test('a rotated key never outlives its expiry, and the default grace time is 24 
 });
 
 test('a key that was revoked or rotated before is not rotated', async (t) => {
-  const variables = temporaryEnvironment(t);
-  await create(variables);
+  const { variables } = await withShop(t);
   await create(variables);
   assert.equal((await runJson<KeyJson>(['keys', 'revoke', '1'], variables)).state, 'revoked');
   await runJson(['keys', 'rotate', '2', '--grace', '0'], variables);
@@ -155,8 +155,7 @@ test('a key that was revoked or rotated before is not rotated', async (t) => {
 });
 
 test('rotate prints when the old key ends, and list shows the key that follows', async (t) => {
-  const variables = temporaryEnvironment(t);
-  await create(variables);
+  const { variables } = await withShop(t);
   const { stdout } = await run(['keys', 'rotate', '1', '--grace', '1h'], variables);
   const end = (await list(variables))[0]?.expiresAt;
   assert.ok(stdout.endsWith(`\nKey 1 works until ${end}.\n`), stdout);

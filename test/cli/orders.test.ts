@@ -11,6 +11,7 @@ import {
   temporaryEnvironment,
   type Variables,
 } from '../support/process.ts';
+import { newKey, prepared } from './prepared.ts';
 
 interface OrderJson {
   readonly id: number;
@@ -22,13 +23,14 @@ interface OrderJson {
 const list = (variables: Variables, ...args: string[]) =>
   runJson<readonly OrderJson[]>(['orders', 'list', ...args], variables);
 
+const withAnimals = prepared(async (store) => {
+  for (const name of ['Rex', 'Bo']) await store.pets.create({ name, categoryId: 1n, status: 'available' });
+  return { key: await newKey(store) };
+});
+
 /** A running service with two available animals, and an order of the account `shop` for the first one. */
 async function ordered(t: Parameters<typeof temporaryEnvironment>[0]) {
-  const variables = temporaryEnvironment(t);
-  const animals = 'name,categoryId,status\nRex,1,available\nBo,1,available\n';
-  await run(['import', '-'], variables, animals);
-  const create = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
-  const { key } = await runJson<{ key: string }>(create, variables);
+  const { variables, key } = await withAnimals(t);
   const { url } = await startServiceProcess(t, variables);
   const order = (petId: number, fields = {}) =>
     call(url, '/v1/store/orders', { key, body: JSON.stringify({ petId, ...fields }) });

@@ -14,6 +14,7 @@ import {
   type Variables,
   waitFor,
 } from '../support/process.ts';
+import { withShop } from './prepared.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
@@ -122,8 +123,7 @@ test('the line that makes another key works in a shell, whatever the account is 
 });
 
 test('serve without a valid key says how to make one', async (t) => {
-  const variables = temporaryEnvironment(t);
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
+  const { variables } = await withShop(t);
   const warning = async (more: Variables) => {
     const service = await startServiceProcess(t, { ...variables, ...more });
     const line = await waitFor(service, ({ stdout }) => /^.*"warn".*$/m.exec(stdout)?.[0]);
@@ -154,9 +154,8 @@ test('plain serve never prints a key', async (t) => {
 });
 
 test('serve logs JSON lines on standard output, with ISO time and named level', async (t) => {
-  const variables = { ...temporaryEnvironment(t), LOG_LEVEL: 'info' };
-  await runJson(['keys', 'create', '--account', 'shop', '--plan', 'free'], variables);
-  const service = await startServiceProcess(t, variables);
+  const { variables } = await withShop(t);
+  const service = await startServiceProcess(t, { ...variables, LOG_LEVEL: 'info' });
   service.child.kill('SIGTERM');
   const lines = (await service.ended).stdout.trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

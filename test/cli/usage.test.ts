@@ -5,6 +5,7 @@ import { DAY, steadyClock } from '../../src/domain/clock.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { openStore } from '../support/store.ts';
+import { newKey } from './prepared.ts';
 
 const TODAY = Math.floor(Date.now() / DAY);
 
@@ -15,17 +16,13 @@ function dateOf(day: number): string {
 /** A database with two accounts, and usage of today and of 10, 40 and 50 days ago. */
 async function withUsage(t: TestContext): Promise<Variables> {
   const variables = temporaryEnvironment(t);
-  const keys = [
-    ['=shop, "large"', '-2+3'],
-    ['other', 'a, b'],
-    ['other', 'old'],
-  ] as const;
-  for (const [account, label] of keys)
-    await runJson(['keys', 'create', '--account', account, '--plan', 'pro', `--label=${label}`], variables);
   const store = openStore(
     variables['DATABASE_URL'] ?? '',
     steadyClock(Date.now, () => performance.now()),
   );
+  await newKey(store, '=shop, "large"', '-2+3');
+  await newKey(store, 'other', 'a, b');
+  await newKey(store, 'other', 'old');
   const count = (keyId: number, day: number, operation: string, ok: number) => ({
     hour: (day * DAY) / HOUR,
     keyId,
