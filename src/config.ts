@@ -76,14 +76,10 @@ interface Variable<T> {
   readonly byDefault: T;
 }
 
-function variable<T>(parse: Parser<T>, byDefault: NoInfer<T>): Variable<T> {
-  return { parse, byDefault };
-}
+const variable = <T>(parse: Parser<T>, byDefault: NoInfer<T>): Variable<T> => ({ parse, byDefault });
 
 /** A variable without a default. */
-function optional<T>(parse: Parser<T>): Variable<T | undefined> {
-  return { parse, byDefault: undefined };
-}
+const optional = <T>(parse: Parser<T>): Variable<T | undefined> => ({ parse, byDefault: undefined });
 
 const VARIABLES = {
   HOST: variable(listenHost, '127.0.0.1'),
@@ -112,7 +108,6 @@ const VARIABLES = {
 };
 
 type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
-
 const NAMES = Object.keys(VARIABLES);
 
 /** The faults of the environment variables, one line for each, with its name. The exit code is 2. */

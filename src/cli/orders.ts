@@ -26,9 +26,7 @@ export function ordersCommands(program: Command): void {
     .command('list')
     .description('list orders, newest first')
     .option('--account <name>', 'only the orders of one account')
-    .addOption(
-      new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES),
-    )
+    .addOption(new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES))
     .option('--pet <id>', 'only the orders of one animal', rowId)
     .option(...JSON_OPTION)
     .action(listOrders);
