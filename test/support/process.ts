@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import type { Lifetime } from './lifetime.ts';
+import { newDatabase } from './new-database.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
@@ -14,16 +13,10 @@ const START_PATIENCE = 30_000;
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** The file of an empty database. Later tests copy it, because the migrations take 7 ms. */
-let emptyDatabase: Uint8Array | undefined;
-
 /** Variables for processes that share one empty database, and any free port. */
 export function temporaryEnvironment(test: Lifetime): Variables {
   const file = join(temporaryFolder(test), 'petstore.db');
-  if (emptyDatabase === undefined) {
-    openDatabase(file, { createFolder: false }).close();
-    emptyDatabase = readFileSync(file);
-  } else writeFileSync(file, emptyDatabase);
+  newDatabase(file);
   return { DATABASE_URL: `sqlite:${file}`, PORT: '0' };
 }
 
