@@ -6,6 +6,7 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { findChromium } from '../test/support/browser.ts';
 import { findPromtool, findSystemdAnalyze } from '../test/support/deploy-checks.ts';
+import { startSharedPostgres } from '../test/support/postgres.ts';
 import { findCurl, findPython } from '../test/support/samples.ts';
 import { program } from '../test/support/servers.ts';
 import { findFish, findZsh } from '../test/support/shells.ts';
@@ -70,8 +71,18 @@ for (const need of NEEDS) {
 }
 if (leftOut.size > 0 && env['CI'] === 'true') exit(1);
 
-/** The folders with the longest files, longest first. They run first, so that no core is idle at the end. */
-const LONGEST = ['test/e2e/', 'test/browser/', 'test/cli/', 'test/faults/', 'test/storage/'];
+/** The folders and files that take longest, longest first. They run first, so that no core is idle at the end. */
+const LONGEST = [
+  'test/e2e/',
+  'test/browser/',
+  'test/cli/',
+  'test/http/samples',
+  'test/http/guide-samples',
+  'test/storage/postgres',
+  'test/client/package',
+  'test/faults/',
+  'test/storage/',
+];
 
 /** Files at once: twice the cores of continuous integration, because a file also waits for starts, syncs and timers. */
 const AT_ONCE = 4;
@@ -81,12 +92,17 @@ const PATIENCE = 600_000;
 
 // Every file runs in a process of its own. The cache spares it to strip and compile the same sources again.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
+
+// The command line of Node.js would sort them by name.
+const inTurn = files
+  .filter((file) => !leftOut.has(file))
+  .toSorted((one, other) => turnOf(one) - turnOf(other));
+
 run({
-  // The command line of Node.js would sort them by name.
-  files: files.filter((file) => !leftOut.has(file)).toSorted((one, other) => turnOf(one) - turnOf(other)),
+  files: inTurn,
   concurrency: AT_ONCE,
   timeout: PATIENCE,
-  env: { ...env, NODE_COMPILE_CACHE },
+  env: { ...env, NODE_COMPILE_CACHE, ...(await databaseServer()) },
 })
   .on('test:summary', ({ success }) => {
     if (!success) process.exitCode = 1;
@@ -95,8 +111,15 @@ run({
   .pipe(stdout);
 
 function turnOf(file: string): number {
-  const place = LONGEST.findIndex((folder) => file.startsWith(folder));
+  const place = LONGEST.findIndex((start) => file.startsWith(start));
   return place === -1 ? LONGEST.length : place;
+}
+
+/** One PostgreSQL server for all files, because to set up and start one takes a second in each of 40 files. */
+async function databaseServer(): Promise<Record<string, string>> {
+  if (env['TEST_DATABASE_URL'] !== undefined) return {};
+  const use = inTurn.some((file) => importsOf(file, new Map()).has('test/support/postgres.ts'));
+  return use ? { TEST_DATABASE_URL: (await startSharedPostgres()).url } : {};
 }
 
 function lacks(file: string, { support, instead }: Need): boolean {

@@ -16,9 +16,9 @@ const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 const UNAVAILABLE = { code: 'unavailable' };
 
-/** A store whose statements may take 200 ms, so that what is waited for is over soon. */
+/** A store whose statements may take 400 ms, so that what is waited for is over soon. */
 async function impatientStore(t: TestContext, url: string) {
-  const limits = { ...POOL, statementTimeout: 200 };
+  const limits = { ...POOL, statementTimeout: 400 };
   const { promise: lost, resolve: onLost } = Promise.withResolvers<Error>();
   const store = await openPostgres(url, {
     clock: fakeClock(),

@@ -67,7 +67,7 @@ let databases = 0;
  * share.
  */
 export async function temporaryPostgres(t: Lifetime, template = 'template0'): Promise<string> {
-  const server = process.env['TEST_DATABASE_URL'] ?? (await sharedServer()).url;
+  const server = process.env['TEST_DATABASE_URL'] ?? (await (shared ??= startSharedPostgres())).url;
   const name = `petstore_test_${process.pid}_${databases++}`;
   const admin = new Client({ connectionString: server });
   await admin.connect();
@@ -81,11 +81,9 @@ export async function temporaryPostgres(t: Lifetime, template = 'template0'): Pr
   return url.href;
 }
 
-/** Nothing on it needs to outlast the tests. */
-function sharedServer(): Promise<TestServer> {
-  shared ??= startPostgres(['fsync=off', 'max_connections=200']).then((server) => {
-    server.child().unref();
-    return server;
-  });
-  return shared;
+/** A server for many tests, which ends with this process. Nothing on it needs to outlast them. */
+export async function startSharedPostgres(): Promise<TestServer> {
+  const server = await startPostgres(['fsync=off', 'max_connections=400']);
+  server.child().unref();
+  return server;
 }
