@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Environment } from '../domain/api-key.ts';
+import { type Environment, TOKEN_PREFIX } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
@@ -59,12 +59,13 @@ export class Access {
   async enter(request: IncomingMessage): Promise<Entered> {
     const { operators } = this.#deps;
     const token = bearerToken(request);
-    if (token !== undefined) {
+    const session = this.#cookie.read(request.headers);
+    // With a session, a bearer of another form is that of a proxy in front, such as single sign-on.
+    if (token !== undefined && (session === undefined || token.startsWith(TOKEN_PREFIX))) {
       const operator = await findOperator(operators, 'token', token);
       if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };
     }
-    const session = this.#cookie.read(request.headers);
     if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
     const operator = await findOperator(operators, 'session', session);
     if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
