@@ -41,7 +41,7 @@ export async function openConsole(
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
   const { operators } = store;
-  const its = new Console({ ...running, url, metrics, operators, counter: counting, stores });
+  const its = new Console({ ...running, url, environment, metrics, operators, counter: counting, stores });
   const server = createHttpServer(limits);
   const wire = serve(server, its, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });

@@ -1,6 +1,7 @@
 // Contract: section 10.1.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Environment, TOKEN_PREFIX } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
@@ -33,6 +34,7 @@ export interface AccessDependencies {
   readonly addressOf: ClientAddress;
   /** CONSOLE_URL: the origin of the console as browsers name it. */
   readonly url: string | undefined;
+  readonly environment: Environment;
 }
 
 /** Checks sessions in a cookie, tokens of programs, and links that sign in. */
@@ -42,7 +44,8 @@ export class Access {
 
   constructor(deps: AccessDependencies) {
     this.#deps = deps;
-    this.#cookie = new SessionCookie({ isSecure: deps.url?.startsWith('https:') ?? false });
+    const isSecure = deps.url?.startsWith('https:') ?? false;
+    this.#cookie = new SessionCookie({ isSecure, environment: deps.environment });
   }
 
   /** The refusal of a request to a host name that is not the console's. */
@@ -56,12 +59,13 @@ export class Access {
   async enter(request: IncomingMessage): Promise<Entered> {
     const { operators } = this.#deps;
     const token = bearerToken(request);
-    if (token !== undefined) {
+    const session = this.#cookie.read(request.headers);
+    // With a session, a bearer of another form is that of a proxy in front, such as single sign-on.
+    if (token !== undefined && (session === undefined || token.startsWith(TOKEN_PREFIX))) {
       const operator = await findOperator(operators, 'token', token);
       if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };
     }
-    const session = this.#cookie.read(request.headers);
     if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
     const operator = await findOperator(operators, 'session', session);
     if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
@@ -71,10 +75,12 @@ export class Access {
     return { operator, author: this.#author(operator, request) };
   }
 
-  /** Exchanges the secret of a link for a new session. It ignores a session that the browser sends. */
+  /** Exchanges the secret of a link for a new session. It ends the session that the browser sends. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const signedIn = await signIn(this.#deps.operators, randomBytes, link, this.#deps.addressOf(request));
+    const { operators } = this.#deps;
+    const earlier = this.#cookie.read(request.headers);
+    const signedIn = await signIn(operators, randomBytes, link, this.#deps.addressOf(request), earlier);
     if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
     return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
   }

@@ -51,8 +51,8 @@ export function adminOpenApi() {
           in: 'cookie',
           name: 'petstore_console',
           description:
-            'The session of a browser. When the console is served over https, its name begins with `__Host-`. A change also ' +
-            'needs the `Origin` of the console.',
+            'The session of a browser. When the console is served over https, its name begins with `__Host-`. In staging, ' +
+            'it ends with `_staging`. A change also needs the `Origin` of the console.',
         },
         token: {
           type: 'http',

@@ -1,5 +1,6 @@
 // Contract: section 10.1.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Environment } from '../domain/api-key.ts';
 import { SESSION_LIFETIME } from '../domain/operator.ts';
 import { type Fields, fields } from '../http/wire/text.ts';
 
@@ -8,9 +9,13 @@ export class SessionCookie {
   readonly #name: string;
   readonly #attributes: string;
 
-  /** Browsers send a `__Host-` cookie over https only, and only to the host that set it. */
-  constructor({ isSecure }: { readonly isSecure: boolean }) {
-    this.#name = isSecure ? '__Host-petstore_console' : 'petstore_console';
+  /**
+   * Browsers send a `__Host-` cookie over https only, and only to the host that set it. They send it to every port of the
+   * host, so the consoles of two environments on one host need two names, and all instances of one share theirs.
+   */
+  constructor({ isSecure, environment }: { readonly isSecure: boolean; readonly environment: Environment }) {
+    const name = environment === 'production' ? 'petstore_console' : `petstore_console_${environment}`;
+    this.#name = isSecure ? `__Host-${name}` : name;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 

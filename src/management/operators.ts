@@ -96,19 +96,21 @@ export function linkAddress(origin: string, secret: OperatorSecret): string {
 }
 
 /**
- * Uses up a link, and begins a session with a new secret in its place. `address` is the client's.
- * Returns undefined when the link is used, expired, mistyped or unknown.
+ * Uses up a link, and begins a session with a new secret in its place. `address` is the client's. The session with the
+ * text `earlier` ends. Returns undefined when the link is used, expired, mistyped or unknown.
  */
 export async function signIn(
   operators: Operators,
   random: RandomBytes,
   text: string,
   address: string | undefined,
+  earlier?: string,
 ): Promise<{ readonly operator: Operator; readonly session: OperatorSecret } | undefined> {
   const link = OperatorSecret.parse('link', text);
   if (link === undefined) return undefined;
   const session = OperatorSecret.generate('session', random);
-  const operator = await operators.signIn(link.hash(), session.hash(), SESSION_LIFETIME, address);
+  const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
+  const operator = await operators.signIn(link.hash(), session.hash(), SESSION_LIFETIME, address, ended);
   return operator && { operator, session };
 }
 

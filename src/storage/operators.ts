@@ -50,6 +50,8 @@ const ADD_SECRET = `${insertInto(SECRETS, ['operator_id', 'kind', 'hash', 'creat
 const OPERATOR_OF_LINK = `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
   WHERE s.hash = $1 AND s.kind = 'link' AND s.expires_at > $2 FOR UPDATE OF o`;
 
+const END_SESSION = `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'session'`;
+
 const USE_LINK = `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'link' RETURNING 1`;
 
 /** The columns of a token's record. */
@@ -158,16 +160,15 @@ function targetOf({ name }: Pick<Operator, 'name'>): Target {
   return { kind: 'operator', name };
 }
 
+type SignIn = readonly [link: SecretHash, session: SecretHash, ms: number, from?: string, old?: SecretHash];
+
 /**
- * Ends a sign-in link that is in force and begins a session in its place: a link works once.
- * Returns the operator, or undefined when the link is used, expired or unknown.
+ * Ends a sign-in link that is in force and begins a session in its place: a link works once. `earlier`, the session that the
+ * browser has, ends too: nobody uses it any more. Returns the operator, or undefined when the link is used, expired or unknown.
  */
 async function signIn(
   transaction: Transaction,
-  link: SecretHash,
-  session: SecretHash,
-  lifetime: number,
-  address: string | undefined,
+  ...[link, session, lifetime, address, earlier]: SignIn
 ): Promise<Operator | undefined> {
   const now = await transaction.now();
   // The operator's row first, in the order in which a removal locks these rows: otherwise the two could deadlock.
@@ -180,6 +181,8 @@ async function signIn(
   await addSecret(transaction, id, 'session', session, now, now + lifetime);
   const author: Author = { actor: { kind: 'operator', name }, address };
   await addAudit(transaction, author, { action: 'sign in', target: targetOf(operator) });
+  // Last, so that nothing waits for a row of this session while it holds others.
+  if (earlier !== undefined) await transaction.query(END_SESSION, [earlier]);
   return operator;
 }
 
@@ -203,9 +206,8 @@ export function open(engine: Engine) {
     /** Adds a link that signs in once within `lifetime` milliseconds. Undefined when the operator is gone. */
     addLink: (author: Author, operator: Operator, link: SecretHash, lifetime: number) =>
       engine.write(addLink, author, operator, link, lifetime),
-    /** `lifetime` of the session is in milliseconds, `address` the client's. */
-    signIn: (link: SecretHash, session: SecretHash, lifetime: number, address: string | undefined) =>
-      engine.write(signIn, link, session, lifetime, address),
+    /** `lifetime` of the session is in milliseconds, `address` the client's. A sign-in ends the session `earlier`. */
+    signIn: (...asked: SignIn) => engine.write(signIn, ...asked),
     /** Undefined when the operator is gone. */
     addToken: (author: Author, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
       engine.write(addToken, author, operator, token, expiresAt),
@@ -235,9 +237,7 @@ export function open(engine: Engine) {
       return row && operatorFromRow(row);
     },
     /** Ends a session at once. */
-    async signOut(session: SecretHash): Promise<void> {
-      await engine.change(`DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'session'`, [session]);
-    },
+    signOut: async (session: SecretHash): Promise<void> => void (await engine.change(END_SESSION, [session])),
     /** Deletes links, sessions and tokens that have ended. */
     async prune(): Promise<void> {
       await engine.change('DELETE FROM operator_secrets WHERE expires_at <= $1', [

@@ -143,6 +143,22 @@ test('serve without a valid key says how to make one', async (t) => {
   assert.match(await warning({}), /no key for production is valid/);
 });
 
+test('serve names a variable that looks like one of its own, and refuses a mistyped environment', async (t) => {
+  const variables = temporaryEnvironment(t);
+  const service = await startServiceProcess(t, { ...variables, PETSTORE_LOG_LEVEL: 'debug' });
+  const line = await waitFor(service, ({ stdout }) => /^.*"warn".*PETSTORE_LOG_LEVEL.*$/m.exec(stdout)?.[0]);
+  assert.match(
+    line,
+    /PETSTORE_LOG_LEVEL is no variable of the service and has no effect: did you mean LOG_LEVEL\?/,
+  );
+  const refused = await run(['serve'], { ...variables, PETSTORE_ENVIROMENT: 'staging' });
+  assert.deepEqual([refused.code, refused.stdout], [2, '']);
+  assert.match(
+    refused.stderr,
+    /PETSTORE_ENVIROMENT is no variable of the service: did you mean PETSTORE_ENVIRONMENT\?/,
+  );
+});
+
 test('plain serve never prints a key', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables);

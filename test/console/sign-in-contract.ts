@@ -40,7 +40,7 @@ export function signInContract(name: string, startService: StartService): void {
     assertError(await its.signIn(ofRemoved), 'unauthorized');
   });
 
-  test(`${name}: a sign-in makes a new session and ignores the one that was sent`, async (t) => {
+  test(`${name}: a sign-in makes a new session and gives no rights to the one that was sent`, async (t) => {
     const its = await start(t);
     const planted = inventedSecret('session');
     const link = await its.makeLink('ada');
@@ -52,6 +52,19 @@ export function signInContract(name: string, startService: StartService): void {
     const unused = await its.makeLink('ada');
     assertError(await me(its, `petstore_console=${unused}`), 'unauthorized');
     assertError(await its.signIn(cookie.split('=')[1] ?? ''), 'unauthorized');
+  });
+
+  test(`${name}: a sign-in ends the session of the same browser, and no other`, async (t) => {
+    const its = await start(t);
+    const [mine, others] = [await its.session('ada'), await its.session('ada')];
+    const [used, link] = [await its.makeLink('ada'), await its.makeLink('bob')];
+    await its.signIn(used);
+    assertError(await its.signIn(used, { cookie: mine }), 'unauthorized');
+    assert.equal((await me(its, mine)).status, 200, 'a link that was used changes nothing');
+    const next = cookieOf(await its.signIn(link, { cookie: mine }));
+    assertError(await me(its, mine), 'unauthorized');
+    assert.equal((await me(its, others)).status, 200);
+    assert.equal((await me(its, next)).json.name, 'bob');
   });
 
   test(`${name}: a session ends with sign-out, after 12 hours and with its operator`, async (t) => {

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError } from '../support/api.ts';
-import { asBrowser, inventedSecret, startTestConsole, type TestConsole } from '../support/console.ts';
+import {
+  asBrowser,
+  cookieOf,
+  inventedSecret,
+  startTestConsole,
+  type TestConsole,
+} from '../support/console.ts';
 import { startTestService } from '../support/service.ts';
 import { signInContract } from './sign-in-contract.ts';
 
@@ -79,4 +85,16 @@ test('the cookie of a session is hidden from scripts, other sites and other host
   const session = (answer.headers.get('set-cookie') ?? '').replace(/^__Host-/, '').split(';')[0] ?? '';
   assertError(await secure.ask('/admin/v1/me', asBrowser(session)), 'unauthorized');
   assert.equal((await secure.ask('/admin/v1/me', asBrowser(`a=b; __Host-${session}`))).status, 200);
+});
+
+test('the consoles of two environments on one host keep the sessions of a browser apart', async (t) => {
+  const one = await startTestConsole(t);
+  const other = await startTestConsole(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
+  const first = await one.session('ada');
+  const second = cookieOf(await other.signIn(await other.makeLink('bob'), { cookie: first }));
+  // A browser sends both to both, and replaces a cookie of the same name.
+  const cookie = `${first}; ${second}`;
+  assert.notEqual(first.split('=')[0], second.split('=')[0]);
+  assert.equal((await one.ask('/admin/v1/me', asBrowser(cookie))).json.name, 'ada');
+  assert.equal((await other.ask('/admin/v1/me', asBrowser(cookie))).json.name, 'bob');
 });
