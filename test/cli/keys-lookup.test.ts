@@ -142,8 +142,11 @@ test('keys list and keys find show a ban with its end', async (t) => {
   const variables = { ...temporaryEnvironment(t), BAN_AFTER: '1' };
   const limits = ['--plan', 'enterprise', '--per-minute', '1', '--per-day', '1'];
   const { key } = await create(variables, ...limits);
-  const { url } = await startServiceProcess(t, variables);
+  const { url, child, ended } = await startServiceProcess(t, variables);
   for (const status of [200, 429]) assert.equal((await call(url, '/v1/pets', { key })).status, status);
+  // It writes the last use of the key, so that all commands below print the same one.
+  child.kill('SIGTERM');
+  await ended;
   const [ban] = await runJson<{ until: string }[]>(['bans', 'list'], variables);
   const [record] = await runJson<{ bannedUntil: string }[]>(['keys', 'list', '--state', 'banned'], variables);
   assert.equal(record?.bannedUntil, ban?.until);
