@@ -10,7 +10,7 @@ const OF_CLIENTS = ['PETSTORE_API_KEY', 'PETSTORE_URL'];
 const OF_LINKS = /_SERVICE_HOST$|_PORT(?:_|$)|^PETSTORE_NAME$|^PETSTORE_ENV_/;
 
 /**
- * What is wrong with the names of variables that begin with PETSTORE_. A fault must stop the start: without
+ * Faults and warnings about names that begin with PETSTORE_. A fault must stop the start: without
  * PETSTORE_ENVIRONMENT, a service for staging would run as production. A warning names a variable without effect.
  */
 export function unknownVariables(names: readonly string[], known: readonly string[]) {
@@ -26,8 +26,8 @@ export function unknownVariables(names: readonly string[], known: readonly strin
     const near = meant(name.slice(PREFIX.length), known);
     const isFault = near === 'PETSTORE_ENVIRONMENT' && !names.includes(near);
     const hint = near === undefined ? 'remove it.' : `did you mean ${near}?`;
-    if (isFault) faults.push(`${name} is no variable of the service: ${hint}`);
-    else warnings.push(`${name} is no variable of the service and has no effect: ${hint}`);
+    if (isFault) faults.push(`${name} is not a variable of the service: ${hint}`);
+    else warnings.push(`${name} is not a variable of the service and has no effect: ${hint}`);
   }
   return { faults, warnings };
 }

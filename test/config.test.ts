@@ -132,12 +132,12 @@ test('a mistyped PETSTORE_ENVIRONMENT stops the start, unless the right one is s
   for (const name of ['PETSTORE_ENVIROMENT', 'PETSTORE_ENV', 'petstore_environment'])
     assert.deepEqual(faults({ [name]: 'staging', PORT: 'x' }), [
       'PORT must be a whole number from 0 to 65535',
-      `${name} is no variable of the service: did you mean PETSTORE_ENVIRONMENT?`,
+      `${name} is not a variable of the service: did you mean PETSTORE_ENVIRONMENT?`,
     ]);
   const both = { PETSTORE_ENV: 'staging', PETSTORE_ENVIRONMENT: 'staging' };
   assert.deepEqual(faults(both), []);
   assert.deepEqual(variableWarnings(both), [
-    'PETSTORE_ENV is no variable of the service and has no effect: did you mean PETSTORE_ENVIRONMENT?',
+    'PETSTORE_ENV is not a variable of the service and has no effect: did you mean PETSTORE_ENVIRONMENT?',
   ]);
 });
 
@@ -145,8 +145,8 @@ test('another unknown variable with the prefix is named with the nearest one, an
   const env = { PETSTORE_DATABASE_URL: 'sqlite:a.db', PETSTORE_IMAGE_TAG: '1', PETSTORE_EMPTY: '' };
   assert.deepEqual(faults(env), []);
   assert.deepEqual(variableWarnings(env), [
-    'PETSTORE_DATABASE_URL is no variable of the service and has no effect: did you mean DATABASE_URL?',
-    'PETSTORE_IMAGE_TAG is no variable of the service and has no effect: remove it.',
+    'PETSTORE_DATABASE_URL is not a variable of the service and has no effect: did you mean DATABASE_URL?',
+    'PETSTORE_IMAGE_TAG is not a variable of the service and has no effect: remove it.',
   ]);
 });
 

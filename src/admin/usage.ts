@@ -47,7 +47,7 @@ const getUsage = adminOperation({
     accountId: int64({ description: 'Only the keys of this account.', example: 1 }),
     from: instant({
       description:
-        'Start of the range. By default 30 days before its end, or 24 hours if `interval` is `hour`.',
+        'Start of the range. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.',
       example: '2026-11-01T00:00:00Z',
     }),
     to: instant({ description: 'End of the range. By default now.', example: '2026-12-01T00:00:00Z' }),

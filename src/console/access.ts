@@ -60,8 +60,8 @@ export class Access {
     const { operators } = this.#deps;
     const token = bearerToken(request);
     const session = this.#cookie.read(request.headers);
-    // With a session, a bearer of another form is that of a proxy in front, such as single sign-on.
-    if (token !== undefined && (session === undefined || token.startsWith(TOKEN_PREFIX))) {
+    // A bearer token without our prefix comes from a proxy in front, such as single sign-on. It is not a failed attempt.
+    if (token?.startsWith(TOKEN_PREFIX) === true) {
       const operator = await findOperator(operators, 'token', token);
       if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };

@@ -181,7 +181,7 @@ async function signIn(
   await addSecret(transaction, id, 'session', session, now, now + lifetime);
   const author: Author = { actor: { kind: 'operator', name }, address };
   await addAudit(transaction, author, { action: 'sign in', target: targetOf(operator) });
-  // Last, so that nothing waits for a row of this session while it holds others.
+  // This delete is last: a transaction that waits for this row then takes no more locks.
   if (earlier !== undefined) await transaction.query(END_SESSION, [earlier]);
   return operator;
 }

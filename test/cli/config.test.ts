@@ -70,7 +70,7 @@ test('config names every fault, prints no value and exits 2', async () => {
 test('config names a mistyped variable of the service', async () => {
   const typo = await run(['config'], { PETSTORE_ENVIROMENT: 'staging' });
   assert.equal(typo.code, 2);
-  assert.match(typo.stderr, /PETSTORE_ENVIROMENT is no variable .* did you mean PETSTORE_ENVIRONMENT\?/);
+  assert.match(typo.stderr, /PETSTORE_ENVIROMENT is not a variable .* did you mean PETSTORE_ENVIRONMENT\?/);
   const other = await run(['config', '--json'], { PETSTORE_LOG_LEVEL: 'debug' });
   assert.equal(other.code, 0);
   assert.match(

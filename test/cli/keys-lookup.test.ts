@@ -85,7 +85,9 @@ test('keys find finds a key that is revoked, and keys of the other environment',
 
 test('keys find never repeats what it was given, and exits 1 or 2', async (t) => {
   const { variables, key } = await withShop(t);
-  const unknown = await run(['keys', 'find'], temporaryEnvironment(t), key);
+  const { variables: others } = await withShop(t);
+  const { key: foreign } = await create(others, '--label', 'foreign');
+  const unknown = await run(['keys', 'find'], variables, foreign);
   assert.deepEqual(unknown, { code: 1, stdout: '', stderr: 'petstore: This database has no such key.\n' });
   for (const outcome of [
     await run(['keys', 'find'], variables, `${key}x`),

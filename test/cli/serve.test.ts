@@ -149,13 +149,13 @@ test('serve names a variable that looks like one of its own, and refuses a misty
   const line = await waitFor(service, ({ stdout }) => /^.*"warn".*PETSTORE_LOG_LEVEL.*$/m.exec(stdout)?.[0]);
   assert.match(
     line,
-    /PETSTORE_LOG_LEVEL is no variable of the service and has no effect: did you mean LOG_LEVEL\?/,
+    /PETSTORE_LOG_LEVEL is not a variable of the service and has no effect: did you mean LOG_LEVEL\?/,
   );
   const refused = await run(['serve'], { ...variables, PETSTORE_ENVIROMENT: 'staging' });
   assert.deepEqual([refused.code, refused.stdout], [2, '']);
   assert.match(
     refused.stderr,
-    /PETSTORE_ENVIROMENT is no variable of the service: did you mean PETSTORE_ENVIRONMENT\?/,
+    /PETSTORE_ENVIROMENT is not a variable of the service: did you mean PETSTORE_ENVIRONMENT\?/,
   );
 });
 

@@ -114,7 +114,8 @@ test("a service that lost its lock answers 503, then takes over the other's coun
   while ((await operator.query(WRITTEN)).rows.length === 0) await wait(20);
   // It waits for the lock, and has it at the moment that the service loses it.
   const taken = other.query(`SELECT pg_advisory_lock(hashtext('petstore production'))`);
-  const WAITING = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  const WAITING = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   while ((await operator.query(WAITING)).rows.length === 0);
   await operator.query(TERMINATE_HOLDER);
   await taken;
