@@ -143,7 +143,7 @@ test('serve without a valid key says how to make one', async (t) => {
   assert.match(await warning({}), /no key for production is valid/);
 });
 
-test('serve names a variable that looks like one of its own, and refuses a mistyped environment', async (t) => {
+test('serve warns of unknown variables and refuses a mistyped environment', async (t) => {
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, { ...variables, PETSTORE_LOG_LEVEL: 'debug' });
   const line = await waitFor(service, ({ stdout }) => /^.*"warn".*PETSTORE_LOG_LEVEL.*$/m.exec(stdout)?.[0]);

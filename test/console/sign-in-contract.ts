@@ -40,7 +40,7 @@ export function signInContract(name: string, startService: StartService): void {
     assertError(await its.signIn(ofRemoved), 'unauthorized');
   });
 
-  test(`${name}: a sign-in makes a new session and gives no rights to the one that was sent`, async (t) => {
+  test(`${name}: a sign-in makes a new session and gives the one that was sent no rights`, async (t) => {
     const its = await start(t);
     const planted = inventedSecret('session');
     const link = await its.makeLink('ada');

@@ -12,6 +12,19 @@ import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../supp
 const REX = '{"name":"Rex","categoryId":7}';
 
 // At once, because most of them wait for a time limit.
+/** Sends the head of a create, and resolves when the service asks for the body. */
+async function beginCreate(url: string, key: string, length: number) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const fields = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
+  socket.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${fields}Expect: 100-continue\r\n\r\n`);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString();
+  });
+  await once(socket, 'data');
+  return { socket, answer: () => answer };
+}
+
 void suite('stop', { concurrency: true }, () => {
   test('SIGTERM finishes accepted requests, writes exact counters and exits 0', async (t) => {
     const env = temporaryEnvironment(t);
@@ -20,19 +33,12 @@ void suite('stop', { concurrency: true }, () => {
     for (let i = 0; i < 7; i++) await call(service.url, '/v1/pets', { key });
 
     // A create that is accepted, but whose body is still on its way.
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    const fields = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${REX.length}\r\n`;
-    socket.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${fields}Expect: 100-continue\r\n\r\n`);
-    let answer = '';
-    socket.on('data', (chunk) => {
-      answer += chunk.toString();
-    });
-    await once(socket, 'data');
+    const { socket, answer } = await beginCreate(service.url, key, REX.length);
     service.child.kill('SIGTERM');
     await waitFor(service, ({ stdout }) => (stdout.includes('"stopping"') ? true : undefined));
     socket.write(REX);
     await once(socket, 'close');
-    assert.match(answer, /HTTP\/1\.1 201 Created/);
+    assert.match(answer(), /HTTP\/1\.1 201 Created/);
     assert.equal((await service.ended).code, 0);
 
     const [usage] = JSON.parse((await run(['usage', '--json'], env)).stdout) as [
@@ -143,17 +149,13 @@ void suite('stop', { concurrency: true }, () => {
     const env = temporaryEnvironment(t);
     const { key } = await issueKey(env, { plan: 'free' });
     const service = await startServiceProcess(t, env);
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    const fields = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n`;
-    socket.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${fields}Expect: 100-continue\r\n\r\n`);
-    let answer = '';
-    socket.on('data', (chunk) => {
-      answer += chunk.toString();
-    });
-    await once(socket, 'data');
+    const { socket, answer } = await beginCreate(service.url, key, 99);
     service.child.kill('SIGTERM');
     await once(socket, 'close');
-    assert.match(answer, /HTTP\/1\.1 503 Service Unavailable\r\n[^]*X-RateLimit-Limit: 60[^]*"unavailable"/);
+    assert.match(
+      answer(),
+      /HTTP\/1\.1 503 Service Unavailable\r\n[^]*X-RateLimit-Limit: 60[^]*"unavailable"/,
+    );
     assert.equal((await service.ended).code, 0);
   });
 });

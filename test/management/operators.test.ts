@@ -24,7 +24,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     return { ...fixture, operators, ada };
   };
 
-  test(`${name}: a refused name is answered with the likely one`, async (t) => {
+  test(`${name}: a name that is not known gets an error with the nearest name`, async (t) => {
     const { operators, ada } = await prepare(t);
     await assert.rejects(management.createOperator(operators, ROOT, 'ADA', 'viewer'), {
       code: 'conflict',

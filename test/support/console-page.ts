@@ -33,7 +33,7 @@ export async function visitConsole(
   return watched;
 }
 
-/** Opens a page of the console. Resolves when all of it has loaded. */
+/** Opens a page of the console, and waits until nothing of it still loads. */
 export async function showPage(page: Page, url: string, heading: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
