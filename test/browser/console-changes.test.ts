@@ -60,8 +60,7 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
   const { page, faults, foreign } = await visitConsole(browser, service);
   await showPage(page, `${service.consoleUrl}/`, 'Overview');
   await press(page, page.getByRole('link', { name: 'Accounts' }));
-  await heading(page, 'Accounts').waitFor();
-  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+  await focused(page, heading(page, 'Accounts')).waitFor();
   await press(page, button(page, 'Create account'));
   await tabTo(page, page.getByLabel('Name', { exact: true }));
   await page.keyboard.type('hill shelter');
