@@ -167,8 +167,9 @@ export function readQuery(
   // All texts of a parameter that was repeated.
   let repeated: string[][] | undefined;
   const note = (name: string, text: string) => {
-    const index = parameters.findIndex(([its]) => its === name);
-    if (index === -1) return;
+    let index = 0;
+    while (index < parameters.length && parameters[index]?.[0] !== name) index++;
+    if (index === parameters.length) return;
     const first = texts[index];
     if (first === undefined) {
       texts[index] = text;
@@ -199,10 +200,13 @@ function forEachPair(query: string, note: (name: string, text: string) => void):
     return;
   }
   // Most queries need no decoding. To split these here saves 0.6 µs, 5 % of a list by status.
-  for (const pair of query.split('&')) {
-    const equals = pair.indexOf('=');
-    if (equals === -1) note(pair, '');
-    else note(pair.slice(0, equals), pair.slice(equals + 1));
+  for (let start = 0; start <= query.length; ) {
+    const next = query.indexOf('&', start);
+    const end = next === -1 ? query.length : next;
+    const equals = query.indexOf('=', start);
+    if (equals === -1 || equals > end) note(query.slice(start, end), '');
+    else note(query.slice(start, equals), query.slice(equals + 1, end));
+    start = end + 1;
   }
 }
 

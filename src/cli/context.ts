@@ -16,7 +16,7 @@ export interface CommandContext {
 }
 
 export function systemClock(): Clock {
-  return steadyClock(Date.now, () => performance.now());
+  return steadyClock(Date.now, performance.now.bind(performance));
 }
 
 type Command = (context: CommandContext) => Promise<void>;

@@ -52,9 +52,9 @@ export class ApiKey {
 
   /** The key in `text`, or undefined when the format or the checksum is wrong. */
   static parse(text: string): ApiKey | undefined {
-    const environment = ENVIRONMENTS.find((each) => text.startsWith(PREFIXES[each]));
-    if (environment === undefined || !isSecret(text, PREFIXES[environment])) return undefined;
-    return new ApiKey(environment, text);
+    for (const environment of ENVIRONMENTS)
+      if (isSecret(text, PREFIXES[environment])) return new ApiKey(environment, text);
+    return undefined;
   }
 
   reveal(): string {

@@ -111,6 +111,8 @@ export class App {
       query,
       match,
       served: match?.route.operations[request.method ?? ''],
+      key: undefined,
+      rateHeaders: undefined,
     };
     this.#inFlight.push(exchange);
     return exchange;

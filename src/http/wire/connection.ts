@@ -222,12 +222,12 @@ export class Connection implements ResponseConnection {
   release(request: IncomingMessage): void {
     this.#direct = undefined;
     // An idle connection keeps no request.
-    const parser = this.#parser;
-    const forget = () => {
-      if (parser.incoming === request) parser.incoming = null;
-    };
-    if (request.complete) forget();
-    else request.once('end', forget);
+    if (request.complete) this.#forget(request);
+    else request.once('end', () => this.#forget(request));
+  }
+
+  #forget(request: IncomingMessage): void {
+    if (this.#parser.incoming === request) this.#parser.incoming = null;
   }
 
   written(): void {
