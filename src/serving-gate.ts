@@ -33,9 +33,10 @@ export class ServingGate {
     return this.#running;
   }
 
-  /** The store is about to close its connections. */
-  end(): void {
+  /** Resolves when no check runs any more. A check that ends after the store would take the lock again. */
+  async end(): Promise<void> {
     this.#hasEnded = true;
+    await this.#running;
   }
 
   async #run(): Promise<void> {

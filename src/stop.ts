@@ -39,7 +39,7 @@ export async function stopService(parts: Parts): Promise<void> {
     log.error({ err: error }, 'the last counts could not be written down and are lost');
     throw error;
   } finally {
-    gate.end();
+    await gate.end();
     counting.counters.close();
     await store.close();
     log.info('stopped');

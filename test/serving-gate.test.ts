@@ -79,3 +79,12 @@ test('counts are read again once after the lock was lost, and again if that fail
   assert.equal(state.isOpen, true);
   assert.equal(reloads.length, 2);
 });
+
+test('a gate ends only when its running check is over', async (t) => {
+  const { gate } = await sqliteGate(t);
+  let isOver = false;
+  const checked = gate.check().then(() => (isOver = true));
+  await gate.end();
+  assert.equal(isOver, true);
+  await checked;
+});
