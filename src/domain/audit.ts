@@ -16,7 +16,8 @@ export interface Author {
 
 /** What was changed. */
 export interface Target {
-  readonly kind: 'account' | 'key' | 'ban' | 'operator' | 'pets' | 'category' | 'order' | 'database';
+  /** One word: `account`, `key`, `order`. */
+  readonly kind: string;
   /** A name or a number. */
   readonly name: string;
 }

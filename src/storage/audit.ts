@@ -8,7 +8,6 @@ import type {
   AuditQuery,
   AuditValues,
   Author,
-  Target,
 } from '../domain/audit.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Engine, Transaction, Value } from './engine.ts';
@@ -104,7 +103,7 @@ function entryFromRow([
       : { kind: actorKind, name: actor }) as Actor,
     address: address ?? undefined,
     action,
-    target: { kind: targetKind as Target['kind'], name: target },
+    target: { kind: targetKind, name: target },
     accountId: accountId === null ? undefined : Number(accountId),
     before: valuesOf(before),
     after: valuesOf(after),
