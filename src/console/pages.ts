@@ -1,8 +1,6 @@
 // Contract: section 10.1.
-import { errorReply } from '../http/errors.ts';
-import { otherMethod } from '../http/messages.ts';
+import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { fields } from '../http/wire/text.ts';
 import { kept } from '../ui/kept.ts';
 import { pageWithFiles } from '../ui/page.ts';
 import type { ConsoleRequest } from './console-request.ts';
@@ -33,8 +31,7 @@ export async function consolePage(asked: ConsoleRequest): Promise<Reply | undefi
   const isPage = PATHS.test(path) && !(path === '/sign-in' && method === 'POST');
   if (!isPage && !path.startsWith(FILES)) return undefined;
   asked.route = isPage ? path.replace(/\d+/, '{accountId}') : `${FILES}*`;
-  if (method !== 'GET' && method !== 'HEAD')
-    return errorReply('method_not_allowed', otherMethod(METHODS), fields('Allow', METHODS));
+  if (method !== 'GET' && method !== 'HEAD') return otherMethodReply(METHODS);
   const { page, file } = await parts();
   const content = isPage ? page : file(path.slice(1));
   return content?.reply(request) ?? errorReply('not_found', 'The console has no such file.');
