@@ -9,6 +9,7 @@ import { run, type Variables } from './support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from './support/service.ts';
 import { until } from './support/shared-counting.ts';
 import { newKey } from './storage/fixture.ts';
+import { changeAccount } from './support/store.ts';
 
 const EVENTS = new Set<unknown>([
   'ban begins',
@@ -65,9 +66,9 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     await accounts.revokeKey(key.id);
     // These change nothing.
     await accounts.revokeKey(key.id);
-    await accounts.setPlan(id, 'free', PLANS.free);
-    await accounts.setPlan(id, 'enterprise', { perMinute: 5, perDay: 50 });
-    await accounts.setPlan(id, 'enterprise', { perMinute: 5, perDay: 50 });
+    await changeAccount(accounts, id, { plan: 'free', limits: PLANS.free });
+    await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
+    await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
     await accounts.revokeKey(key.id + 1);
     await logs(service, 4);
     assert.deepEqual(changesIn(service), [
@@ -82,11 +83,11 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     const { service } = await start(t);
     const { accounts } = service.store;
     const { id } = await accounts.createAccount('shop', 'pro', PLANS.pro);
-    await accounts.resumeAccount(id);
-    for (const _ of [1, 2]) await accounts.renameAccount(id, 'Pet shop');
+    await changeAccount(accounts, id, { suspended: false });
+    for (const _ of [1, 2]) await changeAccount(accounts, id, { name: 'Pet shop' });
     await logs(service, 1);
-    for (const _ of [1, 2]) await accounts.suspendAccount(id);
-    for (const _ of [1, 2]) await accounts.resumeAccount(id);
+    for (const _ of [1, 2]) await changeAccount(accounts, id, { suspended: true });
+    for (const _ of [1, 2]) await changeAccount(accounts, id, { suspended: false });
     await logs(service, 3);
     assert.deepEqual(changesIn(service), [
       { level: INFO, account: 'Pet shop', plan: 'pro', msg: 'account renamed' },

@@ -4,7 +4,7 @@ import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
 import type { AccountChange } from '../domain/account-ports.ts';
 import type { KeyBan } from '../limits/counter.ts';
-import { iso, present, whole } from './values.ts';
+import { iso, whole } from './values.ts';
 
 /** Requests in a window. A larger number is a typing error. */
 const limitOfWindow = whole(1, 1_000_000_000);
@@ -88,7 +88,7 @@ export function isNow({
 }
 
 export function accountJson({ suspendedAt, ...account }: Account) {
-  return present({ ...account, suspendedAt: suspendedAt === undefined ? undefined : iso(suspendedAt) });
+  return { ...account, suspendedAt: iso(suspendedAt) };
 }
 
 export function banJson({ keyId, until, count }: KeyBan) {

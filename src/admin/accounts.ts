@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accountName, limitsOf } from '../domain/account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
+import { describeWindows } from '../limits/quota.ts';
 import { cursor } from '../api/parameters.ts';
 import {
   AccountDetails,
@@ -16,9 +17,8 @@ import {
   NewAccount,
   WINDOWS,
 } from './account-values.ts';
-import { describeWindow } from '../management/windows.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { limit, numberOf, pageOf, rowId, rowNumber, word } from './values.ts';
+import { limit, numberOf, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -109,16 +109,15 @@ const getAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, counter, quotas }: Stores) {
-    const account = await accounts.getAccount(rowNumber(parameters.accountId));
+    const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { id, limits: its } = account;
     // `peek` charges nothing, so the number of the key does not matter.
-    const { minute, day } = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
+    const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
     const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
     const bans = await quotas.bansOf(id, keyIds);
-    const windows = { minute: describeWindow(minute), day: describeWindow(day) };
-    const json = JSON.stringify({ ...accountJson(account), ...windows, bans: bans.map(banJson) });
-    return { status: 200, json };
+    const details = { ...accountJson(account), ...describeWindows(quota), bans: bans.map(banJson) };
+    return { status: 200, json: JSON.stringify(details) };
   },
 });
 
@@ -145,7 +144,7 @@ const changeAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, author }, { accounts }: Stores) {
-    const id = rowNumber(parameters.accountId);
+    const { accountId: id } = parameters;
     const account = await accounts.getAccount(id);
     if (account === undefined) return { error: 'not_found' };
     const result = await accounts.by(author).changeAccount(id, changeOf(account, body));

@@ -1,9 +1,9 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, instant, int64 } from '../api/parameters.ts';
+import { cursor, instant } from '../api/parameters.ts';
 import type { AuditEntry, AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, numberOf, pageOf, present } from './values.ts';
+import { iso, limit, numberOf, pageOf, rowId } from './values.ts';
 
 interface Stores {
   readonly audit: Pick<AuditLog, 'list'>;
@@ -38,7 +38,7 @@ const listAudit = adminOperation({
     'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
     'key, with the values before and after. It holds no key.',
   parameters: {
-    accountId: int64({ description: 'Only changes that concern this account.', example: 1 }),
+    accountId: rowId('Only changes that concern this account.'),
     since: instant({
       description: 'Only changes at this instant or later.',
       example: '2026-11-23T00:00:00Z',
@@ -77,7 +77,7 @@ const listAudit = adminOperation({
     const { accountId, since, limit: most, cursor: end } = parameters;
     const entries = await audit.list({
       limit: most + 1,
-      accountId: numberOf(accountId),
+      accountId,
       since,
       before: numberOf(end),
     });
@@ -87,7 +87,7 @@ const listAudit = adminOperation({
 
 function entryJson({ id, at, actor, ...entry }: AuditEntry) {
   const named = actor.kind === 'key' ? { kind: actor.kind, name: String(actor.id) } : actor;
-  return { id, time: iso(at), actor: named, ...present(entry) };
+  return { id, time: iso(at), actor: named, ...entry };
 }
 
 export const AUDIT: AdminResource<Stores> = {

@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { int64, type Parameter } from '../api/parameters.ts';
+import type { Parameter } from '../api/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../http/recent.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, numberOf, present, word } from './values.ts';
+import { iso, limit, rowId, word } from './values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;
@@ -49,8 +49,8 @@ const listFaults = adminOperation({
       description: 'Only the requests with this `X-Request-Id`.',
       example: 'checkout-7f3a',
     }),
-    accountId: int64({ description: 'Only requests of this account.', example: 1 }),
-    keyId: int64({ description: 'Only requests with this key.', example: 7 }),
+    accountId: rowId('Only requests of this account.'),
+    keyId: rowId('Only requests with this key.', 7),
     status,
     limit,
   },
@@ -83,7 +83,7 @@ const listFaults = adminOperation({
   errors: {},
   async handle({ parameters }, { recent }: Stores) {
     const { requestId, accountId, keyId, status: its, limit: most } = parameters;
-    const asked = { requestId, accountId: numberOf(accountId), keyId: numberOf(keyId), status: its };
+    const asked = { requestId, accountId, keyId, status: its };
     const names = Object.keys(asked) as (keyof typeof asked)[];
     const faults = recent
       .faults()
@@ -94,7 +94,7 @@ const listFaults = adminOperation({
 });
 
 function faultJson({ at, ...fault }: Fault) {
-  return { time: iso(at), ...present(fault) };
+  return { time: iso(at), ...fault };
 }
 
 export const FAULTS: AdminResource<Stores> = {

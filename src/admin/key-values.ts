@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
-import { instantOfBody, iso, isoIfAny, present, whole } from './values.ts';
+import { instantOfBody, iso, whole } from './values.ts';
 
 const KeyState = z.enum(KEY_STATES).meta({ id: 'KeyState', description: 'The state of a key.' });
 
@@ -79,7 +79,7 @@ export const KEY = {
 export function keyJson(key: KeyRecord, now: number, bannedUntil?: number) {
   const { id, account, label, environment, scopes, createdAt, expiresAt, lastUsedAt, ending, rotatedTo } =
     key;
-  return present({
+  return {
     id,
     accountId: account.id,
     account: account.name,
@@ -88,12 +88,12 @@ export function keyJson(key: KeyRecord, now: number, bannedUntil?: number) {
     scopes,
     state: keyState(key, now),
     createdAt: iso(createdAt),
-    expiresAt: isoIfAny(expiresAt),
-    lastUsedAt: isoIfAny(lastUsedAt),
+    expiresAt: iso(expiresAt),
+    lastUsedAt: iso(lastUsedAt),
     ending,
     rotatedTo,
-    bannedUntil: isoIfAny(bannedUntil),
-  });
+    bannedUntil: iso(bannedUntil),
+  };
 }
 
 export function issuedJson({ key, record }: Issued, now: number) {

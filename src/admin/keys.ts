@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import { cursor, int64 } from '../api/parameters.ts';
+import { cursor } from '../api/parameters.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -20,7 +20,7 @@ import {
   Rotation,
 } from './key-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, limit, numberOf, pageOf, rowId, rowNumber, seconds } from './values.ts';
+import { choice, limit, numberOf, pageOf, rowId, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -48,7 +48,7 @@ const listKeys = adminOperation({
   description:
     'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
   parameters: {
-    accountId: int64({ description: 'Keep only the keys of this account.', example: 1 }),
+    accountId: rowId('Keep only the keys of this account.'),
     state: listedState,
     unusedFor: seconds({
       description: 'Keep only keys that nobody has used for this time, in seconds.',
@@ -75,7 +75,7 @@ const listKeys = adminOperation({
       unusedFor: millisecondsOf(unusedFor),
       expiresWithin: millisecondsOf(expiresWithin),
     };
-    const query = { accountId: numberOf(account), before: numberOf(end) };
+    const query = { accountId: account, before: numberOf(end) };
     const now = clock().unix;
     const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
     const found = [];
@@ -147,7 +147,7 @@ const createKey = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ body, parameters, author }, { accounts, clock, environment }: Stores) {
-    const account = await accounts.getAccount(rowNumber(parameters.accountId));
+    const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { label, scopes, expiresAt } = body;
     const now = clock().unix;
@@ -186,7 +186,7 @@ const rotate = adminOperation({
   async handle({ body, parameters, author }, { accounts, clock }: Stores) {
     const now = clock().unix;
     const timing = { now, grace: body.grace * 1_000 };
-    const issued = await rotateKey(accounts.by(author), randomBytes, rowNumber(parameters.keyId), timing);
+    const issued = await rotateKey(accounts.by(author), randomBytes, parameters.keyId, timing);
     return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
   },
 });
@@ -202,7 +202,7 @@ const revoke = adminOperation({
   answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
   errors: { not_found: NO_KEY },
   async handle({ parameters, author }, { accounts }: Stores) {
-    const { id } = await existingKey(accounts, rowNumber(parameters.keyId));
+    const { id } = await existingKey(accounts, parameters.keyId);
     await accounts.by(author).revokeKey(id);
     return { status: 204, json: '' };
   },

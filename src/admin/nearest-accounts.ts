@@ -4,8 +4,7 @@ import { type Clock, DAY } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
-import { WINDOW_NAMES } from '../limits/quota.ts';
-import { describeWindow } from '../management/windows.ts';
+import { describeWindows, WINDOW_NAMES } from '../limits/quota.ts';
 import { cached } from './cached.ts';
 import { totalOf } from './counts.ts';
 
@@ -62,5 +61,5 @@ async function tightest({ id, name, limits }: Account, counter: Stores['counter'
   const [window = 'day'] = WINDOW_NAMES.toSorted(
     (one, other) => quota[one].remaining / quota[one].limit - quota[other].remaining / quota[other].limit,
   );
-  return { accountId: id, account: name, window, ...describeWindow(quota[window]) };
+  return { accountId: id, account: name, window, ...describeWindows(quota)[window] };
 }

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { type Operator, type OperatorToken, ROLES } from '../domain/operator.ts';
-import { instantOfBody, iso, isoIfAny, present } from './values.ts';
+import { instantOfBody, iso } from './values.ts';
 
 export const OperatorJson = z
   .object({ id: z.int(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
@@ -50,5 +50,5 @@ export function operatorJson({ createdAt, ...operator }: Operator) {
 }
 
 export function tokenJson({ createdAt, expiresAt, ...token }: OperatorToken) {
-  return present({ ...token, createdAt: iso(createdAt), expiresAt: isoIfAny(expiresAt) });
+  return { ...token, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
 }

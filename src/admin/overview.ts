@@ -9,7 +9,7 @@ import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from './nearest-accounts.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
-import { iso, present } from './values.ts';
+import { iso } from './values.ts';
 
 /** How many hours the overview shows, the current one included. */
 const HOURS = 24;
@@ -57,12 +57,12 @@ const getOverview = adminOperation({
     const overview = {
       startedAt: iso(startedAt),
       requestsPerSecond: recent.rate(now),
-      latency: present(recent.latency(now)),
-      minutes: recent.minutes(now).map((each) => present({ ...each, start: iso(each.start) })),
+      latency: recent.latency(now),
+      minutes: recent.minutes(now).map(({ start, ...its }) => Object.assign({ start: iso(start) }, its)),
       hours,
       bans,
       nearest: near,
-      health: present({ database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } }),
+      health: { database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } },
     };
     return { status: 200, json: JSON.stringify(overview) };
   },

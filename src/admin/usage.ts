@@ -1,12 +1,12 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant, int64 } from '../api/parameters.ts';
+import { instant } from '../api/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import { KEPT, type UsageBy, type UsageHistory, type UsageInterval } from '../domain/usage.ts';
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, iso, numberOf } from './values.ts';
+import { choice, iso, rowId } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const getUsage = adminOperation({
     'come oldest first and leave out those without requests, other groups come by their requests, the most first. ' +
     'Usage is kept by the hour for 90 days and by the day for 25 months.',
   parameters: {
-    accountId: int64({ description: 'Only the keys of this account.', example: 1 }),
+    accountId: rowId('Only the keys of this account.'),
     from: instant({
       description:
         'Start of the range. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.',
@@ -83,7 +83,7 @@ const getUsage = adminOperation({
   errors: {},
   async handle({ parameters }, { clock, usageHistory }: Stores) {
     const { accountId, from, to, interval, by = 'interval' } = parameters;
-    const query = { ...usageRange({ interval, from, to }, clock().unix), accountId: numberOf(accountId), by };
+    const query = { ...usageRange({ interval, from, to }, clock().unix), accountId, by };
     const rows = await usageHistory.sums(query);
     const write = (name: string, value: unknown) => (name === 'start' ? iso(Number(value)) : value);
     return { status: 200, json: JSON.stringify(rows, write) };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LIMIT, integer, int64, oneOf, type Parameter } from '../api/parameters.ts';
 import { givenDateTime } from '../domain/fields.ts';
-import { instantFromText } from '../domain/instant.ts';
+import { instantFromText, textFromInstant } from '../domain/instant.ts';
 
 /** A whole number of a body, which arrives as a bigint. */
 export function whole(minimum: number, maximum: number) {
@@ -21,16 +21,14 @@ export const instantOfBody = givenDateTime.transform((text) => instantFromText(t
 export const limit = integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default });
 
 /** A parameter that names a row by its number. */
-export const rowId = (description: string) => int64({ description, example: 1 });
-
-/** The number of a row. A larger one than any row can have would be rounded up, out of the range of PostgreSQL. */
-export function rowNumber(id: bigint): number {
-  return Number(id > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : id);
+export function rowId(description: string, example = 1): Parameter<number> {
+  const { read, schema, fault, absent } = int64({ description, example });
+  return { description, example, schema, read: (text) => numberOf(read(text)), fault, absent };
 }
 
-/** The number of a row, if one is given. */
+/** The number of a row. A larger one than any row can have would be rounded up, out of the range of PostgreSQL. */
 export function numberOf(id: bigint | undefined): number | undefined {
-  return id === undefined ? undefined : rowNumber(id);
+  return id === undefined ? undefined : Number(id > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : id);
 }
 
 /** A query parameter with one of these texts. */
@@ -66,18 +64,9 @@ export function word(most: number, about: { description: string; example: string
   };
 }
 
-/** Unix milliseconds as an ISO 8601 instant in UTC. */
-export function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-export function isoIfAny(milliseconds: number | undefined): string | undefined {
-  return milliseconds === undefined ? undefined : iso(milliseconds);
-}
-
-/** The members of an object that have a value. */
-export function present<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, its]) => its !== undefined)) as Partial<T>;
+/** Unix milliseconds as an ISO 8601 instant in UTC, if they are given. */
+export function iso(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : textFromInstant(milliseconds);
 }
 
 /** A page of `most` rows, from `rows` with one more when others follow. `next` is the number after which the next begins. */

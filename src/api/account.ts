@@ -7,8 +7,8 @@ import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/o
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Usage, UsageHistory } from '../domain/usage.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
+import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
-import { describeWindow } from '../management/windows.ts';
 import { toJson } from '../written.ts';
 import { operation, type Resource } from './operation.ts';
 import { instant, oneOf } from './parameters.ts';
@@ -79,7 +79,7 @@ const getAccount = operation({
   sample: { client: 'account.get' },
   async handle({ key }, { accounts, counter, quotas }: Stores) {
     const { id: accountId, name, plan, limits } = key.account;
-    const { minute, day } = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
+    const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
     const live = await accounts.ownKeys({ accountId, environment: key.environment }).live();
     const bans = await quotas.bansOf(
       accountId,
@@ -90,8 +90,7 @@ const getAccount = operation({
       plan,
       limits,
       scopes: key.scopes,
-      minute: describeWindow(minute),
-      day: describeWindow(day),
+      ...describeWindows(quota),
       bans: bans.map(({ keyId, until, count }) => ({ keyId, until: textFromInstant(until), count })),
     });
     return { status: 200, json };

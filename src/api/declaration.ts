@@ -128,3 +128,9 @@ export function queryParameters({ path, parameters }: Pick<AnyOperation, 'path' 
   const inPath = pathNames(path);
   return Object.entries(parameters).filter(([name]) => !inPath.includes(name));
 }
+
+/** The codes about the body of a request. A DELETE takes none. */
+export function bodyErrors({ method, body }: Pick<AnyOperation, 'method' | 'body'>): readonly ErrorCode[] {
+  if (body !== undefined) return ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
+  return method === 'DELETE' ? ['invalid_request'] : [];
+}

@@ -8,6 +8,7 @@ import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
 import {
   type AnyDeclaration,
   type AnyOperation,
+  bodyErrors,
   type Content,
   type Deprecation,
   type Failure,
@@ -162,14 +163,10 @@ const COMMON: readonly ErrorCode[] = [
 
 /** Every error code that an operation can answer with, in the order of `ERROR_CODES`. */
 export function errorCodes(its: Operation): ErrorCode[] {
-  const codes = new Set<string>([...COMMON, ...Object.keys(its.errors)]);
+  const codes = new Set<string>([...COMMON, ...bodyErrors(its), ...Object.keys(its.errors)]);
   if (its.scope !== undefined) codes.add('insufficient_scope');
   if (its.method === 'POST') for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
-  // A DELETE takes no body.
-  if (its.method === 'DELETE') codes.add('invalid_request');
   if (its.method === 'POST' || queryParameters(its).length > 0) codes.add('invalid_parameter');
-  if (its.body !== undefined)
-    for (const code of ['invalid_request', 'payload_too_large', 'unsupported_media_type']) codes.add(code);
   if (its.deprecated !== undefined) codes.add('gone');
   return ERROR_CODES.filter((code) => codes.has(code));
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
+import type { AccountChange } from '../domain/account-ports.ts';
+import { nameTaken } from '../domain/text.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption, type LimitOptions, limitOptions, planOption } from './options.ts';
 import { isoInstant, printJson, printLine, printRows } from './output.ts';
@@ -88,36 +89,28 @@ function createAccount(name: string, { plan, json, ...custom }: AccountOptions):
 }
 
 function setPlan(name: string, { plan, json, ...custom }: AccountOptions): Promise<void> {
-  const limits = limitsOf(plan, custom);
-  return change(name, json, (accounts, id) => accounts.setPlan(id, plan, limits));
+  return change(name, json, { plan, limits: limitsOf(plan, custom) });
 }
 
 function suspend(name: string, { json }: JsonOption): Promise<void> {
-  return change(name, json, (accounts, id) => accounts.suspendAccount(id));
+  return change(name, json, { suspended: true });
 }
 
 function resume(name: string, { json }: JsonOption): Promise<void> {
-  return change(name, json, (accounts, id) => accounts.resumeAccount(id));
+  return change(name, json, { suspended: false });
 }
 
 function rename(name: string, newName: string, { json }: JsonOption): Promise<void> {
-  return withStore(async ({ store: { accounts } }) => {
-    const account = await existingAccount(accounts, name);
-    await accounts.renameAccount(account.id, accountName(newName));
-    printAccount({ ...account, name: newName }, json);
-  });
+  return change(name, json, { name: accountName(newName) });
 }
 
 /** Changes an account and prints its new state. */
-function change(
-  name: string,
-  json: true | undefined,
-  work: (accounts: AccountRepository, accountId: number) => Promise<void>,
-): Promise<void> {
+function change(name: string, json: true | undefined, given: AccountChange['given']): Promise<void> {
   return withStore(async ({ store: { accounts } }) => {
     const account = await existingAccount(accounts, name);
-    await work(accounts, account.id);
-    printAccount(await existingAccount(accounts, account.name), json);
+    const result = await accounts.changeAccount(account.id, { given, expected: {} });
+    if (result.outcome === 'name_taken') throw nameTaken('an account', result.name);
+    printAccount(await existingAccount(accounts, given.name ?? account.name), json);
   });
 }
 

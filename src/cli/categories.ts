@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Category } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { faultsOf } from '../domain/parse.ts';
+import { nameTaken } from '../domain/text.ts';
 import { parseExactJson } from '../json.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
@@ -66,8 +67,7 @@ async function createCategory(name: string, { description, json }: CreateOptions
     const created = await categories.createBy(author, data);
     if ('refused' in created) {
       const other = await categories.findByName(name);
-      const message = `There is a category ${other?.name ?? name} already; the case of a name does not count.`;
-      throw new ServiceError('conflict', message);
+      throw nameTaken('a category', other?.name ?? name);
     }
     const text = created.json;
     if (json) return printLine(text);

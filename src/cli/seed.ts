@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
+import type { Order } from '../domain/order.ts';
+import type { Pet } from '../domain/pet.ts';
+import { parseExactJson } from '../json.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
@@ -10,9 +13,12 @@ import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.
 import { defaultAccount, existingAccount } from '../management/accounts.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
 import { printJson, printLine } from './output.ts';
+import { PAGE_SIZE, pagesOf } from './pages.ts';
 import { Progress } from './progress.ts';
-import { addOrders } from './seed-orders.ts';
 import type { SeededUsage, UsageSettings } from './seed-usage.ts';
+
+/** What becomes of five orders. */
+const ENDS = ['pending', 'pending', 'complete', 'complete', 'cancelled'] as const;
 
 const COUNT_MAX = 100_000_000;
 
@@ -116,16 +122,33 @@ function accountOf(accounts: AccountRepository, name: string | undefined): Promi
   return name === undefined ? defaultAccount(accounts) : existingAccount(accounts, name);
 }
 
+/** Orders the newest animals that are available. Returns how many, because others may order them too. */
 async function seedOrders(
-  { clock, store }: Pick<CommandContext, 'clock' | 'store'>,
+  { clock, store: { pets, orders } }: Pick<CommandContext, 'clock' | 'store'>,
   account: Account,
   count: number,
   random: () => number,
 ): Promise<number> {
   const progress = new Progress(process.stderr, clock, 'orders');
-  const made = await addOrders(store, { account, count, random, onProgress: progress.update });
-  progress.clear();
-  return made;
+  const available = pagesOf<Pet>((before) => pets.list({ limit: PAGE_SIZE, status: 'available', before }));
+  let made = 0;
+  try {
+    for await (const page of available) {
+      for (const { id: petId } of page) {
+        if (made === count) return made;
+        const created = await orders.create(account.id, { petId });
+        if (created.outcome !== 'done') continue;
+        const { id } = parseExactJson(created.answer.json) as Order;
+        const end = ENDS[Math.floor(random() * ENDS.length)];
+        if (end === 'complete') await orders.complete(account.id, id);
+        if (end === 'cancelled') await orders.cancel(account.id, id, undefined);
+        progress.update(++made);
+      }
+    }
+    return made;
+  } finally {
+    progress.clear();
+  }
 }
 
 /** @throws ServiceError `invalid_parameter` when fewer of the animals will be available. */

@@ -1,7 +1,7 @@
 // Contract: sections 6.9 and 8.
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { OUTCOMES, type UsageHistory, type UsageOutcome, type UsageQuery } from '../domain/usage.ts';
+import { OUTCOMES } from '../domain/usage.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { usageRange } from '../management/usage.ts';
 import { withStore } from './context.ts';
@@ -10,41 +10,15 @@ import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from
 import { printJson, printTable } from './output.ts';
 import { showWindows } from './windows.ts';
 
-type Asked = UsageQuery & { readonly accountId: number | undefined };
-
 /** The first columns of each `--by`. The counts follow. */
-const GROUPS = {
-  key: {
-    columns: ['keyId', 'label', 'account'],
-    read: async (history: UsageHistory, query: Asked) =>
-      (await history.sums({ ...query, by: 'key' })).map(({ keyId, label, account, ...counts }) =>
-        rowOf({ keyId, label: label ?? null, account }, counts),
-      ),
-  },
-  account: {
-    columns: ['accountId', 'account'],
-    read: async (history: UsageHistory, query: Asked) =>
-      (await history.sums({ ...query, by: 'account' })).map(({ accountId, account, ...counts }) =>
-        rowOf({ accountId, account }, counts),
-      ),
-  },
-  operation: {
-    columns: ['operation'],
-    read: async (history: UsageHistory, query: Asked) =>
-      (await history.sums({ ...query, by: 'operation' })).map(({ operation, ...counts }) =>
-        rowOf({ operation }, counts),
-      ),
-  },
-  day: {
-    columns: ['day'],
-    read: async (history: UsageHistory, query: Asked) =>
-      (await history.sums({ ...query, by: 'interval' })).map(({ start, ...counts }) =>
-        rowOf({ day: new Date(start).toISOString().slice(0, 10) }, counts),
-      ),
-  },
+const COLUMNS = {
+  key: ['keyId', 'label', 'account'],
+  account: ['accountId', 'account'],
+  operation: ['operation'],
+  day: ['day'],
 } as const;
 
-type By = keyof typeof GROUPS;
+type By = keyof typeof COLUMNS;
 
 interface UsageOptions extends JsonOption {
   readonly account?: string;
@@ -70,7 +44,7 @@ export function usageCommand(program: Command): void {
       new Option(
         '--by <what>',
         'count the answered requests by key, account, operation or day, and by outcome',
-      ).choices(Object.keys(GROUPS)),
+      ).choices(Object.keys(COLUMNS)),
     )
     .option(
       '--since <when>',
@@ -93,9 +67,13 @@ function showUsage({ account: name, by, since, csv, json }: UsageOptions): Promi
     const now = Math.floor(clock().unix);
     const range = usageRange({ from: since?.(now) }, now, '--since');
     const accountId = name === undefined ? undefined : (await existingAccount(store.accounts, name)).id;
-    const { columns, read } = GROUPS[by];
-    const rows = await read(store.usageHistory, { ...range, accountId });
-    const header = [...columns, ...OUTCOMES];
+    const sums = await store.usageHistory.sums({ ...range, accountId, by: by === 'day' ? 'interval' : by });
+    const header = [...COLUMNS[by], ...OUTCOMES];
+    const rows = sums.map((sum) => {
+      const day = 'start' in sum ? new Date(sum.start).toISOString().slice(0, 10) : null;
+      const its: Readonly<Record<string, string | number | null | undefined>> = { ...sum, day };
+      return Object.fromEntries(header.map((column) => [column, its[column] ?? null]));
+    });
     if (json) return printJson(rows);
     if (csv) return void process.stdout.write(csvText(header, rows.map(Object.values)));
     printTable(
@@ -103,12 +81,4 @@ function showUsage({ account: name, by, since, csv, json }: UsageOptions): Promi
       rows.map((row) => Object.values(row).map((value) => String(value ?? '-'))),
     );
   });
-}
-
-/** The counts in the order of OUTCOMES, as the header has them. */
-function rowOf<T extends Readonly<Record<string, string | number | null>>>(
-  group: T,
-  counts: Readonly<Record<UsageOutcome, number>>,
-) {
-  return { ...group, ...Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counts[outcome]])) };
 }

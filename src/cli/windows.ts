@@ -1,6 +1,6 @@
 // Contract: section 6.
 import { existingAccount } from '../management/accounts.ts';
-import { describeWindow } from '../management/windows.ts';
+import { describeWindows } from '../limits/quota.ts';
 import { withQuotas } from './context.ts';
 import type { JsonOption } from './options.ts';
 import { printRows } from './output.ts';
@@ -12,13 +12,8 @@ export function showWindows({ account: name, json }: JsonOption & { account?: st
       name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
     const usage = await Promise.all(
       chosen.map(async (account) => {
-        const { minute, day } = await quotas.usageOf(account);
-        return {
-          account: account.name,
-          plan: account.plan,
-          minute: describeWindow(minute),
-          day: describeWindow(day),
-        };
+        const { minute, day } = describeWindows(await quotas.usageOf(account));
+        return { account: account.name, plan: account.plan, minute, day };
       }),
     );
     const header = ['ACCOUNT', 'PLAN', 'MINUTE LEFT', 'RESETS', 'DAY LEFT', 'RESETS'];
@@ -31,6 +26,6 @@ export function showWindows({ account: name, json }: JsonOption & { account?: st
   });
 }
 
-function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindow>): readonly string[] {
+function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindows>['day']) {
   return [`${remaining} of ${limit}`, new Date(reset * 1_000).toISOString()];
 }

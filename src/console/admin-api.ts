@@ -3,12 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { AdminStores } from '../admin/index.ts';
 import type { AdminOperation } from '../admin/operation.ts';
 import { readParameters } from '../api/parameters.ts';
-import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
 import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
-import { errorReply } from '../http/errors.ts';
-import { otherMethod } from '../http/messages.ts';
+import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Routes } from '../http/routes.ts';
 import { fields, NO_FIELDS } from '../http/wire/text.ts';
@@ -50,22 +48,16 @@ export class AdminApi {
     const { methods, operations } = match.route;
     if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
     const served = operations[request.method ?? ''];
-    if (served === undefined)
-      return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+    if (served === undefined) return otherMethodReply(methods);
     const { operation } = served;
     if (operation.role === 'admin' && operator.role !== 'admin')
       return errorReply('insufficient_scope', LACKS_ROLE);
 
-    try {
-      const parameters = readParameters(served, match.values, query);
-      if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
-      const body = await readBody(operation, request);
-      const answer = await operation.handle({ operator, author, parameters, body }, stores);
-      return this.#answers.reply(served, { parameters }, answer, request.headers);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error;
-      return errorReply(error.code, error.message);
-    }
+    const parameters = readParameters(served, match.values, query);
+    if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
+    const body = await readBody(operation, request);
+    const answer = await operation.handle({ operator, author, parameters, body }, stores);
+    return this.#answers.reply(served, { parameters }, answer, request.headers);
   }
 }
 

@@ -106,7 +106,7 @@ export class Console implements Handlers {
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof ServiceError) {
-        asked.reason = reasonOf(error);
+        if (error.code === 'unavailable') asked.reason = reasonOf(error);
         return unstored(errorReply(error.code, error.message));
       }
       this.#deps.log.error({ id: asked.id, err: error }, 'internal error');

@@ -1,13 +1,12 @@
 // Contract: section 10.2.
-import { type AnyOperation, pathNames } from '../api/declaration.ts';
-import type { AnyParameter } from '../api/parameters.ts';
+import { type AnyOperation, bodyErrors, queryParameters } from '../api/declaration.ts';
 import type { AdminOperation } from '../admin/operation.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { nextLink } from '../description/headers.ts';
-import { schemaRef } from '../description/schemas.ts';
+import { nextLink, RETRY_AFTER } from '../description/headers.ts';
+import { parametersOf } from '../description/parameters.ts';
+import { contentOf, ErrorBody, requestBody } from '../description/schemas.ts';
 import { errorExample, WHEN } from '../description/errors.ts';
-import type { Content, Header, Response } from '../description/types.ts';
-import { MEDIA_TYPES } from '../http/body.ts';
+import type { Content, Response } from '../description/types.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { LACKS_ROLE } from './admin-api.ts';
 import { NO_SESSION, tooManyAttempts } from './access.ts';
@@ -25,73 +24,37 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   rate_limit_exceeded: tooManyAttempts('42'),
 };
 
-const RETRY_AFTER: Header = {
-  description: 'Whole seconds to wait before trying again.',
-  schema: { type: 'integer', minimum: 1 },
-  example: 17,
-};
-
 /** An operation in OpenAPI, as one of the group `tag`. */
 export function describeAdminOperation(its: AdminOperation, tag: string) {
-  const { id, method, path, summary, description, role, body, parameters } = its;
-  const inPath = pathNames(path);
+  const { id, method, summary, description, role, body } = its;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: `${description}\n\nNeeds the role **${role}**.`,
     'x-role': role,
-    parameters: Object.entries(parameters).map(([name, each]) =>
-      described(name, inPath.includes(name), each),
-    ),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        description: body.description,
-        content: Object.fromEntries(
-          MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'].map((type) => [
-            type,
-            { schema: schemaRef(body.schema), examples: body.examples },
-          ]),
-        ),
-      },
-    }),
+    parameters: parametersOf(its),
+    ...(body !== undefined && { requestBody: requestBody(method, body) }),
     responses: { ...successes(its), ...errors(its) },
-  };
-}
-
-function described(name: string, isInPath: boolean, { description, schema, example }: AnyParameter) {
-  return {
-    name,
-    in: isInPath ? 'path' : 'query',
-    required: isInPath,
-    description,
-    schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
-    example,
   };
 }
 
 function successes({ answers, parameters, path }: AdminOperation): Record<string, Response> {
   const headers = 'cursor' in parameters ? { Link: nextLink(`/admin/v1${path}`) } : {};
   const responses: Record<string, Response> = {};
-  for (const [status, { description, content: its }] of Object.entries(answers)) {
-    const content = its && { 'application/json': { schema: schemaRef(its.schema), examples: its.examples } };
-    responses[status] = { description, headers, ...(content !== undefined && { content }) };
-  }
+  for (const [status, { description, content }] of Object.entries(answers))
+    responses[status] = { description, headers, ...(content && { content: contentOf(content) }) };
   return responses;
 }
 
 /** The codes that an operation answers with, and the faults of every request. */
-export function adminErrorCodes({ method, body, errors: own, parameters, path }: AnyOperation): ErrorCode[] {
-  const ofBody: ErrorCode[] = ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
-  const hasQuery = Object.keys(parameters).length > pathNames(path).length;
+export function adminErrorCodes(its: AnyOperation): ErrorCode[] {
   return [
-    ...(hasQuery ? (['invalid_parameter'] as const) : []),
-    ...(body === undefined ? [] : ofBody),
-    ...(method === 'DELETE' ? (['invalid_request'] as const) : []),
+    ...(queryParameters(its).length > 0 ? (['invalid_parameter'] as const) : []),
+    ...bodyErrors(its),
     'unauthorized',
     'insufficient_scope',
-    ...(Object.keys(own) as ErrorCode[]),
+    ...(Object.keys(its.errors) as ErrorCode[]),
     'rate_limit_exceeded',
     'internal_error',
     'unavailable',
@@ -117,6 +80,5 @@ function errorContent({ errors: own }: AdminOperation, codes: readonly ErrorCode
     const message = own[code] ?? MESSAGES[code] ?? WHEN[code];
     return [code, { summary: code, value: errorExample(code, message) }];
   });
-  const schema = { $ref: '#/components/schemas/Error' } as const;
-  return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
+  return contentOf({ schema: ErrorBody, examples: Object.fromEntries(examples) });
 }

@@ -1,10 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import type { AnyOperation } from '../api/declaration.ts';
-import { ErrorBody } from '../description/schemas.ts';
+import { CONVERSION, ErrorBody } from '../description/schemas.ts';
 import type { Schema } from '../description/types.ts';
-
-const CONVERSION = { io: 'input', unrepresentable: 'any' } as const;
 
 /** The named schemas of operations and of errors, as components. */
 export function adminSchemas(operations: readonly Pick<AnyOperation, 'body' | 'answers'>[]) {

@@ -3,10 +3,9 @@ import { ADMIN_RESOURCES } from '../admin/index.ts';
 import { LINK_LIFETIME, SESSION_LIFETIME } from '../domain/operator.ts';
 import { HOUR } from '../domain/usage.ts';
 import { MINUTE } from '../domain/clock.ts';
-import { errorReply, JSON_CONTENT } from '../http/errors.ts';
-import { otherMethod } from '../http/messages.ts';
+import { JSON_CONTENT, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { fields, octets } from '../http/wire/text.ts';
+import { octets } from '../http/wire/text.ts';
 import type { ConsoleRequest } from './console-request.ts';
 import { describeAdminOperation } from './openapi-operations.ts';
 import { adminSchemas } from './openapi-schemas.ts';
@@ -69,8 +68,7 @@ let written: Reply | undefined;
 /** Answers requests for the description. Everybody who reaches the listener may read it, because it holds no data. */
 export function adminDescription(asked: ConsoleRequest): Reply {
   asked.route = DESCRIPTION_PATH;
-  if (!METHODS.split(', ').includes(asked.request.method ?? ''))
-    return errorReply('method_not_allowed', otherMethod(METHODS), fields('Allow', METHODS));
+  if (!METHODS.split(', ').includes(asked.request.method ?? '')) return otherMethodReply(METHODS);
   written ??= {
     status: 200,
     headers: JSON_CONTENT,

@@ -1,11 +1,8 @@
 // Contract: section 10.1.
-import { errorReply } from '../http/errors.ts';
-import { otherMethod } from '../http/messages.ts';
+import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { fields } from '../http/wire/text.ts';
-import { createAssets } from '../ui/assets.ts';
 import { kept } from '../ui/kept.ts';
-import { page } from '../ui/page.ts';
+import { pageWithFiles } from '../ui/page.ts';
 import type { ConsoleRequest } from './console-request.ts';
 
 const PATHS = /^\/(?:accounts(?:\/\d+)?|keys|bans|deprecations|faults|audit|operators|sign-in)?$/;
@@ -16,16 +13,13 @@ const FILES = '/ui/';
 const METHODS = 'GET, HEAD';
 
 /** Made at the first request, so that a start does not wait for it. */
-const parts = kept(async () => {
-  const assets = await createAssets('console');
-  const shell = await page(assets, {
+const parts = kept(() =>
+  pageWithFiles('console', {
     title: 'Pet Store console',
-    module: 'console/main.js',
     root: '/',
     withoutScript: 'The console needs JavaScript. The commands of petstore do the same.',
-  });
-  return { assets, shell };
-});
+  }),
+);
 
 /**
  * The page of the console and its files. They hold no data, so they need no session; the page asks the admin API for all
@@ -37,9 +31,8 @@ export async function consolePage(asked: ConsoleRequest): Promise<Reply | undefi
   const isPage = PATHS.test(path) && !(path === '/sign-in' && method === 'POST');
   if (!isPage && !path.startsWith(FILES)) return undefined;
   asked.route = isPage ? path.replace(/\d+/, '{accountId}') : `${FILES}*`;
-  if (method !== 'GET' && method !== 'HEAD')
-    return errorReply('method_not_allowed', otherMethod(METHODS), fields('Allow', METHODS));
-  const { assets, shell } = await parts();
-  const content = isPage ? shell : assets.file(path.slice(1));
+  if (method !== 'GET' && method !== 'HEAD') return otherMethodReply(METHODS);
+  const { page, file } = await parts();
+  const content = isPage ? page : file(path.slice(1));
   return content?.reply(request) ?? errorReply('not_found', 'The console has no such file.');
 }

@@ -1,12 +1,9 @@
 // Contract: section 10.1.
 import { z } from 'zod';
-import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseObject } from '../domain/parse.ts';
 import { MEDIA_TYPES, readJsonBody } from '../http/body.ts';
-import { errorReply } from '../http/errors.ts';
-import { otherMethod } from '../http/messages.ts';
+import { otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { fields } from '../http/wire/text.ts';
 import { parseBody } from '../json.ts';
 import type { Access } from './access.ts';
 import type { ConsoleRequest } from './console-request.ts';
@@ -19,14 +16,8 @@ export async function signInOrOut(asked: ConsoleRequest, access: Access): Promis
   const methods = { '/sign-in': 'GET, HEAD, POST', '/sign-out': 'POST' }[path];
   if (methods === undefined) return undefined;
   asked.route = path;
-  if (request.method !== 'POST')
-    return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+  if (request.method !== 'POST') return otherMethodReply(methods);
   if (path === '/sign-out') return access.signOut(request);
-  try {
-    const bytes = await readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST);
-    return await access.signIn(request, parseObject(Link, parseBody(bytes)).link);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error;
-    return errorReply(error.code, error.message);
-  }
+  const bytes = await readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST);
+  return access.signIn(request, parseObject(Link, parseBody(bytes)).link);
 }

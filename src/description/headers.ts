@@ -21,6 +21,12 @@ const exactly = (value: string) => ({ type: 'string', const: value }) as const;
 const whole = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 } as const;
 const link = text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, 2_000);
 
+export const RETRY_AFTER = {
+  description: 'Whole seconds to wait before trying again.',
+  schema: { ...whole, minimum: 1 },
+  example: Number(retryAfter(17_000).seconds),
+} satisfies Header;
+
 /** The response headers, as reusable components; the examples are for the base address `base`. */
 export function headerComponents(base: string) {
   const rate = pairs(rateHeaders(take(UNUSED, PLANS.free, NOW).quota));
@@ -62,11 +68,7 @@ export function headerComponents(base: string) {
       schema: text(/^(?:\*|https?:\/\/[^/]+)$/, 300),
       example: '*',
     },
-    'Retry-After': {
-      description: 'Whole seconds to wait before trying again.',
-      schema: { ...whole, minimum: 1 },
-      example: Number(retryAfter(17_000).seconds),
-    },
+    'Retry-After': RETRY_AFTER,
     'WWW-Authenticate': {
       description: 'The authentication scheme to use.',
       schema: exactly('Bearer'),

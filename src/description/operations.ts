@@ -4,7 +4,6 @@ import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
 import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { listed } from '../domain/parse.ts';
-import { MEDIA_TYPES } from '../http/body.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
 import { methodsOf } from '../http/routes.ts';
@@ -14,8 +13,8 @@ import { headerRefs, location, nextLink } from './headers.ts';
 import { code } from './markdown.ts';
 import { parameterRefs } from './parameters.ts';
 import { codeSamples } from './samples.ts';
-import { schemaRef } from './schemas.ts';
-import type { Content, Ref, Refs, Response, Schema } from './types.ts';
+import { contentOf, json, requestBody } from './schemas.ts';
+import type { Refs, Response, Schema } from './types.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 
@@ -86,13 +85,7 @@ export function describeOperation(its: Operation, tag: string, base: string) {
     ...(stability !== undefined && { 'x-stability': stability }),
     security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
     parameters: parameterRefs(its),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        description: body.description,
-        content: bodyContent(method, schemaRef(body.schema), body.examples),
-      },
-    }),
+    ...(body !== undefined && { requestBody: requestBody(method, body) }),
     responses,
     ...(stability !== undefined && { 'x-badges': [BADGES[stability]] }),
     'x-codeSamples': codeSamples(its, base),
@@ -128,7 +121,7 @@ function successes(its: Operation, base: string): Responses {
         ...(isSecret ? SECRET : HEADERS_OF[its.method]),
         ...headers,
       },
-      ...(content !== undefined && { content: json(schemaRef(content.schema), content.examples) }),
+      ...(content !== undefined && { content: contentOf(content) }),
     };
   }
   if (its.method === 'GET')
@@ -196,14 +189,4 @@ function otherRefusal({ path }: Operation): Response {
     headers: { ...headerRefs('Allow'), ...ALWAYS },
     content: json({ $ref: '#/components/schemas/Error' }, examples),
   };
-}
-
-function json(schema: Schema | Ref, examples: Readonly<Record<string, Example>>): Content {
-  return { 'application/json': { schema, examples } };
-}
-
-/** The body of a request, in each media type that it may have. */
-function bodyContent(method: Method, schema: Ref, examples: Readonly<Record<string, Example>>): Content {
-  const content = json(schema, examples);
-  return method === 'PATCH' ? { [MEDIA_TYPES.PATCH[0]]: content['application/json'], ...content } : content;
 }

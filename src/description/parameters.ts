@@ -1,6 +1,6 @@
 // Contract: section 3.
 import { OPERATIONS } from '../api/index.ts';
-import { type Method, pathNames } from '../api/declaration.ts';
+import { type AnyOperation, type Method, pathNames } from '../api/declaration.ts';
 import type { Operation } from '../api/operation.ts';
 import type { AnyParameter } from '../api/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
@@ -9,10 +9,7 @@ import type { Parameter, Ref } from './types.ts';
 /** The parameters of these operations, as reusable components. */
 export function parameterComponents(operations: readonly Operation[]): Record<string, Parameter> {
   const own = operations.flatMap((its) =>
-    Object.entries(its.parameters).map(([name, parameter]): [string, Parameter] => [
-      componentOf(its, name),
-      described(name, pathNames(its.path).includes(name), parameter),
-    ]),
+    parametersOf(its).map((each): [string, Parameter] => [componentOf(its, each.name), each]),
   );
   const headers = Object.entries(REQUEST_HEADERS).map(
     ([name, { description, pattern, maxLength, example }]): [string, Parameter] => {
@@ -51,6 +48,12 @@ function componentOf({ id, parameters }: Operation, name: string): string {
   return same === 0 ? name : `${having[same]?.id ?? id}.${name}`;
 }
 
+/** The parameters of an operation, in OpenAPI. */
+export function parametersOf({ path, parameters }: Pick<AnyOperation, 'path' | 'parameters'>): Parameter[] {
+  const inPath = pathNames(path);
+  return Object.entries(parameters).map(([name, each]) => described(name, inPath.includes(name), each));
+}
+
 function described(
   name: string,
   isInPath: boolean,
@@ -58,8 +61,7 @@ function described(
 ): Parameter {
   return {
     name,
-    in: isInPath ? 'path' : 'query',
-    ...(isInPath && { required: true }),
+    ...(isInPath ? { in: 'path', required: true } : { in: 'query' }),
     description,
     schema: typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
     // A list is sent as one parameter for each value.

@@ -1,10 +1,12 @@
 // Contract: sections 2 and 4.1.
 import { z } from 'zod';
+import type { AnyOperation, Examples, Method } from '../api/declaration.ts';
 import { RESOURCES } from '../api/index.ts';
 import { getPet } from '../api/pets.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
+import { MEDIA_TYPES } from '../http/body.ts';
 import { errorExample, MESSAGES } from './errors.ts';
-import type { Ref, Schema } from './types.ts';
+import type { Content, Ref, Schema } from './types.ts';
 
 /** The body of every error response. */
 export const ErrorBody = z
@@ -24,15 +26,28 @@ export const ErrorBody = z
   })
   .meta({ id: 'Error', description: 'Why a request was refused.' });
 
-const CONVERSION = {
+export const CONVERSION = {
   // Clients may send fields that a schema does not have: the service ignores them.
   io: 'input',
   // A bigint has no JSON Schema. The metadata of an int64 says what it is.
   unrepresentable: 'any',
 } as const;
 
-export function schemaRef(schema: z.ZodType): Ref {
-  return { $ref: `#/components/schemas/${schema.meta()?.id}` };
+/** JSON of this schema, with examples. */
+export function json(schema: Schema | Ref, examples: Examples): Content {
+  return { 'application/json': { schema, examples } };
+}
+
+/** JSON of a schema that has a name. */
+export function contentOf({ schema, examples }: { schema: z.ZodType; examples: Examples }): Content {
+  return json({ $ref: `#/components/schemas/${schema.meta()?.id}` }, examples);
+}
+
+/** The body of a request, in each media type that it may have. */
+export function requestBody(method: Method, body: NonNullable<AnyOperation['body']>) {
+  const content = contentOf(body);
+  const patch = method === 'PATCH' && { [MEDIA_TYPES.PATCH[0]]: content['application/json'] };
+  return { required: true, description: body.description, content: { ...patch, ...content } };
 }
 
 /** The schemas that have a name, as JSON Schema 2020-12 with references among them. */

@@ -52,7 +52,8 @@ export interface AccountChange {
 export type AccountOutcome =
   | { readonly outcome: 'done' | 'conflict'; readonly account: Account }
   | { readonly outcome: 'not_found' }
-  | { readonly outcome: 'name_taken' };
+  /** `name` is that of the other account. It can differ in case. */
+  | { readonly outcome: 'name_taken'; readonly name: string };
 
 export interface KeyLookup {
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
@@ -84,14 +85,11 @@ export interface AccountRepository extends KeyLookup {
   createAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
   /** Returns the account with this name, or creates it in the same step. An account that exists keeps its plan. */
   findOrCreateAccount(name: string, plan: Plan, limits: Limits): Promise<Account>;
-  setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void>;
-  /** Changes several values at once, or none. */
+  /**
+   * Changes several values at once, or none. All keys of a suspended account are refused. An account that was suspended
+   * before keeps its instant.
+   */
   changeAccount(id: number, change: AccountChange): Promise<AccountOutcome>;
-  /** @throws ServiceError `conflict` when the name is taken, ignoring case. */
-  renameAccount(accountId: number, name: string): Promise<void>;
-  /** All its keys are refused from now on, until `resumeAccount`. An account that was suspended before stays as it is. */
-  suspendAccount(accountId: number): Promise<void>;
-  resumeAccount(accountId: number): Promise<void>;
   /** Ascending id; of one account, or of all. */
   listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
   /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */

@@ -1,5 +1,6 @@
 // Contract: sections 2 and 4.
 import type { ErrorCode } from '../domain/errors.ts';
+import { otherMethod, type TransportStatus } from './messages.ts';
 import { type Fields, fields, joinFields, NO_FIELDS, type Octets, octets } from './wire/text.ts';
 import type { Reply } from './reply.ts';
 
@@ -23,9 +24,6 @@ export const STATUS_OF = {
   internal_error: 500,
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
-
-/** Statuses other than 400 that the HTTP layer gives to `invalid_request`. */
-export type TransportStatus = 408 | 417 | 431;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -52,6 +50,11 @@ export function errorReply(code: ErrorCode, message: string, headers: Fields = N
     headers: joinFields(JSON_CONTENT, HEADERS_OF[code] ?? NO_FIELDS, headers),
     body: errorBody(code, message),
   };
+}
+
+/** The refusal of a method. `methods` as in the `Allow` header. */
+export function otherMethodReply(methods: string): Reply {
+  return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
 }
 
 /** The refusal of a request by the HTTP layer. */

@@ -1,7 +1,6 @@
 // Contract: section 4.
 import type { Scope } from '../domain/account.ts';
 import type { WindowName } from '../limits/quota.ts';
-import type { TransportStatus } from './errors.ts';
 
 /*
  * The messages of error answers, which the description shows as examples. Operations declare their own messages, and
@@ -16,11 +15,14 @@ export const MALFORMED = 'The request is not valid HTTP.';
 export const NO_CONNECT = 'The method CONNECT is not offered.';
 
 /** When the HTTP layer refuses a request. */
-export const TRANSPORT: Readonly<Record<TransportStatus, string>> = {
+export const TRANSPORT = {
   408: 'The request took too long to arrive.',
   417: 'The only expectation that is met is 100-continue.',
   431: 'The header block is too large.',
-};
+} as const;
+
+/** Statuses other than 400 that the HTTP layer gives to `invalid_request`. */
+export type TransportStatus = keyof typeof TRANSPORT;
 
 /** `date` as the description shows it; `successor` is a path. */
 export const removed = (date: string, successor: string) =>

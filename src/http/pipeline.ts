@@ -17,10 +17,10 @@ import { checkKey, rateHeaders, readCredentials, refusalOf } from './admission.t
 import { Answers } from './answer.ts';
 import { ACCEPT_PATCH, NONE, readContent } from './body.ts';
 import { preflightHeaders } from './cors.ts';
-import { errorReply } from './errors.ts';
+import { errorReply, otherMethodReply } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
-import { lacksScope, otherMethod, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
+import { type Fields, NO_FIELDS } from './wire/text.ts';
+import { lacksScope, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
 import type { Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
 
@@ -98,10 +98,7 @@ export class Api {
       return errorReply('invalid_request', 'The percent-encoding of the request target is broken.');
     }
     if (match === undefined) return errorReply('not_found', routes.unknownPath);
-    if (served === undefined) {
-      const { methods } = match.route;
-      return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
-    }
+    if (served === undefined) return otherMethodReply(match.route.methods);
 
     // Scope, and whether the operation still exists.
     const { operation } = served;

@@ -106,3 +106,13 @@ function governing(minute: Window, day: Window, admitted: boolean): WindowName {
     return day.resetsAt > minute.resetsAt ? 'day' : 'minute';
   return day.remaining < minute.remaining ? 'day' : 'minute';
 }
+
+/** Both windows as people and programs read them: `reset` is in Unix seconds, rounded up, as in the rate headers. */
+export function describeWindows({ minute, day }: Pick<Quota, WindowName>) {
+  const describe = ({ limit, remaining, resetsAt }: Window) => ({
+    limit,
+    remaining,
+    reset: Math.ceil(resetsAt / 1_000),
+  });
+  return { minute: describe(minute), day: describe(day) };
+}

@@ -13,6 +13,7 @@ import {
 import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
 import { nearest } from '../domain/nearest.ts';
+import { nameTaken } from '../domain/text.ts';
 
 type Operators = Store['operators'];
 
@@ -26,8 +27,7 @@ export async function createOperator(
   const operator = await operators.add(author, operatorName(name), role);
   if (operator !== undefined) return operator;
   const other = await operators.find(name);
-  const message = `There is an operator ${other?.name ?? name} already; the case of a name does not count.`;
-  throw new ServiceError('conflict', message);
+  throw nameTaken('an operator', other?.name ?? name);
 }
 
 /** @throws ServiceError `not_found`, which names the operator that is probably meant. */

@@ -29,7 +29,13 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     (name: Exclude<keyof Reference, 'file'>): Page =>
     async (request) =>
       (await reference())[name].reply(request);
-  const dashboard = kept(async () => (await import('./dashboard.ts')).createDashboard());
+  const dashboard = kept(async () =>
+    (await import('../ui/page.ts')).pageWithFiles('dashboard', {
+      title: 'Pet Store dashboard',
+      root: './',
+      withoutScript: 'The dashboard needs JavaScript. The API gives the same: see /reference.md.',
+    }),
+  );
   const pages: Readonly<Record<string, Page>> = {
     '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
     '/reference': page('page'),

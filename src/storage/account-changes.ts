@@ -19,8 +19,8 @@ export async function changeAccount(
   if (!hasValues(account, expected)) return { outcome: 'conflict', account };
   const { name, plan, limits, suspended } = given;
   // The name first, because it is the only value that can be refused.
-  if (name !== undefined && !(await renameAccount(transaction, author, id, name)))
-    return { outcome: 'name_taken' };
+  const other = name === undefined ? undefined : await renameAccount(transaction, author, id, name);
+  if (other !== undefined) return { outcome: 'name_taken', name: other.name };
   if (plan !== undefined && limits !== undefined)
     await setPlan(transaction, author, id, planValues(plan, limits));
   if (suspended !== undefined) await setSuspended(transaction, author, id, suspended ? now : null);

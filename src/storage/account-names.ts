@@ -1,7 +1,6 @@
 // Contract: section 5.
 import type { Account } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
-import { ServiceError } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
@@ -54,31 +53,24 @@ export async function addAccount(
   return row;
 }
 
-/** Gives account `id` another name. Returns false when another account has it. */
+/** Gives account `id` another name. Returns the other account that has it, if there is one. */
 export async function renameAccount(
   transaction: Transaction,
   author: Author,
   id: number,
   name: string,
-): Promise<boolean> {
-  if ((await namesakes(transaction, name)).some((account) => account.id !== id)) return false;
+): Promise<Account | undefined> {
+  const other = (await namesakes(transaction, name)).find((its) => its.id !== id);
+  if (other !== undefined) return other;
   const account = await lockAccount(transaction, id);
   const sql = 'UPDATE accounts SET name = $1, folded_name = $2 WHERE id = $3';
   await transaction.query(sql, [name, foldedName(name), id]);
-  if (account === undefined || account.name === name) return true;
+  if (account === undefined || account.name === name) return undefined;
   await noticeOfAccount(transaction, 'account renamed', id);
   await addAudit(
     transaction,
     author,
     accountChange('accounts rename', account, { before: { name: account.name }, after: { name } }),
   );
-  return true;
-}
-
-/** `others` have the name already, perhaps in another case. */
-export function nameTaken(name: string, [other]: readonly Account[]): ServiceError {
-  return new ServiceError(
-    'conflict',
-    `There is an account ${other?.name ?? name} already; the case of a name does not count.`,
-  );
+  return undefined;
 }

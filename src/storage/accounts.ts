@@ -18,10 +18,10 @@ import type {
   NewKey,
   OwnKeys,
 } from '../domain/account-ports.ts';
-import { foldedName } from '../domain/text.ts';
+import { foldedName, nameTaken } from '../domain/text.ts';
 import { changeAccount } from './account-changes.ts';
-import { addAccount, namesakes, nameTaken, renameAccount } from './account-names.ts';
-import { planValues, setPlan, setSuspended } from './account-writes.ts';
+import { addAccount, namesakes } from './account-names.ts';
+import { planValues } from './account-writes.ts';
 import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
 import {
   accountFromRow,
@@ -99,8 +99,11 @@ export class StoredAccounts implements AccountRepository {
     const outcome = await this.#engine
       .write(changeAccount, this.#author, id, change, this.#now())
       .catch(async (error: unknown): Promise<AccountOutcome> => {
-        if (name === undefined || !(await this.#isTaken(name, id))) throw error;
-        return { outcome: 'name_taken' };
+        // PostgreSQL refuses the second of two accounts that take a name at once.
+        const found = name === undefined ? [] : await this.#namesakes(name);
+        const other = found.find((account) => account.id !== id);
+        if (other === undefined) throw error;
+        return { outcome: 'name_taken', name: other.name };
       });
     this.#keys.forget();
     return outcome;
@@ -116,7 +119,7 @@ export class StoredAccounts implements AccountRepository {
 
   async createAccount(name: string, plan: Plan, limits: Limits): Promise<Account> {
     const account = await this.#insertAccount(name, plan, limits);
-    if (account === undefined) throw nameTaken(name, await this.#namesakes(name));
+    if (account === undefined) throw nameTaken('an account', (await this.#namesakes(name))[0]?.name ?? name);
     return account;
   }
 
@@ -125,32 +128,6 @@ export class StoredAccounts implements AccountRepository {
     const account = (await this.#insertAccount(name, plan, limits)) ?? (await this.findAccount(name));
     if (account === undefined) throw new Error('The new account is not in the database.');
     return account;
-  }
-
-  async renameAccount(accountId: number, name: string): Promise<void> {
-    const renamed = await this.#engine
-      .write(renameAccount, this.#author, accountId, name)
-      .catch(async (error: unknown) => {
-        if (!(await this.#isTaken(name, accountId))) throw error;
-        return false;
-      });
-    if (!renamed) throw nameTaken(name, await this.#namesakes(name));
-    this.#keys.forget();
-  }
-
-  async suspendAccount(accountId: number): Promise<void> {
-    await this.#engine.write(setSuspended, this.#author, accountId, this.#now());
-    this.#keys.forget();
-  }
-
-  async resumeAccount(accountId: number): Promise<void> {
-    await this.#engine.write(setSuspended, this.#author, accountId, null);
-    this.#keys.forget();
-  }
-
-  async setPlan(accountId: number, plan: Plan, limits: Limits): Promise<void> {
-    await this.#engine.write(setPlan, this.#author, accountId, planValues(plan, limits));
-    this.#keys.forget();
   }
 
   async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
@@ -198,11 +175,6 @@ export class StoredAccounts implements AccountRepository {
 
   #namesakes(name: string): Promise<readonly Account[]> {
     return namesakes({ query: (...args) => this.#engine.read(...args) }, name);
-  }
-
-  /** PostgreSQL refuses the second of two accounts that take a name at once. */
-  async #isTaken(name: string, accountId: number): Promise<boolean> {
-    return (await this.#namesakes(name)).some((account) => account.id !== accountId);
   }
 
   /** Undefined when the name is taken. */

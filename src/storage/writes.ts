@@ -1,6 +1,5 @@
 import { changeAccount } from './account-changes.ts';
-import { addAccount, renameAccount } from './account-names.ts';
-import { setPlan, setSuspended } from './account-writes.ts';
+import { addAccount } from './account-names.ts';
 import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
 import type { Write } from './engine.ts';
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';
@@ -11,15 +10,12 @@ import { createPet } from './pets.ts';
 export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addAccount,
   changeAccount,
-  renameAccount,
   addKey,
   replaceKey,
   revokeKey,
   createOwnKey,
   rotateOwnKey,
   revokeOwnKey,
-  setPlan,
-  setSuspended,
   touchKeys,
   createPet,
   ...Object.fromEntries(

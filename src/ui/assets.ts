@@ -17,8 +17,6 @@ const PACKAGES: ReadonlyMap<string, PageFile> = new Map(
   }),
 );
 
-export type Assets = Awaited<ReturnType<typeof createAssets>>;
-
 /**
  * The files that the pages of `folder` load: the packages, the shared modules and style sheets, and the modules of that
  * folder of `src/ui/browser/`. A listener serves only its own folder, so nothing of the console is on the public port.

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import { Content } from '../http/content.ts';
 import { fields, joinFields } from '../http/wire/text.ts';
-import type { Assets } from './assets.ts';
+import { createAssets } from './assets.ts';
 import { html } from './html.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly title: string;
-  /** The module that renders into `#app`: its path in `src/ui/browser/`. */
-  readonly module: string;
   /** The path from the page to its files: `./` if a proxy may serve the page below a path, else `/`. */
   readonly root: './' | '/';
   /** The text of the page without JavaScript. */
   readonly withoutScript: string;
 }
 
-/** An HTML page without data. Its module asks the service for all that it shows. */
-export async function page(assets: Assets, options: PageOptions): Promise<Content> {
-  const { title, module, root, withoutScript } = options;
+/**
+ * The HTML page of `folder` in `src/ui/browser/`, and the files that it loads. The page has no data: its module renders into
+ * `#app`, and asks the service for all that it shows.
+ */
+export async function pageWithFiles(folder: 'console' | 'dashboard', options: PageOptions) {
+  const { title, root, withoutScript } = options;
+  const assets = await createAssets(folder);
+  const module = `${folder}/main.js`;
   const base = root + assets.base;
   const importMap = JSON.stringify({
     imports: Object.fromEntries([...assets.packages].map(([name, path]) => [name, base + path])),
@@ -42,11 +45,8 @@ export async function page(assets: Assets, options: PageOptions): Promise<Conten
 </html>
 `;
   const body = `${head}${styles}<script type="importmap">${importMap}</script>\n${preloads}${rest}`;
-  return new Content(
-    'text/html; charset=utf-8',
-    () => body,
-    joinFields(PRIVATE, fields('Content-Security-Policy', contentSecurityPolicy(importMap))),
-  );
+  const headers = joinFields(PRIVATE, fields('Content-Security-Policy', contentSecurityPolicy(importMap)));
+  return { page: new Content('text/html; charset=utf-8', () => body, headers), file: assets.file };
 }
 
 /** Other sites get neither the address of this page nor a reference to its window. */

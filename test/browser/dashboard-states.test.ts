@@ -7,6 +7,7 @@ import { launchBrowser, openAccount, openDashboard, pasteKey } from '../support/
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { changeAccount } from '../support/store.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
@@ -39,7 +40,7 @@ test('the page says why it does not accept a key', async () => {
   const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) - 1 });
   const suspended = await service.issueKey({ account: 'suspended' });
   const owner = await service.store.accounts.findAccount('suspended');
-  await service.store.accounts.suspendAccount(owner?.id ?? 0);
+  await changeAccount(service.store.accounts, owner?.id ?? 0, { suspended: true });
   const staging = await service.issueKey({ account: 'staging', environment: 'staging' });
   const unknown = /This key does not work\s+/.source;
   assert.match(

@@ -5,6 +5,7 @@ import { changeOf } from '../../src/admin/account-values.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { assertError } from '../support/api.ts';
 import { adminOf, startTestConsole } from '../support/console.ts';
+import { changeAccount } from '../support/store.ts';
 
 const LARGE = { perMinute: 5_000, perDay: 1_000_000 };
 
@@ -40,9 +41,9 @@ test('a change of one limit is refused when the plan or the other limit changes 
   const { id } = await accounts.createAccount('shelter', 'enterprise', LARGE);
   const seen = (await accounts.getAccount(id)) ?? assert.fail();
   const change = changeOf(seen, { perMinute: 6_000 });
-  await accounts.setPlan(id, 'enterprise', { ...LARGE, perDay: 7 });
+  await changeAccount(accounts, id, { plan: 'enterprise', limits: { ...LARGE, perDay: 7 } });
   assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
-  await accounts.setPlan(id, 'pro', PLANS.pro);
+  await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
   assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
   const back = await accounts.getAccount(id);
   assert.deepEqual([back?.plan, back?.limits], ['pro', PLANS.pro]);

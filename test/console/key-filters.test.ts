@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { call } from '../support/api.ts';
 import { adminOf, startTestConsole } from '../support/console.ts';
+import { changeAccount } from '../support/store.ts';
 
 test('the list of keys takes the filters of the command', async (t) => {
   const { its, ask, get } = await adminOf(await startTestConsole(t, { env: { BAN_AFTER: '1' } }));
@@ -15,7 +16,7 @@ test('the list of keys takes the filters of the command', async (t) => {
   await its.issueKey({ account: 'other', expiresAt: soon });
   await its.issueKey({ account: 'asleep' });
   for (let sent = 0; sent < 3; sent++) await call(its.url, '/v1/pets', { key: used });
-  await accounts.suspendAccount(3);
+  await changeAccount(accounts, 3, { suspended: true });
   assert.deepEqual(await ids(''), [3, 2, 1]);
   assert.deepEqual(await ids('state=banned'), [1]);
   assert.deepEqual(await ids('state=suspended'), [3]);

@@ -7,6 +7,7 @@ import { TABLES } from '../../src/storage/all-tables.ts';
 import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
+import { changeAccount } from '../support/store.ts';
 
 const LIMITS = { perMinute: 5, perDay: 50 };
 const MISSING = 999;
@@ -66,9 +67,9 @@ export function accountContract(backend: string, start: StartService): void {
     await getBanned(stranger);
     const { accounts } = service.store;
     const { id = 0 } = (await accounts.findAccount('acme')) ?? {};
-    await accounts.setPlan(id, 'enterprise', { perMinute: 1, perDay: 100_000 });
+    await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 1, perDay: 100_000 } });
     for (const { key } of [one, two]) await getBanned(senderOf(service, key));
-    await accounts.setPlan(id, 'enterprise', limits);
+    await changeAccount(accounts, id, { plan: 'enterprise', limits });
     await service.passTime(5_000);
     assert.equal((await revoke(send, two.id)).status, 204);
     const [{ until, ...ban }, ...others] = (await send('/account')).json.bans;

@@ -6,6 +6,7 @@ import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { changeAccount } from '../support/store.ts';
 
 const shared = await startTestService(lifetimeOfFile());
 
@@ -56,7 +57,7 @@ test('all keys of a suspended account are 401, saying so, until it is resumed', 
   const other = await service.issueKey({ account: 'other' });
   const { accounts } = service.store;
   const { id } = (await accounts.findAccount('acme')) ?? { id: 0 };
-  await accounts.suspendAccount(id);
+  await changeAccount(accounts, id, { suspended: true });
   for (const key of keys) {
     const answer = await call(service.url, '/v1/pets', { key });
     assertError(answer, 'unauthorized');
@@ -64,7 +65,7 @@ test('all keys of a suspended account are 401, saying so, until it is resumed', 
     assertRateHeaders(answer);
   }
   assert.equal((await call(service.url, '/v1/pets', { key: other })).status, 200);
-  await accounts.resumeAccount(id);
+  await changeAccount(accounts, id, { suspended: false });
   for (const key of keys) assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
 });
 
@@ -134,7 +135,10 @@ test('a revoked key and a changed plan take effect at the next request', async (
   const key = await service.issueKey();
   await call(service.url, '/v1/pets', { key });
   const account = await service.store.accounts.findAccount('acme');
-  await service.store.accounts.setPlan(account?.id ?? 0, 'pro', { perMinute: 300, perDay: 10_000 });
+  await changeAccount(service.store.accounts, account?.id ?? 0, {
+    plan: 'pro',
+    limits: { perMinute: 300, perDay: 10_000 },
+  });
   assert.equal((await call(service.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '300');
   const [record] = await service.store.accounts.listKeys();
   await service.store.accounts.revokeKey(record?.id ?? 0);

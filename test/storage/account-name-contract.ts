@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { NewFixture } from './fixture.ts';
+import { changeAccount } from '../support/store.ts';
 
 /** Names, and other names that differ from them in case only. */
 const SPELLINGS = [
@@ -50,11 +51,11 @@ export function accountNameContract(name: string, fresh: NewFixture): void {
     for (let round = 0; round < 10; round++) {
       const renames = stores.map(async ({ accounts }, index) => {
         const { id } = await accounts.createAccount(`${round} ${index}`, 'free', PLANS.free);
-        return () => accounts.renameAccount(id, `shelter ${round}`);
+        return () => accounts.changeAccount(id, { given: { name: `shelter ${round}` }, expected: {} });
       });
-      const results = await Promise.allSettled((await Promise.all(renames)).map((rename) => rename()));
-      const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
-      assert.deepEqual(refused, ['conflict']);
+      const results = await Promise.all((await Promise.all(renames)).map((rename) => rename()));
+      const refused = results.filter(({ outcome }) => outcome !== 'done');
+      assert.deepEqual(refused, [{ outcome: 'name_taken', name: `shelter ${round}` }]);
     }
   });
 
@@ -62,10 +63,11 @@ export function accountNameContract(name: string, fresh: NewFixture): void {
     const { accounts } = (await fresh(t)).store;
     const shelter = await accounts.createAccount('shelter', 'pro', PLANS.pro);
     await accounts.createAccount('zoo', 'free', PLANS.free);
-    await assert.rejects(accounts.renameAccount(shelter.id, 'Zoo'), { code: 'conflict' });
-    await accounts.renameAccount(shelter.id, 'Shelter');
+    const taken = await accounts.changeAccount(shelter.id, { given: { name: 'Zoo' }, expected: {} });
+    assert.deepEqual(taken, { outcome: 'name_taken', name: 'zoo' });
+    await changeAccount(accounts, shelter.id, { name: 'Shelter' });
     assert.deepEqual(await accounts.findAccount('shelter'), { ...shelter, name: 'Shelter' });
-    await accounts.renameAccount(shelter.id, 'home');
+    await changeAccount(accounts, shelter.id, { name: 'home' });
     assert.deepEqual(await accounts.findAccount('HOME'), { ...shelter, name: 'home' });
     assert.equal(await accounts.findAccount('shelter'), undefined);
     await accounts.createAccount('SHELTER', 'free', PLANS.free);

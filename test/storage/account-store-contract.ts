@@ -6,6 +6,7 @@ import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { list, type NewFixture, newKey, REX } from './fixture.ts';
+import { changeAccount } from '../support/store.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
@@ -92,7 +93,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       ['enterprise', { perMinute: 1, perDay: 2 }],
       ['free', PLANS.free],
     ] as const) {
-      await accounts.setPlan(id, plan, limits);
+      await changeAccount(accounts, id, { plan, limits });
       const account = { id, name: 'shelter', plan, limits, suspendedAt: undefined };
       assert.deepEqual(await accounts.findAccount('shelter'), account);
     }
@@ -211,7 +212,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const [before, rotation, , after] = await Promise.allSettled([
       pets.create(REX),
       accounts.replaceKey(old.id, 1_900_000_000_000, taken),
-      accounts.setPlan(id, 'free', PLANS.free),
+      changeAccount(accounts, id, { plan: 'free', limits: PLANS.free }),
       pets.create(REX),
     ]);
     assert.deepEqual(

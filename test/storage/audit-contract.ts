@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Author } from '../../src/domain/audit.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
+import { changeAccount } from '../support/store.ts';
 
 const BOB: Author = { actor: { kind: 'operator', name: 'Bob' }, address: '::1' };
 
@@ -13,19 +14,19 @@ export function auditContract(name: string, fresh: NewFixture): void {
     const { store } = await fresh(t);
     const accounts = store.accounts.by(BOB);
     const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
-    await accounts.setPlan(id, 'pro', PLANS.pro);
-    await accounts.renameAccount(id, 'store');
-    await accounts.suspendAccount(id);
-    await accounts.resumeAccount(id);
+    await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
+    await changeAccount(accounts, id, { name: 'store' });
+    await changeAccount(accounts, id, { suspended: true });
+    await changeAccount(accounts, id, { suspended: false });
     const asked = newKey(id);
     const key = await accounts.addKey(asked);
     const next = await accounts.replaceKey(key.id, 5, newKey(id));
     assert.ok(next !== undefined);
     await accounts.revokeKey(next.id);
     // None of these changes anything.
-    await accounts.setPlan(id, 'pro', PLANS.pro);
-    await accounts.renameAccount(id, 'store');
-    await accounts.resumeAccount(id);
+    await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
+    await changeAccount(accounts, id, { name: 'store' });
+    await changeAccount(accounts, id, { suspended: false });
     await accounts.revokeKey(next.id);
     const entries = (await store.audit.list({ limit: 100, accountId: id })).toReversed();
     assert.deepEqual(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
+import { changeAccount } from '../support/store.ts';
 
 /** What the port AccountRepository promises to a service that is running. */
 export function keyUseContract(name: string, fresh: NewFixture): void {
@@ -44,10 +45,13 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a change of plan takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
-    await accounts.setPlan(key.account.id, 'pro', PLANS.pro);
+    await changeAccount(accounts, key.account.id, { plan: 'pro', limits: PLANS.pro });
     assert.deepEqual((await find())?.account.limits, PLANS.pro);
     const other = await another();
-    await other.accounts.setPlan(key.account.id, 'enterprise', { perMinute: 7, perDay: 9 });
+    await changeAccount(other.accounts, key.account.id, {
+      plan: 'enterprise',
+      limits: { perMinute: 7, perDay: 9 },
+    });
     clock.advance(noticedWithin);
     assert.deepEqual((await find())?.account.limits, { perMinute: 7, perDay: 9 });
   });
@@ -56,17 +60,17 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
     const { id } = key.account;
     const suspendedAt = Math.floor(clock().unix);
-    await accounts.suspendAccount(id);
+    await changeAccount(accounts, id, { suspended: true });
     assert.equal((await find())?.account.suspendedAt, suspendedAt);
-    await accounts.resumeAccount(id);
+    await changeAccount(accounts, id, { suspended: false });
     assert.deepEqual(await find(), key);
     const other = await another();
-    await other.accounts.suspendAccount(id);
+    await changeAccount(other.accounts, id, { suspended: true });
     clock.advance(noticedWithin);
     assert.equal((await find())?.account.suspendedAt, suspendedAt);
-    await other.accounts.suspendAccount(id);
+    await changeAccount(other.accounts, id, { suspended: true });
     assert.equal((await other.accounts.findKey(key.id))?.account.suspendedAt, suspendedAt, 'a second time');
-    await other.accounts.resumeAccount(id);
+    await changeAccount(other.accounts, id, { suspended: false });
     clock.advance(noticedWithin);
     assert.deepEqual(await find(), key);
   });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import type { AccountChange, AccountRepository } from '../../src/domain/account-ports.ts';
 import type { Author } from '../../src/domain/audit.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -20,4 +22,14 @@ export function openStore(databaseUrl: string, clock: Clock): Store {
     onLost,
   } as const;
   return openSqlite(databaseUrl.slice('sqlite:'.length), options);
+}
+
+/** Changes an account, whatever its values are now. */
+export async function changeAccount(
+  accounts: AccountRepository,
+  id: number,
+  given: AccountChange['given'],
+): Promise<void> {
+  const { outcome } = await accounts.changeAccount(id, { given, expected: {} });
+  assert.equal(outcome, 'done');
 }

@@ -10,7 +10,7 @@ import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
-import { openStore } from '../support/store.ts';
+import { changeAccount, openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 // Accounts of versions that did not ignore the case of names: see docs/decisions/0037.
@@ -35,11 +35,12 @@ async function assertKept(accounts: AccountRepository): Promise<void> {
   await assert.rejects(accounts.findAccount('SHOP'), ambiguous);
   for (const taken of ['SHOP', 'zoo'])
     await assert.rejects(accounts.createAccount(taken, 'free', PLANS.free), { code: 'conflict' });
-  await assert.rejects(accounts.renameAccount(3, 'sHOP'), { code: 'conflict' });
-  await accounts.renameAccount(1, 'store');
+  const taken = await accounts.changeAccount(3, { given: { name: 'sHOP' }, expected: {} });
+  assert.deepEqual(taken, { outcome: 'name_taken', name: 'Shop' });
+  await changeAccount(accounts, 1, { name: 'store' });
   assert.equal((await accounts.findAccount('SHOP'))?.id, 3);
   await assert.rejects(accounts.createAccount('SHOP', 'free', PLANS.free), { code: 'conflict' });
-  await accounts.renameAccount(3, 'SHOP');
+  await changeAccount(accounts, 3, { name: 'SHOP' });
   assert.deepEqual(
     (await accounts.listAccounts()).map(({ name }) => name),
     ['store', 'Zoo', 'SHOP'],
