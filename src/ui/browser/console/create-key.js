@@ -32,7 +32,7 @@ export function CreateKey({ accountId, onClose, onCreated }) {
     <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
       hint="Where the key is used, such as “price board”. Optional." />
     <fieldset class="field">
-      <legend class="label">Scopes</legend>
+      <legend>Scopes</legend>
       <div class="checks">${SCOPES.map(
         (scope) =>
           html`<${Check} label=${scope} checked=${scopes.includes(scope)}
