@@ -1,12 +1,11 @@
 import { html } from 'htm/preact';
 import { Chart } from '../chart.js';
 import { number } from '../format.js';
-import { Fault, Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
 import { Name } from '../table.js';
 import { outcomes } from '../usage.js';
 import { get } from './api.js';
-import { Card, Page } from './page.js';
+import { Card, Loaded, Page } from './page.js';
 import { ServiceFacts } from './service-facts.js';
 
 /** Seconds: between two polls, and the lengths of the bars. */
@@ -15,10 +14,11 @@ const MINUTE = 60;
 const HOUR = 3_600;
 
 export function Overview() {
-  const { data, error, failingSince: since } = usePoll((signal) => get('/overview', signal), LIVE);
+  const poll = usePoll((signal) => get('/overview', signal), LIVE);
+  const { data, error, failingSince: since } = poll;
   const state = { error, since };
   return html`<${Page} title="Overview">
-    <${ServiceFacts} data=${data} ...${state} />
+    <${Loaded} poll=${poll} label="The figures">${() => html`<${ServiceFacts} ...${data} />`}<//>
     <div class="columns">
       <${Chart} title="Requests, last hour" file="requests-last-hour" ...${state}
         plotted=${data && outcomes(data.minutes, startsOf(data.minutes), MINUTE)} />
@@ -26,7 +26,9 @@ export function Overview() {
         plotted=${data && latencyOf(data.minutes)} />
       <${Chart} title="Requests, last day, all instances" file="requests-last-day" ...${state}
         plotted=${data && outcomes(data.hours, startsOf(data.hours), HOUR)} />
-      <${Nearest} rows=${data?.nearest} ...${state} />
+      <${Card} title="Accounts nearest to their limits">
+        <${Loaded} poll=${poll} label="The list">${() => html`<${Nearest} rows=${data.nearest} />`}<//>
+      <//>
     </div>
   <//>`;
 }
@@ -47,22 +49,10 @@ function latencyOf(minutes) {
   };
 }
 
-/**
- * The accounts with the smallest share of a limit left.
- * @param {{ rows?: any[], error?: import('../fetch.js').ApiError | undefined, since?: Date | undefined }} props
- */
-function Nearest({ rows, error, since }) {
-  return html`<${Card} title="Accounts nearest to their limits">
-    ${
-      rows
-        ? rows.length === 0
-          ? html`<p class="empty">No account has used any of its limits.</p>`
-          : html`<ul class="ranking">${rows.map((row) => html`<${Account} row=${row} />`)}</ul>`
-        : error
-          ? html`<${Fault} error=${error} since=${since} />`
-          : html`<${Skeleton} label="The list" />`
-    }
-  <//>`;
+/** The accounts with the smallest share of a limit left. @param {{ rows: any[] }} props */
+function Nearest({ rows }) {
+  if (rows.length === 0) return html`<p class="empty">No account has used any of its limits.</p>`;
+  return html`<ul class="ranking">${rows.map((row) => html`<${Account} row=${row} />`)}</ul>`;
 }
 
 /** @param {{ row: any }} props */

@@ -1,20 +1,12 @@
 import { html } from 'htm/preact';
 import { number } from '../format.js';
-import { Badge, Fault, Skeleton } from '../notice.js';
+import { Badge } from '../notice.js';
 import { Time } from '../time.js';
 import { serviceTime } from './api.js';
 import { Card } from './page.js';
 
-/**
- * The figures of the service now.
- * @param {{ data?: any, error?: import('../fetch.js').ApiError | undefined, since?: Date | undefined }} props
- */
-export function ServiceFacts({ data, error, since }) {
-  if (data === undefined)
-    return error
-      ? html`<${Fault} error=${error} since=${since} />`
-      : html`<${Skeleton} label="The figures" />`;
-  const { requestsPerSecond, latency, bans, health, startedAt } = data;
+/** The figures of the service now. @param {any} props */
+export function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
   const facts = [
     ['Requests a second', rounded(requestsPerSecond)],
     ['p50, last minute', milliseconds(latency.p50)],
