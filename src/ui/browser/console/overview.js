@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { Chart } from '../chart.js';
 import { number } from '../format.js';
+import { Meter } from '../meter.js';
 import { usePoll } from '../poll.js';
 import { Name } from '../table.js';
 import { outcomes } from '../usage.js';
@@ -52,18 +53,14 @@ function latencyOf(minutes) {
 /** The accounts with the smallest share of a limit left. @param {{ rows: any[] }} props */
 function Nearest({ rows }) {
   if (rows.length === 0) return html`<p class="empty">No account has used any of its limits.</p>`;
-  return html`<ul class="ranking">${rows.map((row) => html`<${Account} row=${row} />`)}</ul>`;
+  return html`<ul class="ranking">${rows.map((row) => html`<${NearestAccount} row=${row} />`)}</ul>`;
 }
 
 /** @param {{ row: any }} props */
-function Account({ row: { accountId, account, window, limit, remaining } }) {
-  const used = Math.min(100, (100 * (limit - remaining)) / limit);
-  const kind = used >= 95 ? 'bad' : used >= 80 ? 'warn' : '';
+function NearestAccount({ row: { accountId, account, window, limit, remaining } }) {
   return html`<li>
     <a href="/accounts/${accountId}"><${Name} text=${account} /></a>
     <span>${number(remaining)} of ${number(limit)} left this ${window}</span>
-    <svg class="meter ${kind}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-      <rect width=${used} height="1" fill="currentColor" />
-    </svg>
+    <${Meter} part=${(limit - remaining) / limit} isQuota />
   </li>`;
 }
