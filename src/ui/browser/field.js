@@ -26,23 +26,6 @@ export function Field({ label, value, onValue, hint, choices, ...rest }) {
   </div>`;
 }
 
-/**
- * A choice of one that shows all: each is a button, and the chosen one is pressed.
- * @param {{
- *   label: string, value: string, onValue: (value: string) => void, choices: readonly { value: string, text: string }[],
- * }} props
- */
-export function Choices({ label, value, onValue, choices }) {
-  return html`<div class="choices" role="group" aria-label=${label}>
-    ${choices.map(
-      (each) =>
-        html`<button type="button" aria-pressed=${String(each.value === value)} onClick=${() => onValue(each.value)}>
-          ${each.text}
-        </button>`,
-    )}
-  </div>`;
-}
-
 /** @param {{ label: string, checked: boolean, onValue: (checked: boolean) => void }} props */
 export function Check({ label, checked, onValue }) {
   const onChange = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
