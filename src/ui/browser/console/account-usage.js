@@ -1,10 +1,11 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Chart } from '../chart.js';
+import { serviceTime } from '../fetch.js';
 import { usePoll } from '../poll.js';
 import { Ranking } from '../ranking.js';
 import { outcomes, RANGES, totalOf, UsageHead } from '../usage.js';
-import { get, serviceTime } from './api.js';
+import { get } from './api.js';
 
 /** Seconds. The service writes usage every 5 seconds. */
 const REFRESH = 30;

@@ -1,16 +1,17 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { serviceTime } from '../fetch.js';
 import { QuotaWindow } from '../meter.js';
 import { Badge } from '../notice.js';
 import { usePoll } from '../poll.js';
 import { AccountUsage } from './account-usage.js';
+import { get, withQuery } from './api.js';
 import { BanTable } from './ban-table.js';
 import { ChangeAccount } from './change-account.js';
 import { CreateKey } from './create-key.js';
 import { FaultTable } from './fault-table.js';
 import { KeyTable } from './key-table.js';
 import { useList } from './list.js';
-import { get, serviceTime, withQuery } from './api.js';
 import { Card, Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { SuspendAccount } from './suspend-account.js';

@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
-import { Name, Table } from '../table.js';
 import { say } from '../status.js';
+import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { change, serviceTime } from './api.js';
+import { change } from './api.js';
 import { AccountLink, KeyName } from './links.js';
 import { useIsAdmin } from './session.js';
 
@@ -34,7 +34,7 @@ export function BanTable({ bans, onLifted, empty }) {
     {
       name: 'Ends',
       cell: ({ until }) =>
-        html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} now=${serviceTime()} /></span>`,
+        html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} isRelative /></span>`,
     },
     { name: 'Bans in a row', isNumber: true, cell: ({ count }) => count },
     ...(isAdmin ? [{ name: '', cell: lift }] : []),

@@ -1,7 +1,6 @@
 import { html } from 'htm/preact';
 import { Badge } from '../notice.js';
 import { Day, Time } from '../time.js';
-import { serviceTime } from './api.js';
 import { KeyActions } from './key-actions.js';
 import { AccountLink, KeyName } from './links.js';
 import { ListTable } from './list.js';
@@ -31,8 +30,7 @@ const REST = [
   { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
   {
     name: 'Last used',
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? html`<${Time} at=${lastUsedAt} now=${serviceTime()} />` : 'never',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
   },
   { name: 'Expires', cell: ({ expiresAt }) => (expiresAt ? html`<${Day} at=${expiresAt} />` : 'never') },
 ];

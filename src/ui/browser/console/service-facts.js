@@ -2,7 +2,6 @@ import { html } from 'htm/preact';
 import { number } from '../format.js';
 import { Badge } from '../notice.js';
 import { Time } from '../time.js';
-import { serviceTime } from './api.js';
 import { Card } from './page.js';
 
 /** The figures of the service now. @param {any} props */
@@ -14,7 +13,7 @@ export function ServiceFacts({ requestsPerSecond, latency, bans, health, started
     ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
     ['Database', html`<${Health} ...${health.database} />`],
     ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
-    ['Started', html`<${Time} at=${startedAt} now=${serviceTime()} />`],
+    ['Started', html`<${Time} at=${startedAt} isRelative />`],
   ];
   return html`<${Card} title="Now">
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../chart.js';
+import { serviceTime } from '../fetch.js';
 import { usePoll } from '../poll.js';
-import { now } from './api.js';
 import { outcomes, RANGES, UsageHead } from '../usage.js';
 import { stacks } from './usage-data.js';
 
@@ -30,7 +30,7 @@ export function Usage({ api, month, nameOf }) {
 
 /** @param {{ range: Range, api: import('./api.js').AccountApi, nameOf: (keyId: number) => string }} props */
 function OtherRange({ range, api, nameOf }) {
-  const usage = usePoll((signal) => api.usage(RANGES[range].query(now()), signal), INTERVAL);
+  const usage = usePoll((signal) => api.usage(RANGES[range].query(serviceTime()), signal), INTERVAL);
   return html`<${Charts} range=${range} usage=${usage} nameOf=${nameOf} />`;
 }
 
@@ -40,7 +40,7 @@ function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
   const names = data && [...new Set(data.map(({ keyId }) => nameOf(keyId)))].join('\n');
   const plotted = useMemo(() => {
     if (data === undefined) return undefined;
-    const its = starts(now());
+    const its = starts(serviceTime());
     return {
       operation: stacks(data, its, interval, ({ operation }) => operation),
       key: stacks(data, its, interval, ({ keyId }) => nameOf(keyId)),
