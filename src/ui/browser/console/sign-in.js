@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Brand } from '../brand.js';
 import { Notice } from '../notice.js';
 import { Status } from '../status.js';
-import { Brand } from './brand.js';
-import { takeLink } from './link.js';
 import { LinkFault, LinkForm, useSignIn } from './link-form.js';
+import { takeLink } from './link.js';
 import { navigate } from './router.js';
 import { useSession } from './session.js';
 
@@ -24,7 +24,7 @@ export function SignIn({ secret }) {
   }, []);
   return html`<main id="content" class="sign-in">
     <div class="card">
-      <${Brand} />
+      <${Brand} href="/" />
       <h1>Sign in to the console</h1>
       ${isLeft && html`<${Notice} kind="good" title="You are signed out." />`}
       ${link === '' ? html`<${LinkForm} onSignedIn=${enter} />` : html`<${LinkButton} key=${link} link=${link} />`}

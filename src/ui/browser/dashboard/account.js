@@ -2,7 +2,6 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { serviceTime } from '../fetch.js';
 import { duration } from '../format.js';
-import { Layout } from '../layout.js';
 import { Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
 import { RANGES } from '../usage.js';
@@ -11,7 +10,7 @@ import { Bans } from './bans.js';
 import { DeprecationNotices } from './deprecations.js';
 import { KeyFault } from './key-fault.js';
 import { Keys } from './keys.js';
-import { LINKS } from './links.js';
+import { Layout } from './layout.js';
 import { Summary } from './summary.js';
 import { Usage } from './usage.js';
 
@@ -43,7 +42,7 @@ export function AccountPage({ api, onLeave, onRotated }) {
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   const nameOf = (/** @type {number} */ id) =>
     labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`;
-  return html`<${Layout} brand="Pet Store" home="reference" links=${LINKS} aside=${html`
+  return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
     ${account.error && html`<${KeyFault} error=${account.error} since=${account.failingSince} />`}

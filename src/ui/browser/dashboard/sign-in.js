@@ -2,9 +2,8 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { ApiError } from '../fetch.js';
 import { Field } from '../field.js';
-import { Layout } from '../layout.js';
-import { LINKS } from './links.js';
 import { KeyFault } from './key-fault.js';
+import { Layout } from './layout.js';
 
 /**
  * Asks for a key. `onOpen` gets the API of its account once the service accepts it.
@@ -30,7 +29,7 @@ export function SignIn({ open, onOpen }) {
       setIsBusy(false);
     }
   }
-  return html`<${Layout} brand="Pet Store" home="reference" links=${LINKS}>
+  return html`<${Layout}>
     <div class="narrow stack">
       <h1>Your account</h1>
       <p>Paste an API key to see the plan, the limits, the usage and the keys of its account.</p>
