@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../fetch.js';
 import { Field } from '../field.js';
+import { useSubmit } from '../submit.js';
 import { KeyFault } from './key-fault.js';
 import { Layout } from './layout.js';
 
@@ -13,22 +13,11 @@ import { Layout } from './layout.js';
  */
 export function SignIn({ open, onOpen }) {
   const [key, setKey] = useState('');
-  const [error, setError] = useState(/** @type {ApiError | undefined} */ (undefined));
-  const [isBusy, setIsBusy] = useState(false);
-  /** @param {Event} event */
-  async function submit(event) {
-    event.preventDefault();
-    setIsBusy(true);
+  const { error, isBusy, submit } = useSubmit(async () => {
     const api = open(key.trim());
-    try {
-      await api.account();
-      onOpen(api);
-    } catch (fault) {
-      if (!(fault instanceof ApiError)) throw fault;
-      setError(fault);
-      setIsBusy(false);
-    }
-  }
+    await api.account();
+    onOpen(api);
+  });
   return html`<${Layout}>
     <div class="narrow stack">
       <h1>Your account</h1>
