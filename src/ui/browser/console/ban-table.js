@@ -5,16 +5,8 @@ import { say } from '../status.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
 import { change } from './api.js';
-import { AccountLink, KeyName } from './links.js';
+import { ACCOUNT, KEY } from './links.js';
 import { useIsAdmin } from './session.js';
-
-/** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column} */
-const ACCOUNT = {
-  name: 'Account',
-  cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
-};
 
 /** Bans in force, with the buttons that lift them. @param {{ bans: any[], onLifted: () => void, empty: string }} props */
 export function BanTable({ bans, onLifted, empty }) {
@@ -23,13 +15,9 @@ export function BanTable({ bans, onLifted, empty }) {
   const lift = (/** @type {any} */ ban) => html`<div class="row-actions">
     <button type="button" onClick=${() => setLifting(ban)}>Lift<span class="hidden-text"> the ban of key ${ban.keyId}</span></button>
   </div>`;
-  /** @type {Column[]} */
+  /** @type {import('../table.js').Column<any>[]} */
   const columns = [
-    {
-      name: 'Key',
-      isName: true,
-      cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />`,
-    },
+    { ...KEY, isName: true },
     ...(bans.some(({ account }) => account) ? [ACCOUNT] : []),
     {
       name: 'Ends',

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { Badge } from '../notice.js';
 import { Day, Time } from '../time.js';
 import { KeyActions } from './key-actions.js';
-import { AccountLink, KeyName } from './links.js';
+import { ACCOUNT, KeyName } from './links.js';
 import { ListTable } from './list.js';
 import { useIsAdmin } from './session.js';
 
@@ -12,15 +12,7 @@ const STATE_KINDS = /** @type {Record<string, string>} */ ({
   revoked: 'bad',
 });
 
-/** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column} */
-const ACCOUNT = {
-  name: 'Account',
-  cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
-};
-
-/** @type {Column[]} */
+/** @type {import('../table.js').Column<any>[]} */
 const REST = [
   {
     name: 'State',

@@ -3,9 +3,9 @@ import { Chart } from '../chart.js';
 import { number } from '../format.js';
 import { Meter } from '../meter.js';
 import { usePoll } from '../poll.js';
-import { Name } from '../table.js';
 import { outcomes } from '../usage.js';
 import { get } from './api.js';
+import { AccountLink } from './links.js';
 import { Card, Loaded, Page } from './page.js';
 import { ServiceFacts } from './service-facts.js';
 
@@ -59,7 +59,7 @@ function Nearest({ rows }) {
 /** @param {{ row: any }} props */
 function NearestAccount({ row: { accountId, account, window, limit, remaining } }) {
   return html`<li>
-    <a href="/accounts/${accountId}"><${Name} text=${account} /></a>
+    <${AccountLink} id=${accountId} name=${account} />
     <span>${number(remaining)} of ${number(limit)} left this ${window}</span>
     <${Meter} part=${(limit - remaining) / limit} isQuota />
   </li>`;
