@@ -1,10 +1,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { FormDialog } from '../dialog.js';
-import { say } from '../status.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { change } from './api.js';
+import { Confirm } from './confirm.js';
 import { ACCOUNT, KEY } from './links.js';
 import { useIsAdmin } from './session.js';
 
@@ -30,19 +28,14 @@ export function BanTable({ bans, onLifted, empty }) {
   return html`
     <${Table} caption="Bans in force" rows=${bans} rowKey=${(/** @type {any} */ ban) => ban.keyId} empty=${empty}
       columns=${columns} />
-    ${lifting && html`<${LiftBan} ban=${lifting} onClose=${() => setLifting(undefined)} onLifted=${onLifted} />`}
+    ${lifting && html`<${LiftBan} ban=${lifting} onClose=${() => setLifting(undefined)} onChanged=${onLifted} />`}
   `;
 }
 
-/** @param {{ ban: any, onClose: () => void, onLifted: () => void }} props */
-function LiftBan({ ban: { keyId, account }, onClose, onLifted }) {
-  async function lift() {
-    await change('DELETE', `/bans/${keyId}`);
-    say(`The ban of key ${keyId} is lifted.`);
-    onLifted();
-    onClose();
-  }
-  return html`<${FormDialog} title="Lift ban" submit="Lift ban" onClose=${onClose} onSubmit=${lift}>
+/** @param {{ ban: any, onClose: () => void, onChanged: () => void }} props */
+function LiftBan({ ban: { keyId, account }, ...dialog }) {
+  return html`<${Confirm} title="Lift ban" submit="Lift ban" request=${['DELETE', `/bans/${keyId}`]}
+    done="The ban of key ${keyId} is lifted." ...${dialog}>
     <p>Key ${keyId}${account && html` of <b><${Name} text=${account} /></b>`}</p>
     <p>This ends the ban within 2 seconds and forgets earlier bans of the key.</p>
   <//>`;
