@@ -16,12 +16,12 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
  * @returns {import('uplot').Axis[]}
  */
 export function axes(colour, isWhole) {
-  const both = { stroke: colour('axis'), font: FONT, ticks: { show: false } };
+  const both = { stroke: colour('muted'), font: FONT, ticks: { show: false } };
   const time = { ...both, size: 26, label: 'Time in UTC', labelFont: FONT, labelSize: 18 };
   const values = { ...both, size: 52, ...(isWhole ? { incrs: WHOLE_STEPS } : {}) };
   return [
     { ...time, grid: { show: false }, values: timeLabels },
-    { ...values, grid: { stroke: colour('grid'), width: 1 }, values: (_, splits) => splits.map(compact) },
+    { ...values, grid: { stroke: colour('line'), width: 1 }, values: (_, splits) => splits.map(compact) },
   ];
 }
 
@@ -35,11 +35,11 @@ function timeLabels(_, splits, __, ___, step) {
   });
 }
 
-/** Resolves the colour of a class, because a canvas does not support custom properties. @param {HTMLElement} place */
+/** Resolves a colour of the style sheet, because a canvas does not support custom properties. @param {HTMLElement} place */
 export function colours(place) {
   return (/** @type {string} */ name) => {
     const probe = document.createElement('span');
-    probe.className = name;
+    probe.style.color = `var(--${name})`;
     place.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();

@@ -86,7 +86,7 @@ function Legend({ kind, series, hovered }) {
     ${series.map(({ label, colour, values }, at) => {
       const value = shown(values);
       return html`<li>
-        <span class="swatch series-${colour ?? (at % 8) + 1}"></span>${label}
+        <span class="swatch" style=${{ background: `var(--series-${colour ?? (at % 8) + 1})` }}></span>${label}
         <b>${value === undefined ? '–' : number(value)}</b>
       </li>`;
     })}

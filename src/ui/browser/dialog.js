@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError } from './fetch.js';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Fault } from './notice.js';
+import { useSubmit } from './submit.js';
 
 /** @typedef {import('preact').ComponentChildren} Children */
 
@@ -31,22 +31,9 @@ export function Dialog({ title, onClose, children }) {
  * }} props
  */
 export function FormDialog({ title, submit, isDangerous = false, onClose, onSubmit, children }) {
-  const [error, setError] = useState(/** @type {ApiError | undefined} */ (undefined));
-  const [isBusy, setIsBusy] = useState(false);
-  /** @param {Event} event */
-  async function change(event) {
-    event.preventDefault();
-    setIsBusy(true);
-    try {
-      await onSubmit();
-    } catch (fault) {
-      if (!(fault instanceof ApiError)) throw fault;
-      setError(fault);
-    }
-    setIsBusy(false);
-  }
+  const { error, isBusy, submit: send } = useSubmit(onSubmit);
   return html`<${Dialog} title=${title} onClose=${onClose}>
-    <form class="stack" onSubmit=${change}>
+    <form class="stack" onSubmit=${send}>
       ${children}
       ${error && html`<${Fault} error=${error} />`}
       <div class="actions">

@@ -21,6 +21,18 @@ export class ApiError extends Error {
   }
 }
 
+/** Milliseconds by which the clock of the service is ahead of this one, within a second. */
+let ahead = 0;
+
+/** The time by the clock of the service, because windows and bans end by it. */
+export const serviceTime = () => new Date(Date.now() + ahead);
+
+/** Reads the clock of the service from an answer that no cache kept. @param {Headers} headers */
+export function readClock(headers) {
+  const date = Date.parse(headers.get('Date') ?? '');
+  if (!Number.isNaN(date)) ahead = date - Date.now();
+}
+
 /**
  * Sends a request to this origin. `key` goes into its Authorization header.
  * @param {string} path

@@ -4,22 +4,15 @@ import { useId } from 'preact/hooks';
 /**
  * A labelled input. Other properties go to the `input`, or to the `select` if there are `choices`.
  * @param {{
- *   label: string, value: string, onValue: (value: string) => void, hint?: string, fault?: string | undefined,
+ *   label: string, value: string, onValue: (value: string) => void, hint?: string | undefined,
  *   choices?: readonly { value: string, text: string }[], [attribute: string]: unknown,
  * }} props
  */
-export function Field({ label, value, onValue, hint, fault, choices, ...rest }) {
+export function Field({ label, value, onValue, hint, choices, ...rest }) {
   const id = useId();
   const onInput = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.value);
-  const its = {
-    ...rest,
-    id,
-    value,
-    onInput,
-    'aria-describedby': hint || fault ? `${id}-more` : undefined,
-    'aria-invalid': fault ? 'true' : undefined,
-  };
+  const its = { ...rest, id, value, onInput, 'aria-describedby': hint && `${id}-more` };
   return html`<div class="field">
     <label for=${id}>${label}</label>
     ${
@@ -29,32 +22,15 @@ export function Field({ label, value, onValue, hint, fault, choices, ...rest }) 
           ${choices.map((each) => html`<option value=${each.value}>${each.text}</option>`)}
         </select>`
     }
-    ${(hint || fault) && html`<span id="${id}-more" class=${fault ? 'fault' : 'muted'}>${fault || hint}</span>`}
+    ${hint && html`<span id="${id}-more" class="muted">${hint}</span>`}
   </div>`;
 }
 
-/**
- * A choice of one that shows all: each is a button, and the chosen one is pressed.
- * @param {{
- *   label: string, value: string, onValue: (value: string) => void, choices: readonly { value: string, text: string }[],
- * }} props
- */
-export function Choices({ label, value, onValue, choices }) {
-  return html`<div class="choices" role="group" aria-label=${label}>
-    ${choices.map(
-      (each) =>
-        html`<button type="button" aria-pressed=${String(each.value === value)} onClick=${() => onValue(each.value)}>
-          ${each.text}
-        </button>`,
-    )}
-  </div>`;
-}
-
-/** @param {{ label: string, checked: boolean, onValue: (checked: boolean) => void, disabled?: boolean }} props */
-export function Check({ label, checked, onValue, disabled = false }) {
+/** @param {{ label: string, checked: boolean, onValue: (checked: boolean) => void }} props */
+export function Check({ label, checked, onValue }) {
   const onChange = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
     onValue(currentTarget.checked);
   return html`<label class="check">
-    <input type="checkbox" checked=${checked} disabled=${disabled} onChange=${onChange} />${label}
+    <input type="checkbox" checked=${checked} onChange=${onChange} />${label}
   </label>`;
 }

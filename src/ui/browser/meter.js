@@ -2,6 +2,18 @@ import { html } from 'htm/preact';
 import { duration, local, number, share, utc } from './format.js';
 
 /**
+ * A bar of which `part` is filled, from 0 to 1. That of a quota warns near its end.
+ * @param {{ part: number, isQuota?: boolean, label?: string }} props without a label, screen readers do not read it
+ */
+export function Meter({ part, isQuota = false, label }) {
+  const kind = !isQuota || part < 0.8 ? '' : part < 0.95 ? 'warn' : 'bad';
+  return html`<svg class="meter ${kind}" viewBox="0 0 100 1" preserveAspectRatio="none"
+    ...${label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label }}>
+    <rect width=${Math.min(100, part * 100)} height="1" fill="currentColor" />
+  </svg>`;
+}
+
+/**
  * One window of the quota: what is left, and when it is full again.
  * @param {{ name: string, limit: number, remaining: number, reset: number, now: Date }} props `reset` in Unix seconds
  */
@@ -11,15 +23,10 @@ export function QuotaWindow({ name, limit, remaining, reset, now }) {
   // A window that has ended has its full limit again.
   const left = seconds > 0 ? remaining : limit;
   const used = limit - left;
-  const part = limit === 0 ? 1 : used / limit;
-  const kind = part >= 0.95 ? 'bad' : part >= 0.8 ? 'warn' : '';
   return html`<div class="stack">
     <div class="row"><h3>${name}</h3><span class="muted">${share(used, limit)} used</span></div>
     <p><span class="figure">${number(left)}</span> of ${number(limit)} left</p>
-    <svg class="meter ${kind}" viewBox="0 0 100 1" preserveAspectRatio="none" role="img"
-      aria-label="${name}: ${number(used)} of ${number(limit)} used">
-      <rect width=${Math.min(100, part * 100)} height="1" fill="currentColor" />
-    </svg>
+    <${Meter} part=${used / limit} isQuota label="${name}: ${number(used)} of ${number(limit)} used" />
     <p class="muted" title=${local(end)}>
       ${seconds > 0 ? `The full limit is back at ${utc(end)}, in ${duration(seconds)}.` : 'Nothing is used now.'}
     </p>

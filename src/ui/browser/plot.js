@@ -36,7 +36,7 @@ function lonely({ data }, series) {
 }
 
 /**
- * Draws into `place`, in the colours that the style sheet gives to its classes.
+ * Draws into `place`, in the colours of the style sheet.
  * @param {HTMLElement} place
  * @param {Plotted} plotted
  * @param {(at: number | undefined) => void} onHover gets the place of the start under the pointer

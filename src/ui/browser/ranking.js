@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { ChartFrame } from './chart-frame.js';
 import { compact, number } from './format.js';
+import { Meter } from './meter.js';
 import { Name } from './table.js';
 
 /**
@@ -26,9 +27,7 @@ export function Ranking({ title, name, unit, values, most = 10, ...rest }) {
           html`<li>
             <${Name} text=${label} />
             <span class="number" title=${number(value)}>${compact(value)}</span>
-            <svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-              <rect width=${(100 * value) / largest} height="1" fill="currentColor" />
-            </svg>
+            <${Meter} part=${value / largest} />
           </li>`,
       )}
     </ul>

@@ -1,3 +1,5 @@
+import { html } from 'htm/preact';
+
 /** @typedef {{ ok: number, clientError: number, refused: number, serverError: number }} Outcomes */
 
 const HOUR = 3_600;
@@ -27,6 +29,20 @@ export const RANGES = {
 };
 
 /** @typedef {keyof typeof RANGES} Range */
+
+/** The heading of the charts, with the choice of their range. @param {{ range: Range, onRange: (range: Range) => void }} props */
+export function UsageHead({ range: chosen, onRange }) {
+  const ranges = /** @type {[Range, { text: string }][]} */ (Object.entries(RANGES));
+  return html`<div class="row">
+    <h2>Usage</h2>
+    <div class="choices" role="group" aria-label="Range of the charts">
+      ${ranges.map(
+        ([its, { text }]) =>
+          html`<button type="button" aria-pressed=${String(its === chosen)} onClick=${() => onRange(its)}>${text}</button>`,
+      )}
+    </div>
+  </div>`;
+}
 
 /** @param {Outcomes} row */
 export const totalOf = ({ ok, clientError, refused, serverError }) =>

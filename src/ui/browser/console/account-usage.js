@@ -1,11 +1,11 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Chart } from '../chart.js';
-import { Choices } from '../field.js';
+import { serviceTime } from '../fetch.js';
 import { usePoll } from '../poll.js';
 import { Ranking } from '../ranking.js';
-import { outcomes, RANGES, totalOf } from '../usage.js';
-import { get, serviceTime } from './api.js';
+import { outcomes, RANGES, totalOf, UsageHead } from '../usage.js';
+import { get } from './api.js';
 
 /** Seconds. The service writes usage every 5 seconds. */
 const REFRESH = 30;
@@ -30,12 +30,8 @@ export function AccountUsage({ accountId }) {
       keys: keys.map((/** @type {any} */ row) => ({ label: keyName(row), value: totalOf(row) })),
     };
   }
-  const choices = Object.entries(RANGES).map(([value, { text }]) => ({ value, text }));
   return html`<div class="stack">
-    <div class="row">
-      <h2>Usage</h2>
-      <${Choices} label="Range of the charts" value=${range} onValue=${setRange} choices=${choices} />
-    </div>
+    <${UsageHead} range=${range} onRange=${setRange} />
     <${Chart} title="Requests by outcome" file="${file}-by-outcome" plotted=${data?.plotted} ...${state} />
     <div class="columns">
       <${Ranking} title="Requests by operation" file="${file}-by-operation" name="Operation" unit="Requests"

@@ -1,14 +1,17 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { serviceTime } from '../fetch.js';
 import { QuotaWindow } from '../meter.js';
 import { Badge } from '../notice.js';
 import { usePoll } from '../poll.js';
-import { AccountKeys } from './account-keys.js';
 import { AccountUsage } from './account-usage.js';
+import { get, withQuery } from './api.js';
 import { BanTable } from './ban-table.js';
 import { ChangeAccount } from './change-account.js';
+import { CreateKey } from './create-key.js';
 import { FaultTable } from './fault-table.js';
-import { get, serviceTime } from './api.js';
+import { KeyTable } from './key-table.js';
+import { useList } from './list.js';
 import { Card, Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { SuspendAccount } from './suspend-account.js';
@@ -65,4 +68,19 @@ function Windows({ account: { minute, day } }) {
     <section class="card" aria-label="Requests today">
       <${QuotaWindow} name="Today" now=${now} ...${day} />
     </section>`;
+}
+
+/** The keys of an account, to create, rotate and revoke. @param {{ accountId: string }} props */
+function AccountKeys({ accountId }) {
+  const list = useList(withQuery('/keys', { accountId, limit: 100 }));
+  const [isNew, setIsNew] = useState(false);
+  const isAdmin = useIsAdmin();
+  const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create key</button>`;
+  return html`<${Card} title="Keys" actions=${isAdmin && create}>
+    <${KeyTable} list=${list} caption="Keys of the account" isOfAccount empty="This account has no key yet." />
+    ${
+      isNew &&
+      html`<${CreateKey} accountId=${accountId} onClose=${() => setIsNew(false)} onCreated=${list.refresh} />`
+    }
+  <//>`;
 }

@@ -1,14 +1,16 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
 import { Field } from '../field.js';
 import { number } from '../format.js';
 import { Badge } from '../notice.js';
-import { withQuery } from './api.js';
-import { CreateAccount } from './create-account.js';
+import { say } from '../status.js';
+import { AccountFields, NEW_ACCOUNT, bodyOf } from './account-fields.js';
+import { change, withQuery } from './api.js';
 import { AccountLink } from './links.js';
 import { ListTable, useList } from './list.js';
 import { Page } from './page.js';
-import { filterBy, usePlace } from './router.js';
+import { filterBy, navigate, usePlace } from './router.js';
 import { useIsAdmin } from './session.js';
 
 /** Milliseconds after a key press until the search begins. */
@@ -49,3 +51,17 @@ const COLUMNS = [
       suspendedAt ? html`<${Badge} kind="bad">suspended<//>` : html`<${Badge} kind="good">active<//>`,
   },
 ];
+
+/** @param {{ onClose: () => void }} props */
+function CreateAccount({ onClose }) {
+  const [typed, setTyped] = useState(NEW_ACCOUNT);
+  async function create() {
+    const { id, name } = await change('POST', '/accounts', bodyOf(typed));
+    onClose();
+    navigate(`/accounts/${id}`);
+    say(`The account ${name} was created. Create its first key here.`);
+  }
+  return html`<${FormDialog} title="Create account" submit="Create account" onClose=${onClose} onSubmit=${create}>
+    <${AccountFields} typed=${typed} onTyped=${setTyped} />
+  <//>`;
+}

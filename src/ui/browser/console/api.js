@@ -1,4 +1,4 @@
-import { ApiError, send } from '../fetch.js';
+import { ApiError, readClock, send } from '../fetch.js';
 import { observed } from './observed.js';
 import { signedInAgain } from './session.js';
 
@@ -6,12 +6,6 @@ import { signedInAgain } from './session.js';
 const silence = observed(/** @type {Date | undefined} */ (undefined));
 
 export const useSilence = () => silence.use();
-
-/** Milliseconds that the clock of the service is ahead of this one, within a second. */
-let ahead = 0;
-
-/** The time by the clock of the service, because the clock of this machine may be wrong. */
-export const serviceTime = () => new Date(Date.now() + ahead);
 
 const OTHER_OPERATOR = {
   code: 'unauthorized',
@@ -30,7 +24,7 @@ async function ask(path, options = {}) {
     try {
       const answer = await send(whole, options);
       silence.set(undefined);
-      ahead = Date.parse(answer.headers.get('Date') ?? '') - Date.now() || 0;
+      readClock(answer.headers);
       return answer;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

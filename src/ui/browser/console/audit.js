@@ -3,6 +3,7 @@ import { Name } from '../table.js';
 import { Time } from '../time.js';
 import { withQuery } from './api.js';
 import { AccountPicker } from './account-picker.js';
+import { AccountLink } from './links.js';
 import { ListTable, useList } from './list.js';
 import { Page } from './page.js';
 import { filterBy, usePlace } from './router.js';
@@ -42,7 +43,6 @@ const COLUMNS = [
 
 /** @param {{ target: { kind: string, name: string }, accountId?: number }} props */
 function Target({ target: { kind, name }, accountId }) {
-  const text = html`<${Name} text=${name} />`;
-  return html`${accountId === undefined ? text : html`<a href="/accounts/${accountId}">${text}</a>`}
+  return html`${accountId === undefined ? html`<${Name} text=${name} />` : html`<${AccountLink} id=${accountId} name=${name} />`}
     <span class="muted fixed">${kind}</span>`;
 }

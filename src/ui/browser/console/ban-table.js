@@ -1,20 +1,10 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { FormDialog } from '../dialog.js';
 import { Name, Table } from '../table.js';
-import { say } from '../status.js';
 import { Time } from '../time.js';
-import { change, serviceTime } from './api.js';
-import { AccountLink, KeyName } from './links.js';
+import { Confirm } from './confirm.js';
+import { ACCOUNT, KEY } from './links.js';
 import { useIsAdmin } from './session.js';
-
-/** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column} */
-const ACCOUNT = {
-  name: 'Account',
-  cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
-};
 
 /** Bans in force, with the buttons that lift them. @param {{ bans: any[], onLifted: () => void, empty: string }} props */
 export function BanTable({ bans, onLifted, empty }) {
@@ -23,18 +13,14 @@ export function BanTable({ bans, onLifted, empty }) {
   const lift = (/** @type {any} */ ban) => html`<div class="row-actions">
     <button type="button" onClick=${() => setLifting(ban)}>Lift<span class="hidden-text"> the ban of key ${ban.keyId}</span></button>
   </div>`;
-  /** @type {Column[]} */
+  /** @type {import('../table.js').Column<any>[]} */
   const columns = [
-    {
-      name: 'Key',
-      isName: true,
-      cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />`,
-    },
+    { ...KEY, isName: true },
     ...(bans.some(({ account }) => account) ? [ACCOUNT] : []),
     {
       name: 'Ends',
       cell: ({ until }) =>
-        html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} now=${serviceTime()} /></span>`,
+        html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} isRelative /></span>`,
     },
     { name: 'Bans in a row', isNumber: true, cell: ({ count }) => count },
     ...(isAdmin ? [{ name: '', cell: lift }] : []),
@@ -42,19 +28,14 @@ export function BanTable({ bans, onLifted, empty }) {
   return html`
     <${Table} caption="Bans in force" rows=${bans} rowKey=${(/** @type {any} */ ban) => ban.keyId} empty=${empty}
       columns=${columns} />
-    ${lifting && html`<${LiftBan} ban=${lifting} onClose=${() => setLifting(undefined)} onLifted=${onLifted} />`}
+    ${lifting && html`<${LiftBan} ban=${lifting} onClose=${() => setLifting(undefined)} onChanged=${onLifted} />`}
   `;
 }
 
-/** @param {{ ban: any, onClose: () => void, onLifted: () => void }} props */
-function LiftBan({ ban: { keyId, account }, onClose, onLifted }) {
-  async function lift() {
-    await change('DELETE', `/bans/${keyId}`);
-    say(`The ban of key ${keyId} is lifted.`);
-    onLifted();
-    onClose();
-  }
-  return html`<${FormDialog} title="Lift ban" submit="Lift ban" onClose=${onClose} onSubmit=${lift}>
+/** @param {{ ban: any, onClose: () => void, onChanged: () => void }} props */
+function LiftBan({ ban: { keyId, account }, ...dialog }) {
+  return html`<${Confirm} title="Lift ban" submit="Lift ban" request=${['DELETE', `/bans/${keyId}`]}
+    done="The ban of key ${keyId} is lifted." ...${dialog}>
     <p>Key ${keyId}${account && html` of <b><${Name} text=${account} /></b>`}</p>
     <p>This ends the ban within 2 seconds and forgets earlier bans of the key.</p>
   <//>`;

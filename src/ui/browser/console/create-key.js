@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
-import { Check, Field } from '../field.js';
+import { Field } from '../field.js';
+import { ScopesField } from '../key-fields.js';
 import { SecretDialog } from '../secret.js';
 import { change } from './api.js';
 import { DEFAULT_SCOPES, SCOPES } from './terms.js';
@@ -26,19 +27,10 @@ export function CreateKey({ accountId, onClose, onCreated }) {
     );
     onCreated();
   }
-  const choose = (/** @type {string} */ scope, /** @type {boolean} */ isChosen) =>
-    setScopes(SCOPES.filter((its) => (its === scope ? isChosen : scopes.includes(its))));
   return html`<${FormDialog} title="Create key" submit="Create key" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" maxlength="100" autocomplete="off" value=${label} onValue=${setLabel}
       hint="Where the key is used, such as “price board”. Optional." />
-    <fieldset class="field">
-      <legend class="label">Scopes</legend>
-      <div class="checks">${SCOPES.map(
-        (scope) =>
-          html`<${Check} label=${scope} checked=${scopes.includes(scope)}
-            onValue=${(/** @type {boolean} */ isChosen) => choose(scope, isChosen)} />`,
-      )}</div>
-    </fieldset>
+    <${ScopesField} scopes=${SCOPES} chosen=${scopes} onChosen=${setScopes} />
     <${UtcField} label="Expires (UTC)" hint="Without a date, the key does not expire." value=${expires} onValue=${setExpires} />
   <//>`;
 }

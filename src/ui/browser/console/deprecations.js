@@ -4,7 +4,7 @@ import { usePoll } from '../poll.js';
 import { Table } from '../table.js';
 import { Time } from '../time.js';
 import { get } from './api.js';
-import { AccountLink, KeyName } from './links.js';
+import { ACCOUNT, KEY } from './links.js';
 import { Loaded, Page } from './page.js';
 
 /** Seconds between two polls. */
@@ -24,11 +24,8 @@ export function Deprecations() {
 /** @type {import('../table.js').Column<any>[]} */
 const COLUMNS = [
   { name: 'Operation', isName: true, cell: ({ operation }) => html`<code>${operation}</code>` },
-  {
-    name: 'Account',
-    cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
-  },
-  { name: 'Key', cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />` },
+  ACCOUNT,
+  KEY,
   { name: 'Requests', isNumber: true, cell: ({ requests }) => number(requests) },
   { name: 'Last hour', cell: ({ lastHour }) => html`<${Time} at=${lastHour} />` },
   { name: 'Use instead', cell: ({ successor }) => html`<code>${successor}</code>` },

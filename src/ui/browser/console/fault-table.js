@@ -3,22 +3,13 @@ import { Badge } from '../notice.js';
 import { Name } from '../table.js';
 import { Time } from '../time.js';
 import { withQuery } from './api.js';
-import { AccountLink } from './links.js';
+import { ACCOUNT } from './links.js';
 import { ListTable, useList } from './list.js';
 
 /** Seconds between two polls. */
 const LIVE = 5;
 
 /** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column} */
-const ACCOUNT = {
-  name: 'Account',
-  cell: ({ accountId, account }) =>
-    accountId === undefined
-      ? '–'
-      : html`<${AccountLink} id=${accountId} name=${account ?? `account ${accountId}`} />`,
-};
 
 /** @type {Column[]} */
 const COLUMNS = [

@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../fetch.js';
 import { Field } from '../field.js';
 import { Fault } from '../notice.js';
+import { useSubmit } from '../submit.js';
 import { change } from './api.js';
 import { KeyTable } from './key-table.js';
 import { Card } from './page.js';
@@ -10,38 +10,28 @@ import { Card } from './page.js';
 /** Finds the record of a key, for example of one from a public repository. @param {{ onChanged: () => void }} props */
 export function FindKey({ onChanged }) {
   const [text, setText] = useState('');
-  const [found, setFound] = useState(/** @type {{ key?: any, error?: ApiError }} */ ({}));
-  /** @param {string} key */
-  async function ask(key) {
-    try {
-      setFound({ key: await change('POST', '/keys/find', { key }) });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setFound({ error });
-    }
-  }
-  /** @param {Event} event */
-  const onSubmit = async (event) => {
-    event.preventDefault();
+  const [found, setFound] = useState(/** @type {any} */ (undefined));
+  const { error, submit } = useSubmit(async () => {
     const key = text.trim();
     setText('');
-    await ask(key);
-  };
+    setFound(undefined);
+    setFound(await change('POST', '/keys/find', { key }));
+  });
   // The page does not keep the key, so it cannot find it again. The list below shows its new state.
   const refresh = () => {
-    setFound({});
+    setFound(undefined);
     onChanged();
   };
-  const list = /** @type {any} */ ({ data: { rows: [found.key] }, refresh });
+  const list = /** @type {any} */ ({ data: { rows: [found] }, refresh });
   return html`<${Card} title="Find a leaked key">
-    <form class="with-button" onSubmit=${onSubmit}>
+    <form class="with-button" onSubmit=${submit}>
       <${Field} label="Whole key" type="password" autocomplete="off" spellcheck="false" required value=${text}
         onValue=${setText} hint="The page sends it in the body of a request. The service does not store it." />
       <button type="submit">Find</button>
     </form>
     <div role="status" class="stack">
-      ${found.error && html`<${Fault} error=${found.error} />`}
-      ${found.key && html`<${KeyTable} list=${list} caption="The key that was found" empty="" />`}
+      ${error && html`<${Fault} error=${error} />`}
+      ${found && html`<${KeyTable} list=${list} caption="The key that was found" empty="" />`}
     </div>
   <//>`;
 }

@@ -1,9 +1,9 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { Brand } from '../brand.js';
+import { ApiError } from '../fetch.js';
 import { Badge, Notice } from '../notice.js';
 import { Status, say } from '../status.js';
-import { ApiError } from '../fetch.js';
-import { Brand } from './brand.js';
 import { useSilence } from './api.js';
 import { usePlace } from './router.js';
 import { signOut, useSession } from './session.js';
@@ -22,7 +22,7 @@ export function Frame({ links, children }) {
     <div class="console">
       <header class="side" onKeyDown=${onKeyDown}>
         <div class="side-head">
-          <${Brand} />
+          <${Brand} href="/" />
           ${me && html`<${Badge} kind=${me.environment === 'production' ? 'warn' : 'good'}>${me.environment}<//>`}
           <button type="button" class="menu" aria-expanded=${String(isOpen)} aria-controls="side-menu"
             onClick=${() => setIsOpen(!isOpen)}>Menu</button>

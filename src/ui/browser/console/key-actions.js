@@ -1,8 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { FormDialog } from '../dialog.js';
-import { say } from '../status.js';
-import { change } from './api.js';
+import { Confirm } from './confirm.js';
 import { KeyName } from './links.js';
 import { RotateKey } from './rotate-key.js';
 
@@ -24,14 +22,9 @@ export function KeyActions({ its, onChanged }) {
 }
 
 /** @param {{ its: any, onClose: () => void, onChanged: () => void }} props */
-function RevokeKey({ its, onClose, onChanged }) {
-  async function revoke() {
-    await change('DELETE', `/keys/${its.id}`);
-    say(`Key ${its.id} is revoked.`);
-    onChanged();
-    onClose();
-  }
-  return html`<${FormDialog} title="Revoke key" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
+function RevokeKey({ its, ...dialog }) {
+  return html`<${Confirm} title="Revoke key" submit="Revoke" isDangerous request=${['DELETE', `/keys/${its.id}`]}
+    done="Key ${its.id} is revoked." ...${dialog}>
     <p><${KeyName} ...${its} /></p>
     <p>Within 5 seconds, every instance refuses this key for good. This cannot be undone.</p>
   <//>`;

@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import { Badge } from '../notice.js';
 import { Day, Time } from '../time.js';
-import { serviceTime } from './api.js';
 import { KeyActions } from './key-actions.js';
-import { AccountLink, KeyName } from './links.js';
+import { ACCOUNT, KeyName } from './links.js';
 import { ListTable } from './list.js';
 import { useIsAdmin } from './session.js';
 
@@ -13,15 +12,7 @@ const STATE_KINDS = /** @type {Record<string, string>} */ ({
   revoked: 'bad',
 });
 
-/** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column} */
-const ACCOUNT = {
-  name: 'Account',
-  cell: ({ accountId, account }) => html`<${AccountLink} id=${accountId} name=${account} />`,
-};
-
-/** @type {Column[]} */
+/** @type {import('../table.js').Column<any>[]} */
 const REST = [
   {
     name: 'State',
@@ -31,8 +22,7 @@ const REST = [
   { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
   {
     name: 'Last used',
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? html`<${Time} at=${lastUsedAt} now=${serviceTime()} />` : 'never',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
   },
   { name: 'Expires', cell: ({ expiresAt }) => (expiresAt ? html`<${Day} at=${expiresAt} />` : 'never') },
 ];

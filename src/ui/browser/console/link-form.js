@@ -1,9 +1,9 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../fetch.js';
 import { Field } from '../field.js';
 import { Notice } from '../notice.js';
-import { linkFault, secretOf } from './link.js';
+import { useSubmit } from '../submit.js';
+import { secretOf } from './link.js';
 import { signIn } from './session.js';
 
 /**
@@ -12,44 +12,20 @@ import { signIn } from './session.js';
  */
 export function LinkForm({ onSignedIn, children }) {
   const [text, setText] = useState('');
-  const { error, isBusy, submit } = useSignIn(onSignedIn);
-  /** @param {Event} event */
-  const onSubmit = (event) => {
-    event.preventDefault();
+  const { error, isBusy, submit } = useSubmit(async () => {
     setText('');
-    void submit(secretOf(text));
-  };
-  return html`<form class="stack" onSubmit=${onSubmit}>
+    await signIn(secretOf(text));
+    onSignedIn?.();
+  });
+  return html`<form class="stack" onSubmit=${submit}>
     <${Field} label="Sign-in link" type="password" autocomplete="off" spellcheck="false" required value=${text}
       onValue=${setText} hint="The whole address that petstore console printed." />
-    ${error && html`<${LinkFault} message=${error} />`}
+    ${error && html`<${LinkFault} error=${error} />`}
     <div class="actions">${children}<button type="submit" class="main" disabled=${isBusy}>Sign in</button></div>
   </form>`;
 }
 
-/** Signs in, and keeps the error. @param {(() => void) | undefined} onSignedIn */
-export function useSignIn(onSignedIn) {
-  const [error, setError] = useState(/** @type {string | undefined} */ (undefined));
-  const [isBusy, setIsBusy] = useState(false);
-  /** @param {string} secret */
-  async function submit(secret) {
-    const fault = linkFault(secret);
-    setError(fault);
-    if (fault) return;
-    setIsBusy(true);
-    try {
-      await signIn(secret);
-      onSignedIn?.();
-    } catch (failed) {
-      if (!(failed instanceof ApiError)) throw failed;
-      setError(failed.message);
-    }
-    setIsBusy(false);
-  }
-  return { error, isBusy, submit };
-}
-
-/** @param {{ message: string }} props */
-export function LinkFault({ message }) {
-  return html`<${Notice} kind="bad" title="You are not signed in"><p>${message}</p><//>`;
+/** @param {{ error: Error }} props */
+export function LinkFault({ error }) {
+  return html`<${Notice} kind="bad" title="You are not signed in"><p>${error.message}</p><//>`;
 }

@@ -1,5 +1,13 @@
+import { ApiError } from '../fetch.js';
+
 /** A secret of a sign-in link: 43 characters of base64url. */
 const SECRET = /^[\w-]{43}$/;
+
+const INCOMPLETE = {
+  code: 'invalid_link',
+  message:
+    'This link is incomplete: the part after the # has 43 letters, digits, - and _. Copy the whole link.',
+};
 
 /**
  * Takes the secret of a sign-in link out of the address, so that neither the history nor a copied address has it.
@@ -16,8 +24,7 @@ export function secretOf(text) {
   return text.trim().replace(/^[^#]*#/, '');
 }
 
-/** The message about an invalid secret. It saves a request. @param {string} secret */
-export function linkFault(secret) {
-  if (SECRET.test(secret)) return undefined;
-  return 'This link is incomplete: the part after the # has 43 letters, digits, - and _. Copy the whole link.';
+/** Refuses an invalid secret without a request. @param {string} secret @throws {ApiError} */
+export function checkSecret(secret) {
+  if (!SECRET.test(secret)) throw new ApiError(INCOMPLETE, 400);
 }

@@ -12,3 +12,18 @@ export function KeyName({ id, label, ending }) {
   return html`${label === undefined ? html`<span class="name muted">no label</span>` : html`<${Name} text=${label} />`}
     <span class="muted fixed">${more}</span>`;
 }
+
+/** The account of a row, if there is one. @type {import('../table.js').Column<any>} */
+export const ACCOUNT = {
+  name: 'Account',
+  cell: ({ accountId, account }) =>
+    accountId === undefined
+      ? '–'
+      : html`<${AccountLink} id=${accountId} name=${account ?? `account ${accountId}`} />`,
+};
+
+/** The key of a row. @type {import('../table.js').Column<any>} */
+export const KEY = {
+  name: 'Key',
+  cell: ({ keyId, label }) => html`<${KeyName} id=${keyId} label=${label} />`,
+};

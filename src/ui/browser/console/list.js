@@ -1,9 +1,9 @@
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
-import { Fault, Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
 import { Table } from '../table.js';
 import { list } from './api.js';
+import { Loaded } from './page.js';
 
 /** Seconds. A list that is not live is loaded once, and after each change. */
 const ONCE = Number.POSITIVE_INFINITY;
@@ -36,19 +36,17 @@ export function useList(path, seconds = ONCE) {
  *   rowKey?: (row: any) => string | number,
  * }} props
  */
-export function ListTable({ list: { data, error, failingSince, more }, rowKey = (row) => row.id, ...rest }) {
-  if (data === undefined)
-    return error
-      ? html`<${Fault} error=${error} since=${failingSince} />`
-      : html`<${Skeleton} label=${rest.caption} />`;
-  return html`<div class="stack">
-    <${Table} rows=${data.rows} rowKey=${rowKey} ...${rest} />
-    ${
-      data.next !== undefined &&
-      html`<div class="row">
-        <button type="button" onClick=${more}>Show more</button>
-        <span class="muted">${data.rows.length} are shown.</span>
-      </div>`
-    }
-  </div>`;
+export function ListTable({ list: its, rowKey = (row) => row.id, ...rest }) {
+  return html`<${Loaded} poll=${its} label=${rest.caption}>${(/** @type {any} */ { rows, next }) => html`
+    <div class="stack">
+      <${Table} rows=${rows} rowKey=${rowKey} ...${rest} />
+      ${
+        next !== undefined &&
+        html`<div class="row">
+          <button type="button" onClick=${its.more}>Show more</button>
+          <span class="muted">${rows.length} are shown.</span>
+        </div>`
+      }
+    </div>
+  `}<//>`;
 }

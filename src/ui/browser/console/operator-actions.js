@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
 import { SecretDialog } from '../secret.js';
-import { say } from '../status.js';
 import { Time } from '../time.js';
 import { change } from './api.js';
+import { Confirm } from './confirm.js';
 import { UtcField, instantOf } from './utc-field.js';
 
 /** @typedef {{ operator: any, onClose: () => void, onChanged: () => void }} OperatorProps */
@@ -58,14 +58,9 @@ function CreateToken({ operator: { id, name }, onClose, onChanged }) {
 }
 
 /** @param {OperatorProps} props */
-function RemoveOperator({ operator: { id, name }, onClose, onChanged }) {
-  async function remove() {
-    await change('DELETE', `/operators/${id}`);
-    say(`${name} is removed.`);
-    onChanged();
-    onClose();
-  }
-  return html`<${FormDialog} title="Remove operator" submit="Remove" isDangerous onClose=${onClose} onSubmit=${remove}>
+function RemoveOperator({ operator: { id, name }, ...dialog }) {
+  return html`<${Confirm} title="Remove operator" submit="Remove" isDangerous request=${['DELETE', `/operators/${id}`]}
+    done="${name} is removed." ...${dialog}>
     <p>The links, sessions and tokens of <b>${name}</b> end at once, on every instance.</p>
   <//>`;
 }

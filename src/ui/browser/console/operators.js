@@ -1,14 +1,17 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { FormDialog } from '../dialog.js';
+import { Field } from '../field.js';
 import { Badge } from '../notice.js';
 import { usePoll } from '../poll.js';
+import { say } from '../status.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { get } from './api.js';
-import { CreateOperator } from './create-operator.js';
+import { change, get } from './api.js';
 import { OperatorActions } from './operator-actions.js';
 import { Loaded, Page } from './page.js';
 import { useIsAdmin } from './session.js';
+import { ROLES, asChoice } from './terms.js';
 import { Tokens } from './tokens.js';
 
 /** Seconds between two polls. */
@@ -48,5 +51,22 @@ export function Operators() {
       html`<${Table} caption="Operators" rows=${rows} columns=${columns} rowKey=${(/** @type {any} */ { id }) => id} />`}<//>
     ${isAdmin && html`<${Tokens} about=${String(issued)} />`}
     ${isNew && html`<${CreateOperator} onClose=${() => setIsNew(false)} onCreated=${refresh} />`}
+  <//>`;
+}
+
+/** @param {{ onClose: () => void, onCreated: () => void }} props */
+function CreateOperator({ onClose, onCreated }) {
+  const [name, setName] = useState('');
+  const [role, setRole] = useState('viewer');
+  async function create() {
+    await change('POST', '/operators', { name, role });
+    say(`The operator ${name} was created. Make a sign-in link for it here.`);
+    onCreated();
+    onClose();
+  }
+  return html`<${FormDialog} title="Create operator" submit="Create operator" onClose=${onClose} onSubmit=${create}>
+    <${Field} label="Name" required maxlength="100" autocomplete="off" value=${name} onValue=${setName} />
+    <${Field} label="Role" value=${role} onValue=${setRole} choices=${ROLES.map(asChoice)}
+      hint="A viewer reads. An admin also changes." />
   <//>`;
 }

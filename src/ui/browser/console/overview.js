@@ -1,10 +1,12 @@
 import { html } from 'htm/preact';
 import { Chart } from '../chart.js';
+import { number } from '../format.js';
+import { Meter } from '../meter.js';
 import { usePoll } from '../poll.js';
 import { outcomes } from '../usage.js';
 import { get } from './api.js';
-import { Nearest } from './nearest.js';
-import { Page } from './page.js';
+import { AccountLink } from './links.js';
+import { Card, Loaded, Page } from './page.js';
 import { ServiceFacts } from './service-facts.js';
 
 /** Seconds: between two polls, and the lengths of the bars. */
@@ -13,10 +15,11 @@ const MINUTE = 60;
 const HOUR = 3_600;
 
 export function Overview() {
-  const { data, error, failingSince: since } = usePoll((signal) => get('/overview', signal), LIVE);
+  const poll = usePoll((signal) => get('/overview', signal), LIVE);
+  const { data, error, failingSince: since } = poll;
   const state = { error, since };
   return html`<${Page} title="Overview">
-    <${ServiceFacts} data=${data} ...${state} />
+    <${Loaded} poll=${poll} label="The figures">${() => html`<${ServiceFacts} ...${data} />`}<//>
     <div class="columns">
       <${Chart} title="Requests, last hour" file="requests-last-hour" ...${state}
         plotted=${data && outcomes(data.minutes, startsOf(data.minutes), MINUTE)} />
@@ -24,7 +27,9 @@ export function Overview() {
         plotted=${data && latencyOf(data.minutes)} />
       <${Chart} title="Requests, last day, all instances" file="requests-last-day" ...${state}
         plotted=${data && outcomes(data.hours, startsOf(data.hours), HOUR)} />
-      <${Nearest} rows=${data?.nearest} ...${state} />
+      <${Card} title="Accounts nearest to their limits">
+        <${Loaded} poll=${poll} label="The list">${() => html`<${Nearest} rows=${data.nearest} />`}<//>
+      <//>
     </div>
   <//>`;
 }
@@ -43,4 +48,19 @@ function latencyOf(minutes) {
       values: minutes.map((minute) => minute[name]),
     })),
   };
+}
+
+/** The accounts with the smallest share of a limit left. @param {{ rows: any[] }} props */
+function Nearest({ rows }) {
+  if (rows.length === 0) return html`<p class="empty">No account has used any of its limits.</p>`;
+  return html`<ul class="ranking">${rows.map((row) => html`<${NearestAccount} row=${row} />`)}</ul>`;
+}
+
+/** @param {{ row: any }} props */
+function NearestAccount({ row: { accountId, account, window, limit, remaining } }) {
+  return html`<li>
+    <${AccountLink} id=${accountId} name=${account} />
+    <span>${number(remaining)} of ${number(limit)} left this ${window}</span>
+    <${Meter} part=${(limit - remaining) / limit} isQuota />
+  </li>`;
 }

@@ -1,20 +1,11 @@
 import { html } from 'htm/preact';
 import { number } from '../format.js';
-import { Badge, Fault, Skeleton } from '../notice.js';
+import { Badge } from '../notice.js';
 import { Time } from '../time.js';
-import { serviceTime } from './api.js';
 import { Card } from './page.js';
 
-/**
- * The figures of the service now.
- * @param {{ data?: any, error?: import('../fetch.js').ApiError | undefined, since?: Date | undefined }} props
- */
-export function ServiceFacts({ data, error, since }) {
-  if (data === undefined)
-    return error
-      ? html`<${Fault} error=${error} since=${since} />`
-      : html`<${Skeleton} label="The figures" />`;
-  const { requestsPerSecond, latency, bans, health, startedAt } = data;
+/** The figures of the service now. @param {any} props */
+export function ServiceFacts({ requestsPerSecond, latency, bans, health, startedAt }) {
   const facts = [
     ['Requests a second', rounded(requestsPerSecond)],
     ['p50, last minute', milliseconds(latency.p50)],
@@ -22,7 +13,7 @@ export function ServiceFacts({ data, error, since }) {
     ['Bans in force', html`<a href="/bans">${number(bans)}</a>`],
     ['Database', html`<${Health} ...${health.database} />`],
     ...(health.redis ? [['Redis', html`<${Health} ...${health.redis} />`]] : []),
-    ['Started', html`<${Time} at=${startedAt} now=${serviceTime()} />`],
+    ['Started', html`<${Time} at=${startedAt} isRelative />`],
   ];
   return html`<${Card} title="Now">
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

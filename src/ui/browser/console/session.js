@@ -1,4 +1,5 @@
 import { ApiError, send } from '../fetch.js';
+import { checkSecret } from './link.js';
 import { observed } from './observed.js';
 
 /** @typedef {{ name: string, role: 'viewer' | 'admin', environment: string, version: string }} Me */
@@ -59,6 +60,7 @@ export function signedInAgain(signal) {
 
 /** @param {string} link the secret of a sign-in link @throws {ApiError} */
 export async function signIn(link) {
+  checkSecret(link);
   await send('/sign-in', { method: 'POST', body: { link } });
   await askSession();
   otherTabs.postMessage('in');

@@ -1,12 +1,13 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Brand } from '../brand.js';
 import { Notice } from '../notice.js';
 import { Status } from '../status.js';
-import { Brand } from './brand.js';
+import { useSubmit } from '../submit.js';
+import { LinkFault, LinkForm } from './link-form.js';
 import { takeLink } from './link.js';
-import { LinkFault, LinkForm, useSignIn } from './link-form.js';
 import { navigate } from './router.js';
-import { useSession } from './session.js';
+import { signIn, useSession } from './session.js';
 
 /**
  * The page that signs in. A link opens it with the secret after the #. The link is used up by a button, because mail
@@ -24,7 +25,7 @@ export function SignIn({ secret }) {
   }, []);
   return html`<main id="content" class="sign-in">
     <div class="card">
-      <${Brand} />
+      <${Brand} href="/" />
       <h1>Sign in to the console</h1>
       ${isLeft && html`<${Notice} kind="good" title="You are signed out." />`}
       ${link === '' ? html`<${LinkForm} onSignedIn=${enter} />` : html`<${LinkButton} key=${link} link=${link} />`}
@@ -39,21 +40,13 @@ export function SignIn({ secret }) {
 
 /** @param {{ link: string }} props */
 function LinkButton({ link }) {
-  const [isTried, setIsTried] = useState(false);
-  const { error, isBusy, submit } = useSignIn(enter);
-  const onClick = async () => {
-    await submit(link);
-    setIsTried(true);
-  };
-  return html`
-    ${error && html`<${LinkFault} message=${error} />`}
-    ${
-      error && isTried
-        ? html`<${LinkForm} onSignedIn=${enter} />`
-        : html`<p>Your sign-in link is ready.</p>
-          <button type="button" class="main" disabled=${isBusy} onClick=${onClick}>Sign in</button>`
-    }
-  `;
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await signIn(link);
+    enter();
+  });
+  if (error) return html`<${LinkFault} error=${error} /><${LinkForm} onSignedIn=${enter} />`;
+  return html`<p>Your sign-in link is ready.</p>
+    <button type="button" class="main" disabled=${isBusy} onClick=${submit}>Sign in</button>`;
 }
 
 /** Shows the page of the address. */

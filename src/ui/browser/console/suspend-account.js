@@ -1,33 +1,19 @@
 import { html } from 'htm/preact';
-import { FormDialog } from '../dialog.js';
-import { say } from '../status.js';
-import { change } from './api.js';
+import { Confirm } from './confirm.js';
 
-/** @param {{ account: any, onClose: () => void, onChanged: () => void }} props */
-export function SuspendAccount({ account: { id, name, suspendedAt }, onClose, onChanged }) {
-  const isSuspended = suspendedAt !== undefined;
-  async function submit() {
-    await change('PATCH', `/accounts/${id}`, {
-      suspended: !isSuspended,
-      expected: { suspended: isSuspended },
-    });
-    say(isSuspended ? `The keys of ${name} work again.` : `All keys of ${name} are refused now.`);
-    onChanged();
-    onClose();
-  }
-  const texts = isSuspended
-    ? {
-        title: 'Resume account',
-        submit: 'Resume',
-        more: 'Within 5 seconds, its keys work again on every instance.',
-      }
-    : {
-        title: 'Suspend account',
-        submit: 'Suspend',
-        more: 'Within 5 seconds, every instance refuses all its keys, until an admin resumes the account.',
-      };
-  return html`<${FormDialog} title=${texts.title} submit=${texts.submit} isDangerous=${!isSuspended} onClose=${onClose}
-    onSubmit=${submit}>
-    <p><b>${name}</b></p><p>${texts.more}</p>
+/** Suspends an account, or resumes it. @param {{ account: any, onClose: () => void, onChanged: () => void }} props */
+export function SuspendAccount({ account: { id, name, suspendedAt }, ...dialog }) {
+  const suspended = suspendedAt !== undefined;
+  const request = ['PATCH', `/accounts/${id}`, { suspended: !suspended, expected: { suspended } }];
+  if (suspended)
+    return html`<${Confirm} title="Resume account" submit="Resume" request=${request}
+      done="The keys of ${name} work again." ...${dialog}>
+      <p><b>${name}</b></p>
+      <p>Within 5 seconds, its keys work again on every instance.</p>
+    <//>`;
+  return html`<${Confirm} title="Suspend account" submit="Suspend" isDangerous request=${request}
+    done="All keys of ${name} are refused now." ...${dialog}>
+    <p><b>${name}</b></p>
+    <p>Within 5 seconds, every instance refuses all its keys, until an admin resumes the account.</p>
   <//>`;
 }

@@ -1,11 +1,10 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { FormDialog } from '../dialog.js';
 import { usePoll } from '../poll.js';
-import { say } from '../status.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { change, get } from './api.js';
+import { get } from './api.js';
+import { Confirm } from './confirm.js';
 import { Card, Loaded } from './page.js';
 
 /** Seconds between two polls. */
@@ -26,12 +25,6 @@ const COLUMNS = [
 export function Tokens({ about }) {
   const poll = usePoll((signal) => get('/tokens', signal), REFRESH, about);
   const [ending, setEnding] = useState(/** @type {any} */ (undefined));
-  const revoke = async () => {
-    await change('DELETE', `/tokens/${ending.id}`);
-    say(`Token ${ending.id} no longer works.`);
-    setEnding(undefined);
-    poll.refresh();
-  };
   const button = (/** @type {any} */ token) =>
     html`<div class="row-actions">
       <button type="button" class="danger" onClick=${() => setEnding(token)}>Revoke<span class="hidden-text"> token ${token.id}</span></button>
@@ -43,8 +36,9 @@ export function Tokens({ about }) {
         rowKey=${(/** @type {any} */ { id }) => id} empty="No program has a token." />`}<//>
     ${
       ending &&
-      html`<${FormDialog} title="Revoke token ${ending.id}" submit="Revoke" isDangerous
-      onClose=${() => setEnding(undefined)} onSubmit=${revoke}>
+      html`<${Confirm} title="Revoke token ${ending.id}" submit="Revoke" isDangerous
+      request=${['DELETE', `/tokens/${ending.id}`]} done="Token ${ending.id} no longer works."
+      onChanged=${poll.refresh} onClose=${() => setEnding(undefined)}>
       <p>Every instance refuses this token at once. This cannot be undone.</p>
     <//>`
     }

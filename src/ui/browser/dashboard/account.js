@@ -1,18 +1,18 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { serviceTime } from '../fetch.js';
 import { duration } from '../format.js';
-import { Layout } from '../layout.js';
 import { Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
-import { description, now } from './api.js';
+import { RANGES } from '../usage.js';
+import { description } from './api.js';
 import { Bans } from './bans.js';
 import { DeprecationNotices } from './deprecations.js';
 import { KeyFault } from './key-fault.js';
-import { LINKS } from './links.js';
 import { Keys } from './keys.js';
+import { Layout } from './layout.js';
 import { Summary } from './summary.js';
 import { Usage } from './usage.js';
-import { RANGES } from '../usage.js';
 
 /** Seconds. The service writes usage every 5 s, but a chart of a day or more changes more slowly. */
 const USAGE_INTERVAL = 300;
@@ -33,7 +33,7 @@ const pace = (account) =>
 export function AccountPage({ api, onLeave, onRotated }) {
   const [seconds, setSeconds] = useState(60);
   const account = usePoll((signal) => api.account(signal), seconds);
-  const month = usePoll((signal) => api.usage(RANGES.month.query(now()), signal), USAGE_INTERVAL);
+  const month = usePoll((signal) => api.usage(RANGES.month.query(serviceTime()), signal), USAGE_INTERVAL);
   const described = usePoll(description, DESCRIPTION_INTERVAL);
   const keys = usePoll((signal) => api.keys(signal), USAGE_INTERVAL);
   useEffect(() => setSeconds(pace(account.data)), [account.data?.limits.perDay]);
@@ -42,7 +42,7 @@ export function AccountPage({ api, onLeave, onRotated }) {
   const labels = new Map(keys.data?.map(({ id, label }) => [id, label]));
   const nameOf = (/** @type {number} */ id) =>
     labels.get(id) ? `${labels.get(id)} (key ${id})` : `Key ${id}`;
-  return html`<${Layout} brand="Pet Store" home="reference" links=${LINKS} aside=${html`
+  return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
     ${account.error && html`<${KeyFault} error=${account.error} since=${account.failingSince} />`}

@@ -1,4 +1,4 @@
-import { ApiError, send } from '../fetch.js';
+import { ApiError, readClock, send } from '../fetch.js';
 
 /**
  * @typedef {{ limit: number, remaining: number, reset: number }} Window
@@ -17,12 +17,6 @@ import { ApiError, send } from '../fetch.js';
  * @typedef {{ name: string, removal: string, successor: string }} Deprecated
  */
 
-/** Milliseconds by which the clock of the service is ahead of this one. */
-let ahead = 0;
-
-/** The time as the service has it, because windows and bans end by its clock. */
-export const now = () => new Date(Date.now() + ahead);
-
 /** The API of the account that `key` belongs to. It keeps the key, so the page need not. @param {string} key */
 export function accountApi(key) {
   /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
@@ -35,8 +29,7 @@ export function accountApi(key) {
     /** @param {AbortSignal} [signal] @returns {Promise<Account>} */
     async account(signal) {
       const { json, headers } = await ask('', signal && { signal });
-      const date = Date.parse(headers.get('Date') ?? '');
-      if (!Number.isNaN(date)) ahead = date - Date.now();
+      readClock(headers);
       scopes.resolve(json.scopes);
       return json;
     },

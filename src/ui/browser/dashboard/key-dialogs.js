@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
-import { Check, Field } from '../field.js';
+import { Field } from '../field.js';
+import { DEFAULT_GRACE, GraceField, ScopesField } from '../key-fields.js';
 
 /**
  * @typedef {{
@@ -11,53 +12,35 @@ import { Check, Field } from '../field.js';
  */
 
 const MANAGE = 'keys:manage';
-const DAY = 86_400;
-
-/** How long the old key works after a rotation, in seconds. */
-const GRACES = [
-  { value: '0', text: 'not at all' },
-  { value: '3600', text: '1 hour' },
-  { value: `${DAY}`, text: '1 day' },
-  { value: `${7 * DAY}`, text: '7 days' },
-  { value: `${30 * DAY}`, text: '30 days' },
-];
 
 /** @param {DialogProps} props */
 export function CreateKey({ api, scopes, onClose, onDone }) {
   const [label, setLabel] = useState('');
   const [expires, setExpires] = useState('');
-  const [chosen, setChosen] = useState(() => new Set(scopes.filter((scope) => scope !== MANAGE)));
-  const choose = (/** @type {string} */ scope, /** @type {boolean} */ isChosen) =>
-    setChosen(new Set(scopes.filter((its) => (its === scope ? isChosen : chosen.has(its)))));
+  const [chosen, setChosen] = useState(() => scopes.filter((scope) => scope !== MANAGE));
   const create = async () =>
     onDone(
       await api.createKey({
         ...(label.trim() === '' ? {} : { label: label.trim() }),
-        scopes: [...chosen],
+        scopes: chosen,
         ...(expires === '' ? {} : { expiresAt: `${expires}T00:00:00Z` }),
       }),
     );
   return html`<${FormDialog} title="Create a key" submit="Create" onClose=${onClose} onSubmit=${create}>
     <${Field} label="Label" value=${label} onValue=${setLabel} maxlength="100" hint="Where the key is used. Optional." />
-    <fieldset>
-      <legend>Scopes</legend>
-      ${scopes.map(
-        (scope) =>
-          html`<${Check} key=${scope} label=${scope} checked=${chosen.has(scope)} onValue=${(/** @type {boolean} */ its) => choose(scope, its)} />`,
-      )}
-    </fieldset>
+    <${ScopesField} scopes=${scopes} chosen=${chosen} onChosen=${setChosen} />
     <${Field} label="Expires on" type="date" value=${expires} onValue=${setExpires} hint="At midnight UTC. Without a date, the key does not expire." />
   <//>`;
 }
 
 /** @param {DialogProps} props */
 export function RotateKey({ api, keyOf, onClose, onDone }) {
-  const [grace, setGrace] = useState(`${DAY}`);
+  const [grace, setGrace] = useState(DEFAULT_GRACE);
   const rotate = async () => onDone(await api.rotateKey(keyOf?.id ?? 0, Number(grace)));
   return html`<${FormDialog} title="Rotate ${named(keyOf)}" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
     <p>This creates a new key with the same settings. Give it to your programs before the old key ends.</p>
     ${keyOf && api.isOwn(keyOf) && html`<p>From then on, this page uses the new key.</p>`}
-    <${Field} label="The old key still works for" value=${grace} onValue=${setGrace} choices=${GRACES} />
+    <${GraceField} value=${grace} onValue=${setGrace} />
   <//>`;
 }
 

@@ -2,7 +2,6 @@ import { html } from 'htm/preact';
 import { Badge } from '../notice.js';
 import { Name, Table } from '../table.js';
 import { Time } from '../time.js';
-import { now } from './api.js';
 
 /** @typedef {import('./api.js').Key} Key */
 
@@ -46,8 +45,7 @@ export function KeyTable({ keys, isOwn, onAction }) {
       { name: 'Scopes', cell: (/** @type {Key} */ { scopes }) => scopes.join(' ') },
       {
         name: 'Last used',
-        cell: (/** @type {Key} */ its) =>
-          its.lastUsedAt && html`<${Time} at=${its.lastUsedAt} now=${now()} />`,
+        cell: (/** @type {Key} */ its) => its.lastUsedAt && html`<${Time} at=${its.lastUsedAt} isRelative />`,
       },
       { name: 'Created', cell: (/** @type {Key} */ { createdAt }) => html`<${Time} at=${createdAt} />` },
       {

@@ -1,10 +1,9 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../fetch.js';
 import { Field } from '../field.js';
-import { Layout } from '../layout.js';
-import { LINKS } from './links.js';
+import { useSubmit } from '../submit.js';
 import { KeyFault } from './key-fault.js';
+import { Layout } from './layout.js';
 
 /**
  * Asks for a key. `onOpen` gets the API of its account once the service accepts it.
@@ -14,23 +13,12 @@ import { KeyFault } from './key-fault.js';
  */
 export function SignIn({ open, onOpen }) {
   const [key, setKey] = useState('');
-  const [error, setError] = useState(/** @type {ApiError | undefined} */ (undefined));
-  const [isBusy, setIsBusy] = useState(false);
-  /** @param {Event} event */
-  async function submit(event) {
-    event.preventDefault();
-    setIsBusy(true);
+  const { error, isBusy, submit } = useSubmit(async () => {
     const api = open(key.trim());
-    try {
-      await api.account();
-      onOpen(api);
-    } catch (fault) {
-      if (!(fault instanceof ApiError)) throw fault;
-      setError(fault);
-      setIsBusy(false);
-    }
-  }
-  return html`<${Layout} brand="Pet Store" home="reference" links=${LINKS}>
+    await api.account();
+    onOpen(api);
+  });
+  return html`<${Layout}>
     <div class="narrow stack">
       <h1>Your account</h1>
       <p>Paste an API key to see the plan, the limits, the usage and the keys of its account.</p>

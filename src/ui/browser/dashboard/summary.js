@@ -1,16 +1,16 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { serviceTime } from '../fetch.js';
 import { number } from '../format.js';
 import { QuotaWindow } from '../meter.js';
 import { Badge } from '../notice.js';
-import { now } from './api.js';
 
 /** The account with its plan and both windows, which count down. @param {{ account: import('./api.js').Account }} props */
 export function Summary({ account }) {
   const { name, plan, limits, minute, day } = account;
-  const [time, setTime] = useState(now());
+  const [time, setTime] = useState(serviceTime());
   useEffect(() => {
-    const timer = setInterval(() => setTime(now()), 1_000);
+    const timer = setInterval(() => setTime(serviceTime()), 1_000);
     return () => clearInterval(timer);
   }, []);
   return html`<div class="row">

@@ -1,10 +1,9 @@
 import { html } from 'htm/preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../chart.js';
-import { Choices } from '../field.js';
+import { serviceTime } from '../fetch.js';
 import { usePoll } from '../poll.js';
-import { now } from './api.js';
-import { outcomes, RANGES } from '../usage.js';
+import { outcomes, RANGES, UsageHead } from '../usage.js';
 import { stacks } from './usage-data.js';
 
 /** Seconds. */
@@ -21,11 +20,7 @@ const INTERVAL = 300;
  */
 export function Usage({ api, month, nameOf }) {
   const [range, setRange] = useState(/** @type {Range} */ ('month'));
-  const choices = Object.entries(RANGES).map(([value, { text }]) => ({ value, text }));
-  return html`<div class="row">
-      <h2>Usage</h2>
-      <${Choices} label="Range of the charts" value=${range} onValue=${setRange} choices=${choices} />
-    </div>
+  return html`<${UsageHead} range=${range} onRange=${setRange} />
     ${
       range === 'month'
         ? html`<${Charts} range=${range} usage=${month} nameOf=${nameOf} />`
@@ -35,7 +30,7 @@ export function Usage({ api, month, nameOf }) {
 
 /** @param {{ range: Range, api: import('./api.js').AccountApi, nameOf: (keyId: number) => string }} props */
 function OtherRange({ range, api, nameOf }) {
-  const usage = usePoll((signal) => api.usage(RANGES[range].query(now()), signal), INTERVAL);
+  const usage = usePoll((signal) => api.usage(RANGES[range].query(serviceTime()), signal), INTERVAL);
   return html`<${Charts} range=${range} usage=${usage} nameOf=${nameOf} />`;
 }
 
@@ -45,7 +40,7 @@ function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
   const names = data && [...new Set(data.map(({ keyId }) => nameOf(keyId)))].join('\n');
   const plotted = useMemo(() => {
     if (data === undefined) return undefined;
-    const its = starts(now());
+    const its = starts(serviceTime());
     return {
       operation: stacks(data, its, interval, ({ operation }) => operation),
       key: stacks(data, its, interval, ({ keyId }) => nameOf(keyId)),
