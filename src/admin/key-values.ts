@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
+import { DEFAULT_SCOPES, KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
 import { instantOfBody, iso, isoIfAny, present, whole } from './values.ts';
@@ -51,7 +51,7 @@ export const NewKey = z
         error: 'must be a list of scopes',
       })
       .min(1, { error: 'must name at least one scope' })
-      .default([...SCOPES]),
+      .default([...DEFAULT_SCOPES]),
     expiresAt: instantOfBody.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });

@@ -30,3 +30,12 @@ test('the list of keys takes the filters of the command', async (t) => {
   for (const query of ['state=x', 'unusedFor=-1', 'expiresWithin=1d'])
     assert.equal((await ask(`/keys?${query}`)).status, 400, query);
 });
+
+test('a new key has the default scopes, unless others are named', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  await its.issueKey({ account: 'shop' });
+  const scopesOf = async (body: object) =>
+    (await ask('/accounts/1/keys', { body: JSON.stringify(body) })).json.scopes;
+  assert.deepEqual(await scopesOf({}), ['pets:read', 'pets:write', 'store:read', 'store:write']);
+  assert.deepEqual(await scopesOf({ scopes: ['keys:manage'] }), ['keys:manage']);
+});
