@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DEFAULT_SCOPES, KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
+import { GRACE } from '../domain/key.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
 import { instantOfBody, iso, isoIfAny, present, whole } from './values.ts';
 
@@ -56,11 +57,8 @@ export const NewKey = z
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });
 
-/** Seconds: 10 years. */
-const GRACE_MAX = 315_360_000;
-
 export const Rotation = z
-  .object({ grace: whole(0, GRACE_MAX).default(86_400) })
+  .object({ grace: whole(0, GRACE.maximum).default(GRACE.default) })
   .meta({ id: 'Rotation', description: 'How many seconds the old key still works.' });
 
 export const KEY = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
-import { call } from '../support/api.ts';
+import { assertError, call } from '../support/api.ts';
 import { adminOf, startTestConsole } from '../support/console.ts';
 
 test('the list of keys takes the filters of the command', async (t) => {
@@ -38,4 +38,12 @@ test('a new key has the default scopes, unless others are named', async (t) => {
     (await ask('/accounts/1/keys', { body: JSON.stringify(body) })).json.scopes;
   assert.deepEqual(await scopesOf({}), ['pets:read', 'pets:write', 'store:read', 'store:write']);
   assert.deepEqual(await scopesOf({ scopes: ['keys:manage'] }), ['keys:manage']);
+});
+
+test('a rotated key works for at most 30 days more', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  await its.issueKey({ account: 'shop' });
+  const rotate = (grace: number) => ask('/keys/1/rotate', { body: JSON.stringify({ grace }) });
+  assertError(await rotate(30 * 86_400 + 1), 'invalid_request');
+  assert.equal((await rotate(30 * 86_400)).status, 201);
 });
