@@ -18,7 +18,7 @@ import {
 } from './account-values.ts';
 import { describeWindow } from '../management/windows.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { limit, numberOf, pageOf, rowId, rowNumber, word } from './values.ts';
+import { limit, numberOf, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -109,7 +109,7 @@ const getAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, counter, quotas }: Stores) {
-    const account = await accounts.getAccount(rowNumber(parameters.accountId));
+    const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { id, limits: its } = account;
     // `peek` charges nothing, so the number of the key does not matter.
@@ -145,7 +145,7 @@ const changeAccount = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, author }, { accounts }: Stores) {
-    const id = rowNumber(parameters.accountId);
+    const { accountId: id } = parameters;
     const account = await accounts.getAccount(id);
     if (account === undefined) return { error: 'not_found' };
     const result = await accounts.by(author).changeAccount(id, changeOf(account, body));

@@ -5,7 +5,7 @@ import type { QuotaAdmin } from '../limits/counter.ts';
 import { liftBan as lift, listBans as list } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, rowId, rowNumber } from './values.ts';
+import { iso, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -75,7 +75,7 @@ const liftBan = adminOperation({
   answers: { 204: { description: 'The ban is lifted.' } },
   errors: { not_found: 'This key is not banned.' },
   async handle({ parameters, author }, stores: Stores) {
-    await lift(stores, author, rowNumber(parameters.keyId));
+    await lift(stores, author, parameters.keyId);
     return { status: 204, json: '' };
   },
 });

@@ -20,7 +20,7 @@ import {
   Rotation,
 } from './key-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, limit, numberOf, pageOf, rowId, rowNumber, seconds } from './values.ts';
+import { choice, limit, numberOf, pageOf, rowId, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -147,7 +147,7 @@ const createKey = adminOperation({
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ body, parameters, author }, { accounts, clock, environment }: Stores) {
-    const account = await accounts.getAccount(rowNumber(parameters.accountId));
+    const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { label, scopes, expiresAt } = body;
     const now = clock().unix;
@@ -186,7 +186,7 @@ const rotate = adminOperation({
   async handle({ body, parameters, author }, { accounts, clock }: Stores) {
     const now = clock().unix;
     const timing = { now, grace: body.grace * 1_000 };
-    const issued = await rotateKey(accounts.by(author), randomBytes, rowNumber(parameters.keyId), timing);
+    const issued = await rotateKey(accounts.by(author), randomBytes, parameters.keyId, timing);
     return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
   },
 });
@@ -202,7 +202,7 @@ const revoke = adminOperation({
   answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
   errors: { not_found: NO_KEY },
   async handle({ parameters, author }, { accounts }: Stores) {
-    const { id } = await existingKey(accounts, rowNumber(parameters.keyId));
+    const { id } = await existingKey(accounts, parameters.keyId);
     await accounts.by(author).revokeKey(id);
     return { status: 204, json: '' };
   },

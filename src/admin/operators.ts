@@ -25,7 +25,7 @@ import {
   tokenJson,
   Tokens,
 } from './operator-values.ts';
-import { iso, rowId, rowNumber } from './values.ts';
+import { iso, rowId } from './values.ts';
 
 interface Stores {
   readonly operators: Store['operators'];
@@ -95,7 +95,7 @@ const remove = adminOperation({
   answers: { 204: { description: 'The operator is removed.' } },
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, author }, { operators }: Stores) {
-    const { name } = await operatorById(operators, rowNumber(parameters.operatorId));
+    const { name } = await operatorById(operators, parameters.operatorId);
     await removeOperator(operators, author, name);
     return { status: 204, json: '' };
   },
@@ -128,7 +128,7 @@ const createLink = adminOperation({
   },
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, author }, { operators, address }: Stores) {
-    const operator = await operatorById(operators, rowNumber(parameters.operatorId));
+    const operator = await operatorById(operators, parameters.operatorId);
     const { secret, expiresAt } = await makeLink(operators, author, randomBytes, operator);
     const json = JSON.stringify({ link: linkAddress(address(), secret), expiresAt: iso(expiresAt) });
     return { status: 201, json };
@@ -180,7 +180,7 @@ const createToken = adminOperation({
   },
   errors: { not_found: NO_OPERATOR },
   async handle({ body, parameters, author }, { operators, clock }: Stores) {
-    const operator = await operatorById(operators, rowNumber(parameters.operatorId));
+    const operator = await operatorById(operators, parameters.operatorId);
     const life = { now: clock().unix, expiresAt: body.expiresAt };
     const { token, record } = await issueToken(operators, author, randomBytes, operator, life);
     return { status: 201, json: JSON.stringify({ ...tokenJson(record), token: token.reveal() }) };
@@ -198,7 +198,7 @@ const endToken = adminOperation({
   answers: { 204: { description: 'The token no longer works.' } },
   errors: { not_found: 'There is no token with this number.' },
   async handle({ parameters, author }, { operators }: Stores) {
-    await revokeToken(operators, author, rowNumber(parameters.tokenId));
+    await revokeToken(operators, author, parameters.tokenId);
     return { status: 204, json: '' };
   },
 });
