@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cursor, instant } from '../api/parameters.ts';
 import type { AuditEntry, AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, numberOf, pageOf, rowId } from './values.ts';
+import { iso, limit, numberOf, pageOf, rowFilter } from './values.ts';
 
 interface Stores {
   readonly audit: Pick<AuditLog, 'list'>;
@@ -38,7 +38,7 @@ const listAudit = adminOperation({
     'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
     'key, with the values before and after. It holds no key.',
   parameters: {
-    accountId: rowId('Only changes that concern this account.'),
+    accountId: rowFilter('Only changes that concern this account.'),
     since: instant({
       description: 'Only changes at this instant or later.',
       example: '2026-11-23T00:00:00Z',

@@ -4,7 +4,7 @@ import type { Parameter } from '../api/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../http/recent.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, rowId, word } from './values.ts';
+import { iso, limit, rowFilter, word } from './values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;
@@ -49,8 +49,8 @@ const listFaults = adminOperation({
       description: 'Only the requests with this `X-Request-Id`.',
       example: 'checkout-7f3a',
     }),
-    accountId: rowId('Only requests of this account.'),
-    keyId: rowId('Only requests with this key.', 7),
+    accountId: rowFilter('Only requests of this account.'),
+    keyId: rowFilter('Only requests with this key.', 7),
     status,
     limit,
   },

@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
+import { DEFAULT_SCOPES, KEY_STATES, type KeyRecord, keyState, SCOPES } from '../domain/account.ts';
 import { ENVIRONMENTS } from '../domain/api-key.ts';
+import { GRACE } from '../domain/key.ts';
 import type { IssuedKey as Issued } from '../management/keys.ts';
 import { instantOfBody, iso, whole } from './values.ts';
 
@@ -51,16 +52,13 @@ export const NewKey = z
         error: 'must be a list of scopes',
       })
       .min(1, { error: 'must name at least one scope' })
-      .default([...SCOPES]),
+      .default([...DEFAULT_SCOPES]),
     expiresAt: instantOfBody.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });
 
-/** Seconds: 10 years. */
-const GRACE_MAX = 315_360_000;
-
 export const Rotation = z
-  .object({ grace: whole(0, GRACE_MAX).default(86_400) })
+  .object({ grace: whole(0, GRACE.maximum).default(GRACE.default) })
   .meta({ id: 'Rotation', description: 'How many seconds the old key still works.' });
 
 export const KEY = {

@@ -20,7 +20,7 @@ import {
   Rotation,
 } from './key-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, limit, numberOf, pageOf, rowId, seconds } from './values.ts';
+import { choice, limit, numberOf, pageOf, rowFilter, rowId, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -48,7 +48,7 @@ const listKeys = adminOperation({
   description:
     'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
   parameters: {
-    accountId: rowId('Keep only the keys of this account.'),
+    accountId: rowFilter('Keep only the keys of this account.'),
     state: listedState,
     unusedFor: seconds({
       description: 'Keep only keys that nobody has used for this time, in seconds.',

@@ -6,7 +6,7 @@ import { KEPT, type UsageBy, type UsageHistory, type UsageInterval } from '../do
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, iso, rowId } from './values.ts';
+import { choice, iso, rowFilter } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const getUsage = adminOperation({
     'come oldest first and leave out those without requests, other groups come by their requests, the most first. ' +
     'Usage is kept by the hour for 90 days and by the day for 25 months.',
   parameters: {
-    accountId: rowId('Only the keys of this account.'),
+    accountId: rowFilter('Only the keys of this account.'),
     from: instant({
       description:
         'Start of the range. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.',

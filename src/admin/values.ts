@@ -20,15 +20,22 @@ export const instantOfBody = givenDateTime.transform((text) => instantFromText(t
 /** How many rows a page has. */
 export const limit = integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default });
 
-/** A parameter that names a row by its number. */
-export function rowId(description: string, example = 1): Parameter<number> {
+/** A parameter of a path that names a row by its number. There is no path for a number that no row can have. */
+export function rowId(description: string): Parameter<number> {
+  const filter = rowFilter(description);
+  return { ...filter, read: (text) => filter.read(text) || undefined };
+}
+
+/** A query parameter that keeps what belongs to the row of a number. */
+export function rowFilter(description: string, example = 1): Parameter<number> {
   const { read, schema, fault, absent } = int64({ description, example });
   return { description, example, schema, read: (text) => numberOf(read(text)), fault, absent };
 }
 
-/** The number of a row. A larger one than any row can have would be rounded up, out of the range of PostgreSQL. */
+/** The number of a row, if one is given. 0, which no row has, for one that no row can have: it could not be exact. */
 export function numberOf(id: bigint | undefined): number | undefined {
-  return id === undefined ? undefined : Number(id > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : id);
+  if (id === undefined) return undefined;
+  return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
 }
 
 /** A query parameter with one of these texts. */

@@ -44,10 +44,10 @@ const USAGE_WRITERS = {
 
 export const TABLES = [USAGE_HOURS, USAGE_DAYS, USAGE_WEEKS, USAGE_WRITERS];
 
-const LAST_SEQUENCE = 'SELECT sequence FROM usage_writers WHERE writer = $1';
-
+/** Returns a row if the batch is new. One statement, because the same batch may be written twice at once. */
 const WRITTEN = `INSERT INTO usage_writers (writer, sequence, written_at) VALUES ($1, $2, $3)
-  ON CONFLICT (writer) DO UPDATE SET sequence = excluded.sequence, written_at = excluded.written_at`;
+  ON CONFLICT (writer) DO UPDATE SET sequence = excluded.sequence, written_at = excluded.written_at
+  WHERE usage_writers.sequence < excluded.sequence RETURNING 1`;
 
 const addTo = ({ name, key }: Table) => `ON CONFLICT (${key.join(', ')}) DO UPDATE SET
   ok = ${name}.ok + excluded.ok, client_error = ${name}.client_error + excluded.client_error,
@@ -63,9 +63,8 @@ async function addUsage(
   environment: Environment,
   now: number,
 ): Promise<void> {
-  const [last] = await transaction.query<[bigint]>(LAST_SEQUENCE, [writer]);
-  if (last !== undefined && last[0] >= BigInt(sequence)) return;
-  await transaction.query(WRITTEN, [writer, sequence, now]);
+  const isNew = (await transaction.query(WRITTEN, [writer, sequence, now])).length > 0;
+  if (!isNew) return;
   const keyId = ALL_KEYS[environment];
   const all = [...counts, ...counts.map((count) => Object.assign({}, count, { keyId }))];
   const days = summed(all, ({ keyId: id, hour, operation }) => [id, dayOf(hour), operation]);

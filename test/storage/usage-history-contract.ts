@@ -44,10 +44,11 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await read(days), [{ start: day, ...sum }]);
   });
 
-  test(`${name}: a batch that is written twice counts once`, async (t) => {
-    const { hour, count, usageHistory, lastDay, read } = await prepare(t);
+  test(`${name}: a batch that is written twice counts once, also at once`, async (t) => {
+    const { hour, count, usageHistory, another, lastDay, read } = await prepare(t);
     const batch = { writer: 'one', sequence: 1, counts: [count(hour, [1, 0, 0, 0])] };
-    await usageHistory.add(batch);
+    const other = await another();
+    await Promise.all([usageHistory.add(batch), other.usageHistory.add(batch), usageHistory.add(batch)]);
     await usageHistory.add(batch);
     await usageHistory.add({ ...batch, sequence: 2 });
     assert.equal((await read(lastDay))[0]?.ok, 2);

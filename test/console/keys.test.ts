@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
-import { call } from '../support/api.ts';
+import { assertError, call } from '../support/api.ts';
 import { adminOf, startTestConsole } from '../support/console.ts';
 import { changeAccount } from '../support/store.ts';
 
@@ -30,4 +30,21 @@ test('the list of keys takes the filters of the command', async (t) => {
   assert.deepEqual(await ids('unusedFor=60'), [3, 2]);
   for (const query of ['state=x', 'unusedFor=-1', 'expiresWithin=1d'])
     assert.equal((await ask(`/keys?${query}`)).status, 400, query);
+});
+
+test('a new key has the default scopes, unless others are named', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  await its.issueKey({ account: 'shop' });
+  const scopesOf = async (body: object) =>
+    (await ask('/accounts/1/keys', { body: JSON.stringify(body) })).json.scopes;
+  assert.deepEqual(await scopesOf({}), ['pets:read', 'pets:write', 'store:read', 'store:write']);
+  assert.deepEqual(await scopesOf({ scopes: ['keys:manage'] }), ['keys:manage']);
+});
+
+test('a rotated key works for at most 30 days more', async (t) => {
+  const { its, ask } = await adminOf(await startTestConsole(t));
+  await its.issueKey({ account: 'shop' });
+  const rotate = (grace: number) => ask('/keys/1/rotate', { body: JSON.stringify({ grace }) });
+  assertError(await rotate(30 * 86_400 + 1), 'invalid_request');
+  assert.equal((await rotate(30 * 86_400)).status, 201);
 });
