@@ -199,7 +199,7 @@ export interface NewOrder {
   readonly petId: Int64;
   /** Always 1. */
   readonly quantity?: 1 | undefined;
-  /** When the animal shall be handed over. */
+  /** When the animal is to be handed over. */
   readonly shipDate?: string | undefined;
 }
 
@@ -211,14 +211,14 @@ export interface Order {
   readonly petId: Int64;
   /** Always 1. */
   readonly quantity: 1;
-  /** When the animal shall be handed over, in UTC. */
+  /** When the animal is to be handed over, in UTC. */
   readonly shipDate?: string | undefined;
   readonly status: OrderStatus;
   /** Whether the status is `complete`. */
   readonly complete: boolean;
   /** When the order was made. */
   readonly createdAt: string;
-  /** When a pending order expires. */
+  /** When the order expires if it is still open. */
   readonly expiresAt: string;
 }
 

@@ -5,7 +5,7 @@ import { instantOfBody, iso } from './values.ts';
 
 export const OperatorJson = z
   .object({ id: z.int(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
-  .meta({ id: 'Operator', description: 'A person who runs the service.' });
+  .meta({ id: 'Operator', description: 'A person who runs the service, or one of their programs.' });
 
 export const Operators = z
   .array(OperatorJson)

@@ -205,6 +205,6 @@ const endToken = adminOperation({
 
 export const OPERATORS: AdminResource<Stores> = {
   name: 'Operators',
-  description: 'The people who run the service, and the tokens of their programs.',
+  description: 'The people who run the service and their programs, with the tokens of the programs.',
   operations: [listOperators, create, remove, createLink, listTokens, createToken, endToken],
 };

@@ -115,7 +115,7 @@ export const cursor: Parameter<bigint> = {
   example: encodeCursor(42n),
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 64 },
   read: decodeCursor,
-  fault: 'must be one that the Link header of a list gave',
+  fault: 'must come from the Link header of a list',
   absent: undefined,
 };
 

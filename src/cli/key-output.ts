@@ -16,7 +16,7 @@ export function printIssued({ key, record }: IssuedKey): void {
   printLine('');
   printLine(`  ${key.reveal()}`);
   printLine('');
-  printLine('It is shown only this once: only its hash is kept.');
+  printLine('It is shown only once: the database keeps only its hash.');
   if (record.account.suspendedAt !== undefined)
     printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
 }

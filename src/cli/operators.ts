@@ -131,7 +131,7 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
     printLine('');
     printLine(`  ${text}`);
     printLine('');
-    printLine('It is shown only this once: only its hash is kept.');
+    printLine('It is shown only once: the database keeps only its hash.');
   });
 }
 

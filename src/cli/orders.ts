@@ -35,7 +35,7 @@ export function ordersCommands(program: Command): void {
     .command('cancel')
     .argument('<id>', 'the number of the order', rowId)
     .description(
-      'cancel a pending order of any account, also while the service runs; its animal is available at once',
+      'cancel an open order of any account, also while the service runs; its animal is available at once',
     )
     .option(...JSON_OPTION)
     .action(cancelOrder);

@@ -37,7 +37,7 @@ const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy',
 /** On every response except those of pages and their files, which have their own Cache-Control. */
 const UNSTORED = fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff');
 
-/** The second listener: sign-in, the console's pages and the admin API. Nothing of it is on the public port. */
+/** The console's listener: sign-in, its pages and the admin API. Nothing of it is on the public port. */
 export class Console implements Handlers {
   readonly #deps: ConsoleDependencies;
   readonly #access: Access;

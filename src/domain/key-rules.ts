@@ -41,5 +41,5 @@ export function rotationFault(key: KeyRecord, now: number): string | undefined {
 export function scopeFault(wanted: readonly Scope[], callers: readonly Scope[]): string | undefined {
   const lacking = wanted.filter((scope) => !callers.includes(scope));
   if (lacking.length === 0) return undefined;
-  return `The calling key lacks ${listed(lacking)}, so it cannot create a key with that: use a key that has it.`;
+  return `The calling key lacks ${listed(lacking)}, so it cannot create a key with ${lacking.length === 1 ? 'this scope: use a key that has it' : 'these scopes: use a key that has them'}.`;
 }

@@ -8,7 +8,7 @@ export const ROLES = ['viewer', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** A person who runs the service. */
+/** A person who runs the service, or one of their programs. */
 export interface Operator {
   readonly id: number;
   /** Unique, ignoring case. */

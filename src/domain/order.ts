@@ -26,7 +26,7 @@ export const NewOrder = z
         examples: [1],
       })
       .exactOptional(),
-    shipDate: givenDateTime.meta({ description: 'When the animal shall be handed over.' }).exactOptional(),
+    shipDate: givenDateTime.meta({ description: 'When the animal is to be handed over.' }).exactOptional(),
   })
   .meta({ id: 'NewOrder', description: 'An order of an animal.' });
 
@@ -40,11 +40,11 @@ export const Order = z
     quantity: z
       .literal(1n)
       .meta({ type: 'integer', format: 'int32', const: 1, minimum: 1, maximum: 1, description: 'Always 1.' }),
-    shipDate: dateTime.meta({ description: 'When the animal shall be handed over, in UTC.' }).exactOptional(),
+    shipDate: dateTime.meta({ description: 'When the animal is to be handed over, in UTC.' }).exactOptional(),
     status: OrderStatus,
     complete: z.boolean().meta({ description: 'Whether the status is `complete`.' }),
     createdAt: dateTime.meta({ description: 'When the order was made.' }),
-    expiresAt: dateTime.meta({ description: 'When a pending order expires.' }),
+    expiresAt: dateTime.meta({ description: 'When the order expires if it is still open.' }),
   })
   .meta({ id: 'Order', description: 'An order of an account.' });
 

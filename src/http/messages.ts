@@ -9,16 +9,16 @@ import type { WindowName } from '../limits/quota.ts';
 
 export const KEY_MISSING = 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".';
 export const BODY_REFUSED = 'A DELETE has no body: send it without one.';
-export const SHUTTING_DOWN = 'The service is shutting down; try again later.';
-export const STORE_LOST = 'The service cannot use its database now; try again later.';
+export const SHUTTING_DOWN = 'The service is stopping: try again later.';
+export const STORE_LOST = 'The service cannot use its database now: try again later.';
 export const MALFORMED = 'The request is not valid HTTP.';
-export const NO_CONNECT = 'The method CONNECT is not offered.';
+export const NO_CONNECT = 'The method CONNECT is not supported: send requests for the paths of the API.';
 
 /** When the HTTP layer refuses a request. */
 export const TRANSPORT = {
-  408: 'The request took too long to arrive.',
-  417: 'The only expectation that is met is 100-continue.',
-  431: 'The header block is too large.',
+  408: 'The request took too long to arrive: send it again.',
+  417: 'The header Expect may only be 100-continue: send that, or leave it out.',
+  431: 'The header block is larger than 16 KiB: send fewer or shorter headers.',
 } as const;
 
 /** Statuses other than 400 that the HTTP layer gives to `invalid_request`. */

@@ -1,4 +1,4 @@
-// Contract: sections 3.4, 3.6 and 4.5.
+// Contract: sections 3.4, 3.6 and 3.8.
 import { hash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
 import type { IdempotencyKeyHash } from '../domain/ports.ts';

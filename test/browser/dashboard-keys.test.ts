@@ -117,7 +117,7 @@ test('a key without keys:manage sees the account and the reason why keys are mis
   const { page, faults } = await openDashboard(browser, service.url);
   await pasteKey(page, key);
   await page.getByRole('heading', { name: 'reader' }).waitFor();
-  await page.getByText('This key may not manage keys').waitFor();
+  await page.getByText('This key cannot manage keys').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0);
   // A refused request would be an error in the browser's console.
   assert.deepEqual(faults, []);

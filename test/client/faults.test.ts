@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.ts';
 const UNAVAILABLE: Fault = {
   status: 503,
   headers: { 'Content-Type': 'application/json', 'Retry-After': '5', 'X-Request-Id': 'abc' },
-  body: '{"code":"unavailable","message":"The service is shutting down; try again later.","status":503}',
+  body: '{"code":"unavailable","message":"The service is stopping: try again later.","status":503}',
 };
 const BAD_GATEWAY: Fault = {
   status: 502,
@@ -82,7 +82,7 @@ test('a 503 that asks for more than maxWait fails at once', async (t) => {
   assert.ok(error instanceof ApiError);
   assert.equal(error.status, 503);
   assert.equal(error.code, 'unavailable');
-  assert.equal(error.message, 'The service is shutting down; try again later.');
+  assert.equal(error.message, 'The service is stopping: try again later.');
   assert.equal(error.requestId, 'abc');
   const wait = (error.retryAt?.getTime() ?? 0) - time.surroundings().unix();
   assert.ok(wait > 4_998 && wait <= 5_001, `${wait} ms`);

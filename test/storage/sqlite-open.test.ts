@@ -156,7 +156,7 @@ test('a second service of an environment over the same file is refused', async (
   await store.lockForServing('production');
   await assert.rejects(second.lockForServing('production'), {
     name: 'StartupError',
-    message: `Another petstore already serves production from ${file}.`,
+    message: `Another petstore already serves production from ${file}: stop it first.`,
   });
   await second.lockForServing('staging');
 });

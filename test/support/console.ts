@@ -8,7 +8,7 @@ import { ROOT } from './store.ts';
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 
-/** A service and the console on its second listener. */
+/** A service with its console, which has a listener of its own. */
 export interface TestConsole extends TestService {
   readonly consoleUrl: string;
   /** The address of the listener, also when CONSOLE_URL is another one. */

@@ -21,7 +21,7 @@ export class ServingLock {
       const [row] = await session.database.query<[locked: boolean]>(sql, [`petstore ${environment}`]);
       if (row?.[0] !== true)
         throw new StartupError(
-          `Another petstore already serves ${environment} from this database: set REDIS_URL, for all to count together.`,
+          `Another petstore already serves ${environment} from this database: stop it first, or set REDIS_URL so that all instances count together.`,
         );
       this.#session = session;
     } catch (error) {

@@ -86,9 +86,12 @@ export class ServingLock {
   }
 
   #held(cause: unknown): StartupError {
-    return new StartupError(`Another petstore already serves ${this.#environment} from ${this.#path}.`, {
-      cause,
-    });
+    return new StartupError(
+      `Another petstore already serves ${this.#environment} from ${this.#path}: stop it first.`,
+      {
+        cause,
+      },
+    );
   }
 
   #unusable(reason: string, cause: unknown): StartupError {

@@ -10,10 +10,10 @@ export function SecretDialog({ title, secret, onClose, children }) {
   const copy = () =>
     navigator.clipboard.writeText(secret).then(
       () => say('Copied.'),
-      () => say('The browser did not allow to copy. Select the text and copy it.'),
+      () => say('The browser did not allow the page to copy. Select the text and copy it.'),
     );
   return html`<${Dialog} title=${title} onClose=${onClose}>
-    <p>Store it now. It is shown only this once.</p>
+    <p>Store it now. It is shown only once.</p>
     <code class="secret">${secret}</code>
     ${children}
     <div class="actions">

@@ -45,5 +45,5 @@ export function FaultTable({ filters, isOfAccount = false }) {
   const columns = [...COLUMNS, ...(isOfAccount ? [] : [ACCOUNT]), ...REST];
   const rowKey = (/** @type {any} */ { time, requestId, method }) => `${time} ${requestId} ${method}`;
   return html`<${ListTable} list=${list} caption="Refused and failed requests" columns=${columns} rowKey=${rowKey}
-    empty="This instance has no such request since it started." />`;
+    empty="This instance has had no such request since it started." />`;
 }

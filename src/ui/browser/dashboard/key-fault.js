@@ -5,7 +5,7 @@ import { Fault } from '../notice.js';
 /** The titles of errors for a key holder, by their codes. */
 const TITLES = new Map([
   ['unauthorized', 'This key does not work'],
-  ['insufficient_scope', 'This key may not do this'],
+  ['insufficient_scope', 'This key is not allowed to do this'],
   ['key_banned', 'This key is banned for a while'],
   ['rate_limit_exceeded', 'The limit of this minute is used up'],
   ['daily_limit_exceeded', 'The limit of this day is used up'],
