@@ -8,7 +8,6 @@ import type { Service } from '../main.ts';
 import { systemAuthor } from '../system-author.ts';
 import { systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
-import { LOG_FORMAT, LogChunks } from './log-chunks.ts';
 
 /** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
@@ -32,13 +31,17 @@ export function serveCommand(program: Command): void {
 
 async function serve(config: Config, firstKey: boolean): Promise<void> {
   // Loaded here, because the help of all commands loads this file.
-  const [{ pino }, { startService }] = await Promise.all([import('pino'), import('../main.ts')]);
+  const [{ pino }, { lineTime, LOG_FORMAT, LogChunks }, { startService }] = await Promise.all([
+    import('pino'),
+    import('../http/wire/request-log.ts'),
+    import('../main.ts'),
+  ]);
   // Asynchronous, so that a slow reader of the log never stalls the service. At worst, the log lacks lines.
   const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });
   const chunks = new LogChunks(destination);
   // The last lines say why the process ends. Only a kill loses them.
   process.once('exit', () => chunks.flushSync());
-  const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: isoTime() }, chunks);
+  const log = pino({ ...LOG_FORMAT, level: config.logLevel, timestamp: lineTime() }, chunks);
   for (const warning of variableWarnings()) log.warn(warning);
   // Before the service logs "listening", because a supervisor may send a signal right after that line.
   const stopSignal = nextSignal();
@@ -93,20 +96,6 @@ async function stopAndLog(service: Service, endLog: () => Promise<void>): Promis
   } finally {
     await endLog();
   }
-}
-
-/** The time of a line in pino's format. Formats each millisecond once. */
-function isoTime(): () => string {
-  let last = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
 }
 
 /** Ends the log. Drops the lines that are not read in time, because pino would wait for their reader forever. */
