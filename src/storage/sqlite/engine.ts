@@ -8,13 +8,12 @@ import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { nameOf } from '../writes.ts';
 import { backUp, fillDatabase, openSnapshot } from './bulk.ts';
-import { Changes } from './changes.ts';
 import { assertInPlace, type DatabaseFiles, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
 import { SqlitePets } from './pets.ts';
-import { newest, Query, Statements } from './query.ts';
+import { newest, Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
@@ -27,24 +26,23 @@ export function openSqlite(path: string, settings: StoreSettings & { createFolde
   const db = openDatabase(path, settings);
   const file = resolve(path);
   const files = databaseFiles(file);
-  const changes = new Changes(db);
+  const reader = new Reader(db);
   const writer = new Writer(clock, () => startWritingThread(file, files), onLost);
-  const engine = sqliteEngine({ db, file, files, changes, writer, clock });
-  const pets = new SqlitePets(db, file, writer, engine, changes);
-  return storeOver(engine, { pets, keys: new SqliteKeys(db, engine, changes) }, settings);
+  const engine = sqliteEngine({ db, file, files, reader, writer, clock });
+  const pets = new SqlitePets(reader, file, writer, engine);
+  return storeOver(engine, { pets, keys: new SqliteKeys(reader, engine) }, settings);
 }
 
 interface SqliteParts {
   readonly db: DatabaseSync;
   readonly file: string;
   readonly files: DatabaseFiles;
-  readonly changes: Changes;
+  readonly reader: Reader;
   readonly writer: Writer;
   readonly clock: Clock;
 }
 
-function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts): Engine {
-  const statements = new Statements(db);
+function sqliteEngine({ db, file, files, reader, writer, clock }: SqliteParts): Engine {
   let lock: ServingLock | undefined;
   return {
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
@@ -52,8 +50,8 @@ function sqliteEngine({ db, file, files, changes, writer, clock }: SqliteParts):
     newest,
     lastElement: (column) => `${column} ->> '$[#-1]'`,
     async read<R extends Row>(sql: string, values: readonly Value[] = []) {
-      changes.begin();
-      return statements.of<R>(sql).all(...values);
+      reader.begin();
+      return reader.of<R>(sql).all(...values);
     },
     change: <R extends Row>(sql: string, values: readonly Value[] = []) =>
       writer.run('change', [sql, values]) as Promise<readonly R[]>,

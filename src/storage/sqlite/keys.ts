@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import type { KeyRecord } from '../../domain/account.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
 import { KEY_BY_HASH, keyFromRow, type KeyRow } from '../account-rows.ts';
@@ -7,8 +6,7 @@ import type { KeyFinder } from '../accounts.ts';
 import { touchKeys } from '../key-writes.ts';
 import type { Engine } from '../engine.ts';
 import type { KeyUse } from '../key-uses.ts';
-import type { Changes } from './changes.ts';
-import { type Query, Statements } from './query.ts';
+import type { Query, Reader } from './query.ts';
 
 /** Most keys in the cache. A key that is not in it costs a query. */
 const MAX_CACHED_KEYS = 10_000;
@@ -21,8 +19,8 @@ interface CachedKey {
 
 /** Caches keys until any process changes an account or a key. */
 export class SqliteKeys implements KeyFinder {
+  readonly #reader: Reader;
   readonly #engine: Engine;
-  readonly #changes: Changes;
   readonly #keyByHash: Query<KeyRow>;
   readonly #cache = new Map<number, CachedKey>();
   /** Keeps others from choosing keys that collide in the cache. */
@@ -30,22 +28,22 @@ export class SqliteKeys implements KeyFinder {
   /** The number of changes of keys to which the cache belongs. */
   #cachedAt: bigint | undefined;
 
-  constructor(db: DatabaseSync, engine: Engine, changes: Changes) {
+  constructor(reader: Reader, engine: Engine) {
+    this.#reader = reader;
     this.#engine = engine;
-    this.#changes = changes;
-    this.#keyByHash = new Statements(db).of(KEY_BY_HASH);
+    this.#keyByHash = reader.of(KEY_BY_HASH);
   }
 
   async findKeyByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
-    await this.#changes.check();
-    if (this.#changes.ofKeys !== this.#cachedAt) {
+    await this.#reader.check();
+    if (this.#reader.keyVersion !== this.#cachedAt) {
       this.#cache.clear();
-      this.#cachedAt = this.#changes.ofKeys;
+      this.#cachedAt = this.#reader.keyVersion;
     }
     const number = cacheNumber(hex, this.#seed);
     const cached = this.#cache.get(number);
     if (cached?.hex === hex) return cached.key;
-    this.#changes.begin();
+    this.#reader.begin();
     const row = this.#keyByHash.get(hex);
     const key = row && keyFromRow(row);
     if (this.#cache.size >= MAX_CACHED_KEYS) this.#cache.clear();

@@ -1,5 +1,4 @@
 // Contract: section 3.
-import type { DatabaseSync } from 'node:sqlite';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { PET_STATUSES } from '../../domain/statuses.ts';
@@ -8,9 +7,8 @@ import { petAdded } from '../../written.ts';
 import type { Engine, Value } from '../engine.ts';
 import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
 import { addAtomically } from './bulk.ts';
-import type { Changes } from './changes.ts';
 import { petValues } from './pet-writes.ts';
-import { type Query, Statements } from './query.ts';
+import type { Query, Reader } from './query.ts';
 import type { Writer } from './writer.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
@@ -60,7 +58,7 @@ function joined(animals: string, rows: number): string {
 }
 
 interface CachedPage {
-  /** `Changes.all` when it was read. */
+  /** `Reader.version` when it was read. */
   readonly at: bigint | undefined;
   readonly page: PetPage;
 }
@@ -68,11 +66,10 @@ interface CachedPage {
 const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
 
 export class SqlitePets implements EnginePets {
+  readonly #reader: Reader;
   readonly #file: string;
   readonly #writer: Writer;
   readonly #engine: Engine;
-  readonly #changes: Changes;
-  readonly #statements: Statements;
   readonly #byId: Query<[json: Written<Pet>]>;
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   readonly #firstPages: (CachedPage | undefined)[] = [];
@@ -85,23 +82,22 @@ export class SqlitePets implements EnginePets {
     ofIds: [],
   };
 
-  constructor(db: DatabaseSync, file: string, writer: Writer, engine: Engine, changes: Changes) {
+  constructor(reader: Reader, file: string, writer: Writer, engine: Engine) {
+    this.#reader = reader;
     this.#file = file;
     this.#writer = writer;
     this.#engine = engine;
-    this.#changes = changes;
-    this.#statements = new Statements(db);
-    this.#byId = this.#statements.of('SELECT json FROM pets WHERE id = $1');
+    this.#byId = reader.of('SELECT json FROM pets WHERE id = $1');
   }
 
   /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
   async list(query: PetQuery): Promise<PetPage> {
     const { before, categoryId, ids } = query;
     if (before !== undefined || categoryId !== undefined || ids !== undefined) return this.#readPage(query);
-    if (!this.#changes.isFresh) await this.#changes.check();
+    if (!this.#reader.isFresh) await this.#reader.check();
     const index = indexOf(query);
     const cached = this.#firstPages[index];
-    const at = this.#changes.all;
+    const at = this.#reader.version;
     if (cached !== undefined && cached.at === at) return cached.page;
     const page = this.#readPage(query);
     this.#firstPages[index] = { at, page };
@@ -126,8 +122,8 @@ export class SqlitePets implements EnginePets {
   }
 
   #page(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
-    const query = (this.#pageQueries[kind][limit] ??= this.#statements.of(PAGES[kind](limit + 1)));
-    this.#changes.begin();
+    const query = (this.#pageQueries[kind][limit] ??= this.#reader.of(PAGES[kind](limit + 1)));
+    this.#reader.begin();
     const [count, animals] = query.get(...values) ?? [];
     if (animals === undefined || animals === null) return pageOf('', undefined);
     if (count === undefined || count <= limit) return pageOf(animals, undefined);
@@ -138,7 +134,7 @@ export class SqlitePets implements EnginePets {
   }
 
   async get(id: bigint): Promise<Written<Pet> | undefined> {
-    this.#changes.begin();
+    this.#reader.begin();
     return this.#byId.get(id)?.[0];
   }
 

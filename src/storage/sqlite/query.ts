@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Newest, Row } from '../engine.ts';
 import { storeError } from './errors.ts';
 
@@ -83,6 +84,87 @@ export class Statements {
     }
     return query as Query<R>;
   }
+}
+
+/**
+ * The connection that only reads. It knows whether any process has committed to the database, so that cached reads stay
+ * valid until then: SQLite's `data_version` changes with the commits of all other connections. All requests of a turn of
+ * the event loop share one check that runs after they came, so each sees all earlier commits.
+ */
+export class Reader extends Statements {
+  readonly #connection: DatabaseSync;
+  readonly #begin: Query<never>;
+  readonly #dataVersion: Query<[bigint]>;
+  readonly #keyChanges: Query<[bigint]>;
+  readonly #commit: Query<never>;
+  #version: bigint | undefined;
+  #keyVersion: bigint | undefined;
+  #running: Promise<void> | undefined;
+  #isFresh = false;
+
+  constructor(db: DatabaseSync) {
+    super(db);
+    this.#connection = db;
+    this.#begin = this.of('BEGIN');
+    this.#dataVersion = this.of('PRAGMA data_version');
+    this.#keyChanges = this.of('SELECT count FROM key_changes');
+    this.#commit = this.of('COMMIT');
+  }
+
+  /** Resolves when `version` and `keyVersion` are up to date. Rejects with `unavailable`. */
+  check(): Promise<void> {
+    this.#running ??= nextTurn().then(() => {
+      // Until the waiting requests have used the values, no new request is read and no write is answered.
+      atEndOfTurn(() => {
+        this.#running = undefined;
+        this.#isFresh = false;
+      });
+      this.#update();
+      this.#isFresh = true;
+    });
+    return this.#running;
+  }
+
+  /** Whether the values are up to date without waiting: from a check to the end of its turn. */
+  get isFresh(): boolean {
+    return this.#isFresh;
+  }
+
+  /**
+   * Lets all reads until the end of the turn share one transaction, because beginning one is most of the cost of a small
+   * query. Throws `unavailable`.
+   */
+  begin(): void {
+    if (this.#connection.isTransaction) return;
+    this.#begin.run();
+    atEndOfTurn(() => {
+      if (this.#connection.isOpen && this.#connection.isTransaction) this.#commit.run();
+    });
+  }
+
+  /** Differs after every commit. */
+  get version(): bigint | undefined {
+    return this.#version;
+  }
+
+  /** Differs after every commit that changed an account or a key. The last use of a key does not count. */
+  get keyVersion(): bigint | undefined {
+    return this.#keyVersion;
+  }
+
+  #update(): void {
+    const found = this.#dataVersion.get()?.[0];
+    if (found === this.#version) return;
+    // The cached pages are stale now, so a read is likely to follow in the same transaction.
+    this.begin();
+    this.#keyVersion = this.#keyChanges.get()?.[0];
+    this.#version = found;
+  }
+}
+
+/** Calls back when all promises of this turn are settled. */
+function atEndOfTurn(callback: () => void): void {
+  queueMicrotask(() => process.nextTick(callback));
 }
 
 export const newest: Newest = (columns, from) => {
