@@ -108,7 +108,7 @@ test('a fault has the message, code and stack of the thread', async (t) => {
     code: 'ERR_SQLITE_ERROR',
     errcode: 1,
     message: /no such table: main\.pets|no such table: pets/,
-    stack: /pet-writes/,
+    stack: /writing-thread/,
   });
 });
 

@@ -15,8 +15,8 @@ import type { AddPets } from '../pets.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { connectToWrite, lockWhenFree, transactionOn } from './connection.ts';
 import { storeError } from './errors.ts';
-import { petValues } from './pet-writes.ts';
 import { Query } from './query.ts';
+import { petValues } from './writer.ts';
 
 /*
  * Whole databases and catalogues for the command line, each on a connection of its own. These functions block the event

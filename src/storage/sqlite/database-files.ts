@@ -1,5 +1,4 @@
 import { realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { SQLITE_READONLY_DBMOVED } from './errors.ts';
 
 /** Paths of the files of an open database, each with the device and inode that were open under it. */
@@ -28,27 +27,6 @@ export function assertInPlace(files: DatabaseFiles): void {
       { errcode: SQLITE_READONLY_DBMOVED },
     );
   }
-}
-
-/**
- * Returns `assertInPlace` for use before every commit. It compares the files only when their folder was replaced, or an
- * entry of it was added or removed, since the last call: the three comparisons would cost a create 4 %, the folder costs 1 %.
- */
-export function checkBeforeCommit(files: DatabaseFiles): () => void {
-  // A symbolic link lies in a folder of its own.
-  const folders = [...new Set(files.map(([path]) => dirname(resolve(path))))];
-  let checked: string | undefined;
-  return () => {
-    // A copy of a folder can have the time of the original.
-    const found = folders.map((folder) => {
-      const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
-      return `${stat?.dev}:${stat?.ino}:${stat?.mtimeNs}`;
-    });
-    const state = found.join();
-    if (state === checked) return;
-    assertInPlace(files);
-    checked = state;
-  };
 }
 
 /** Device and inode of the file behind a path; undefined when there is none that can be reached. */

@@ -7,9 +7,8 @@ import { petAdded } from '../../written.ts';
 import type { Engine, Value } from '../engine.ts';
 import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
 import { addAtomically } from './bulk.ts';
-import { petValues } from './pet-writes.ts';
 import type { Query, Reader } from './query.ts';
-import type { Writer } from './writer.ts';
+import { petValues, type Writer } from './writer.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
 const SEPARATOR = ',{"id":';

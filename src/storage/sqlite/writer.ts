@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
+import type { NewPet } from '../../domain/pet.ts';
 import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
-import type { PetValues } from './pet-writes.ts';
-import type { Answer, Fault, Message, Operations, Order, OwnFault } from './writing-thread.ts';
+import type { Answer, Fault, Message, Operations, Order, OwnFault, PetValues } from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -181,6 +181,10 @@ export class Writer {
     this.#waiting = this.#waiting.filter(({ deadline }) => deadline > now);
     for (const job of overdue) job.reject(unavailable(cause));
   }
+}
+
+export function petValues({ name, categoryId, status }: NewPet): PetValues {
+  return [name, categoryId, status ?? null];
 }
 
 /** Consecutive animals share one order. To copy an order for each of them to the thread would cost a create 2 %. */
