@@ -11,7 +11,7 @@ import {
 } from '../management/operators.ts';
 import { withStore } from './context.ts';
 import { instant, type Instant, JSON_OPTION, type JsonOption, keyId as tokenId } from './options.ts';
-import { isoInstant, printJson, printLine, printRows } from './output.ts';
+import { isoInstant, printJson, printLine, printRows, printSecret } from './output.ts';
 
 interface CreateOptions extends JsonOption {
   readonly role: Role;
@@ -128,10 +128,7 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
     if (json) return printJson({ id, operator: operator.name, token: text, ...record });
     const end = record.expiresAt === null ? '' : `, until ${record.expiresAt}`;
     printLine(`Token ${id} of operator ${operator.name} (${operator.role})${end}:`);
-    printLine('');
-    printLine(`  ${text}`);
-    printLine('');
-    printLine('It is shown only this once: only its hash is kept.');
+    printSecret(text);
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../domain/operator.ts';
 import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
-import { nearest } from '../domain/nearest.ts';
+import { didYouMean } from '../domain/nearest.ts';
 import { nameTaken } from '../domain/text.ts';
 
 type Operators = Store['operators'];
@@ -56,12 +56,8 @@ export async function removeOperator(operators: Operators, author: Author, name:
 }
 
 async function noOperator(operators: Operators, name: string): Promise<ServiceError> {
-  const near = nearest(
-    name,
-    (await operators.list()).map((operator) => operator.name),
-  );
-  const question = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', `There is no operator ${name}.${question}`);
+  const names = (await operators.list()).map((operator) => operator.name);
+  return new ServiceError('not_found', `There is no operator ${name}.${didYouMean(name, names)}`);
 }
 
 /** A new link. Its secret is known only now. */
