@@ -1,13 +1,12 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { type Account, accountName, limitsOf } from '../domain/account.ts';
-import { PLAN_NAMES, type Plan } from '../domain/plan.ts';
+import { LIMIT_MAX, PLAN_NAMES, type Plan } from '../domain/plan.ts';
 import type { AccountChange } from '../domain/account-ports.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { iso, whole } from './values.ts';
 
-/** Requests in a window. A larger number is a typing error. */
-const limitOfWindow = whole(1, 1_000_000_000);
+const limitOfWindow = whole(1, LIMIT_MAX);
 
 const name = z.string({ error: 'must be a string' });
 const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });

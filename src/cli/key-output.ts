@@ -1,7 +1,7 @@
 // Contract: section 8.
 import { type KeyRecord, keyState } from '../domain/account.ts';
 import type { IssuedKey } from '../management/keys.ts';
-import { isoInstant, printLine } from './output.ts';
+import { isoInstant, printLine, printSecret } from './output.ts';
 
 /** A key that was just created, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
 export function issuedJson({ key, record }: IssuedKey) {
@@ -13,10 +13,7 @@ export function printIssued({ key, record }: IssuedKey): void {
   const { id, account, plan, environment, scopes, expiresAt } = describeKey(record);
   const end = expiresAt === null ? '' : `, until ${expiresAt}`;
   printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
-  printLine('');
-  printLine(`  ${key.reveal()}`);
-  printLine('');
-  printLine('It is shown only once: the database keeps only its hash.');
+  printSecret(key.reveal());
   if (record.account.suspendedAt !== undefined)
     printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
 }

@@ -1,5 +1,4 @@
 // Contract: section 10.
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Operator, type OperatorToken, type Role, ROLES } from '../domain/operator.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../management/operators.ts';
 import { withStore } from './context.ts';
 import { instant, type Instant, JSON_OPTION, type JsonOption, keyId as tokenId } from './options.ts';
-import { isoInstant, printJson, printLine, printRows } from './output.ts';
+import { isoInstant, printJson, printLine, printRows, printSecret } from './output.ts';
 
 interface CreateOptions extends JsonOption {
   readonly role: Role;
@@ -119,7 +118,7 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
   return withStore(async ({ store: { operators }, author, clock }) => {
     const operator = await existingOperator(operators, name);
     const now = clock().unix;
-    const issued = await issueToken(operators, author, randomBytes, operator, {
+    const issued = await issueToken(operators, author, operator, {
       now,
       expiresAt: expires?.(now),
     });
@@ -128,10 +127,7 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
     if (json) return printJson({ id, operator: operator.name, token: text, ...record });
     const end = record.expiresAt === null ? '' : `, until ${record.expiresAt}`;
     printLine(`Token ${id} of operator ${operator.name} (${operator.role})${end}:`);
-    printLine('');
-    printLine(`  ${text}`);
-    printLine('');
-    printLine('It is shown only once: the database keeps only its hash.');
+    printSecret(text);
   });
 }
 

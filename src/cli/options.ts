@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LABEL, SCOPES, type Scope } from '../domain/account.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import { type Limits, PLAN_NAMES } from '../domain/plan.ts';
+import { LIMIT_MAX, type Limits, PLAN_NAMES } from '../domain/plan.ts';
 
 /** The values of the options that `limitOptions` adds. */
 export type LimitOptions = Partial<Limits>;
@@ -11,9 +11,6 @@ export interface JsonOption {
 }
 
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else on standard output'] as const;
-
-/** Requests in a window. A larger number is a typing error. */
-const LIMIT_MAX = 1_000_000_000;
 
 /** Milliseconds. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

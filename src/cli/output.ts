@@ -24,6 +24,12 @@ export function printLine(text: string): void {
   process.stdout.write(`${printable(text)}\n`);
 }
 
+/** Prints a secret below the line that says what it is for. */
+export function printSecret(secret: string): void {
+  for (const line of ['', `  ${secret}`, '', 'It is shown only once: the database keeps only its hash.'])
+    printLine(line);
+}
+
 /** Prints one line on standard error. */
 export function printError(text: string): void {
   process.stderr.write(`${printable(text)}\n`);

@@ -7,6 +7,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return near[0]?.candidate;
 }
 
+/** The end of a message about a word that nothing has: it asks for the candidate that is probably meant, if there is one. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
+}
+
 /** How many characters must be added, removed or changed to turn one text into the other. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -5,6 +5,9 @@ export interface Limits {
   readonly perDay: number;
 }
 
+/** Requests in a window. A larger limit is a typing error. */
+export const LIMIT_MAX = 1_000_000_000;
+
 /** The limits of each plan. Enterprise limits are negotiated, so the account has its own. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },

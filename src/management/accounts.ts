@@ -3,7 +3,7 @@ import { type Account, accountName, limitsOf } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import { nearest } from '../domain/nearest.ts';
+import { didYouMean } from '../domain/nearest.ts';
 
 /**
  * The account called `name`, made with `plan` when there is none yet.
@@ -56,7 +56,5 @@ export async function existingAccount(accounts: AccountRepository, name: string)
 /** Names the account that is probably meant. */
 async function noAccount(accounts: AccountRepository, name: string, advice = ''): Promise<ServiceError> {
   const names = (await accounts.listAccounts()).map((account) => account.name);
-  const near = nearest(name, names);
-  const question = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', `There is no account ${name}.${question}${advice}`);
+  return new ServiceError('not_found', `There is no account ${name}.${didYouMean(name, names)}${advice}`);
 }

@@ -1,4 +1,5 @@
 // Contract: section 10.
+import { randomBytes } from 'node:crypto';
 import type { Author } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import {
@@ -10,9 +11,8 @@ import {
   type Role,
   SESSION_LIFETIME,
 } from '../domain/operator.ts';
-import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
-import { nearest } from '../domain/nearest.ts';
+import { didYouMean } from '../domain/nearest.ts';
 import { nameTaken } from '../domain/text.ts';
 
 type Operators = Store['operators'];
@@ -56,12 +56,8 @@ export async function removeOperator(operators: Operators, author: Author, name:
 }
 
 async function noOperator(operators: Operators, name: string): Promise<ServiceError> {
-  const near = nearest(
-    name,
-    (await operators.list()).map((operator) => operator.name),
-  );
-  const question = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', `There is no operator ${name}.${question}`);
+  const names = (await operators.list()).map((operator) => operator.name);
+  return new ServiceError('not_found', `There is no operator ${name}.${didYouMean(name, names)}`);
 }
 
 /** A new link. Its secret is known only now. */
@@ -78,10 +74,9 @@ export interface SignInLink {
 export async function makeLink(
   operators: Operators,
   author: Author,
-  random: RandomBytes,
   operator: Operator,
 ): Promise<SignInLink> {
-  const secret = OperatorSecret.generate('link', random);
+  const secret = OperatorSecret.generate('link', randomBytes);
   const expiresAt = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
   if (expiresAt === undefined) throw await noOperator(operators, operator.name);
   return { secret, expiresAt };
@@ -101,14 +96,13 @@ export function linkAddress(origin: string, secret: OperatorSecret): string {
  */
 export async function signIn(
   operators: Operators,
-  random: RandomBytes,
   text: string,
   address: string | undefined,
   earlier?: string,
 ): Promise<{ readonly operator: Operator; readonly session: OperatorSecret } | undefined> {
   const link = OperatorSecret.parse('link', text);
   if (link === undefined) return undefined;
-  const session = OperatorSecret.generate('session', random);
+  const session = OperatorSecret.generate('session', randomBytes);
   const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
   const operator = await operators.signIn(link.hash(), session.hash(), SESSION_LIFETIME, address, ended);
   return operator && { operator, session };
@@ -133,13 +127,12 @@ export interface IssuedToken {
 export async function issueToken(
   operators: Operators,
   author: Author,
-  random: RandomBytes,
   operator: Operator,
   { now, expiresAt }: { readonly now: number; readonly expiresAt: number | undefined },
 ): Promise<IssuedToken> {
   if (expiresAt !== undefined && expiresAt <= now)
     throw new ServiceError('invalid_parameter', 'The end of a token must lie in the future.');
-  const token = OperatorSecret.generate('token', random);
+  const token = OperatorSecret.generate('token', randomBytes);
   const record = await operators.addToken(author, operator, token.hash(), expiresAt);
   if (record === undefined) throw await noOperator(operators, operator.name);
   return { token, record };

@@ -48,11 +48,7 @@ async function keysOfDays(
       scopes: SCOPES,
       expiresAt,
     } as const;
-    const { record } = await issueKey(
-      accounts,
-      (length) => crypto.getRandomValues(new Uint8Array(length)),
-      settings,
-    );
+    const { record } = await issueKey(accounts, settings);
     if (used !== undefined) store.keyUses.note(record.id, now + used * DAY);
     await store.flushAll();
     await store.close();

@@ -1,6 +1,5 @@
 // Idempotency keys of several operations. Contract: section 3.4.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -46,7 +45,7 @@ async function start(t: TestContext) {
     addressOf: clientAddress([]),
     state: { isOpen: true, isDraining: false },
     routes: new Routes(OPERATIONS, url),
-    stores: { ...store, counter, clock, random: randomBytes },
+    stores: { ...store, counter, clock },
     site: {
       quietRoutes: new Set(),
       route: () => undefined,
