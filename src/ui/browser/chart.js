@@ -10,7 +10,7 @@ import { createPlot, plotData } from './plot.js';
  * Values over time: lines, or stacked bars. Times are UTC; the pointer shows the browser's time too.
  * @param {{
  *   title: string, file: string, plotted?: Plotted | undefined, error?: import('./fetch.js').ApiError | undefined,
- *   since?: Date | undefined, empty?: string,
+ *   failingSince?: Date | undefined, empty?: string,
  * }} props without `plotted` it still loads, unless there is an error
  */
 export function Chart({ title, plotted, ...rest }) {
