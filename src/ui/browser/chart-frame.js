@@ -14,10 +14,10 @@ import { Name, Table } from './table.js';
  * The card of a chart. It also shows the values as a table, and saves them as CSV. Without values, it says why.
  * @param {{
  *   title: string, file: string, values?: ChartValues | undefined, error?: import('./fetch.js').ApiError | undefined,
- *   since?: Date | undefined, isEmpty?: boolean, empty?: string, children: import('preact').ComponentChildren,
+ *   failingSince?: Date | undefined, isEmpty?: boolean, empty?: string, children: import('preact').ComponentChildren,
  * }} props without `values` it still loads, unless there is an error
  */
-export function ChartFrame({ title, file, values, error, since, isEmpty, empty, children }) {
+export function ChartFrame({ title, file, values, error, failingSince, isEmpty, empty, children }) {
   const [isTable, setIsTable] = useState(false);
   const hasValues = values !== undefined && !isEmpty;
   const save = () => values && downloadCsv(file, [values.columns, ...values.rows]);
@@ -38,15 +38,15 @@ export function ChartFrame({ title, file, values, error, since, isEmpty, empty, 
         ? html`<${ValuesTable} title=${title} values=${values} />`
         : hasValues
           ? children
-          : html`<div class="plot"><${Absent} ...${{ title, error, since, isEmpty, empty }} /></div>`
+          : html`<div class="plot"><${Absent} ...${{ title, error, failingSince, isEmpty, empty }} /></div>`
     }
   </section>`;
 }
 
 /** @param {any} props */
-function Absent({ title, error, since, isEmpty, empty = 'There were no requests in this time.' }) {
+function Absent({ title, error, failingSince, isEmpty, empty = 'There were no requests in this time.' }) {
   if (isEmpty) return html`<p class="empty">${empty}</p>`;
-  if (error) return html`<${Fault} error=${error} since=${since} />`;
+  if (error) return html`<${Fault} error=${error} failingSince=${failingSince} />`;
   return html`<${Skeleton} label=${title} />`;
 }
 

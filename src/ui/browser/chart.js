@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ChartFrame } from './chart-frame.js';
 import { local, number, utc } from './format.js';
-import { createPlot, plotData } from './plot.js';
+import { colourName, createPlot, HEIGHT, plotData } from './plot.js';
 
 /** @typedef {import('./plot.js').Plotted} Plotted */
 
@@ -10,7 +10,7 @@ import { createPlot, plotData } from './plot.js';
  * Values over time: lines, or stacked bars. Times are UTC; the pointer shows the browser's time too.
  * @param {{
  *   title: string, file: string, plotted?: Plotted | undefined, error?: import('./fetch.js').ApiError | undefined,
- *   since?: Date | undefined, empty?: string,
+ *   failingSince?: Date | undefined, empty?: string,
  * }} props without `plotted` it still loads, unless there is an error
  */
 export function Chart({ title, plotted, ...rest }) {
@@ -43,7 +43,7 @@ function Plot({ title, plotted }) {
     };
     draw();
     const resized = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: 224 }),
+      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
     );
     resized.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -86,7 +86,7 @@ function Legend({ kind, series, hovered }) {
     ${series.map(({ label, colour, values }, at) => {
       const value = shown(values);
       return html`<li>
-        <span class="swatch" style=${{ background: `var(--series-${colour ?? (at % 8) + 1})` }}></span>${label}
+        <span class="swatch" style=${{ background: `var(--${colourName(colour, at)})` }}></span>${label}
         <b>${value === undefined ? '–' : number(value)}</b>
       </li>`;
     })}

@@ -25,15 +25,15 @@ export function Skeleton({ label }) {
 
 /**
  * An error of a request: the message of the service, and since when it does not answer.
- * @param {{ error: import('./fetch.js').ApiError, since?: Date | undefined, title?: string, children?: Children }} props
+ * @param {{ error: import('./fetch.js').ApiError, failingSince?: Date | undefined, title?: string, children?: Children }} props
  */
-export function Fault({ error, since, title, children }) {
+export function Fault({ error, failingSince, title, children }) {
   const isDown = error.status === 0 || error.status >= 500;
   const shown = title ?? (isDown ? 'The service does not answer' : 'The service refused this');
   return html`<${Notice} kind=${isDown || !error.isTemporary ? 'bad' : 'warn'} title=${shown}>
     <p>${error.message}</p>
     ${children}
-    ${isDown && since && html`<p>Since ${utc(since)}. The page keeps trying, so you need not reload it.</p>`}
+    ${isDown && failingSince && html`<p>Since ${utc(failingSince)}. The page keeps trying, so you need not reload it.</p>`}
     ${error.requestId && html`<p class="muted">Request <code>${error.requestId}</code></p>`}
   <//>`;
 }

@@ -9,10 +9,13 @@ import { axes, colours } from './axes.js';
  */
 
 /** Pixels. */
-const HEIGHT = 224;
+export const HEIGHT = 224;
 
 /** Lines differ in their dashes too, for readers who cannot tell the colours. */
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5], [16, 4], [2, 6], [8, 3, 2, 3, 2, 3]];
+
+/** The name of the colour in the style sheet. @param {number | undefined} colour of a series @param {number} at its place */
+export const colourName = (colour, at) => `series-${colour ?? (at % 8) + 1}`;
 
 /**
  * The columns that uPlot draws. Stacked bars are drawn from the highest sum down, so that each covers the one before.
@@ -47,7 +50,7 @@ export function createPlot(place, plotted, onHover) {
   const colour = colours(place);
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
   const lines = series.map(({ label, colour: given }, at) => {
-    const its = colour(`series-${given ?? (at % 8) + 1}`);
+    const its = colour(colourName(given, at));
     if (!isBars)
       return {
         label,

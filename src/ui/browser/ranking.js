@@ -8,7 +8,7 @@ import { Name } from './table.js';
  * Values by name, as horizontal bars with the largest first. The table and the CSV have all of them.
  * @param {{
  *   title: string, file: string, name: string, unit: string, values?: readonly { label: string, value: number }[],
- *   most?: number, error?: import('./fetch.js').ApiError | undefined, since?: Date | undefined, empty?: string,
+ *   most?: number, error?: import('./fetch.js').ApiError | undefined, failingSince?: Date | undefined, empty?: string,
  * }} props `name` and `unit` are the headers of the columns; there are at most `most` bars
  */
 export function Ranking({ title, name, unit, values, most = 10, ...rest }) {

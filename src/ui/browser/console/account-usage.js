@@ -13,9 +13,8 @@ const REFRESH = 30;
 /** The requests of an account over time, by operation and by key. @param {{ accountId: string }} props */
 export function AccountUsage({ accountId }) {
   const [range, setRange] = useState(/** @type {import('../usage.js').Range} */ ('day'));
-  const { data, error, failingSince: since } = usePoll(load, REFRESH, range);
+  const { data, ...state } = usePoll(load, REFRESH, range);
   const file = `account-${accountId}-${range}`;
-  const state = { error, since };
 
   /** @param {AbortSignal} signal */
   async function load(signal) {

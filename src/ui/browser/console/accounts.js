@@ -38,7 +38,7 @@ export function Accounts() {
   <//>`;
 }
 
-/** @type {import('../table.js').Column<any>[]} */
+/** @type {import('../table.js').Columns} */
 const COLUMNS = [
   { name: 'Name', isName: true, cell: ({ id, name }) => html`<${AccountLink} id=${id} name=${name} />` },
   { name: 'Number', isNumber: true, cell: ({ id }) => id },

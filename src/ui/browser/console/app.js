@@ -45,7 +45,7 @@ function Inside({ path }) {
   if (state === 'out') return html`<${SignIn} secret="" />`;
   if (state === 'asking')
     return html`<main class="sign-in">
-      ${error ? html`<${Fault} error=${error} since=${failingSince} />` : html`<${Skeleton} label="Console" />`}
+      ${error ? html`<${Fault} error=${error} failingSince=${failingSince} />` : html`<${Skeleton} label="Console" />`}
     </main>`;
   return html`<${Frame} links=${PAGES}>
     ${state === 'ended' && html`<${SessionEnded} />`}

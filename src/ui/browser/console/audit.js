@@ -25,7 +25,7 @@ export function Audit() {
   <//>`;
 }
 
-/** @type {import('../table.js').Column<any>[]} */
+/** @type {import('../table.js').Columns} */
 const COLUMNS = [
   { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
   {

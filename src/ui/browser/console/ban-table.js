@@ -13,17 +13,17 @@ export function BanTable({ bans, onLifted, empty }) {
   const lift = (/** @type {any} */ ban) => html`<div class="row-actions">
     <button type="button" onClick=${() => setLifting(ban)}>Lift<span class="hidden-text"> the ban of key ${ban.keyId}</span></button>
   </div>`;
-  /** @type {import('../table.js').Column<any>[]} */
+  /** @type {import('../table.js').Columns} */
   const columns = [
     { ...KEY, isName: true },
-    ...(bans.some(({ account }) => account) ? [ACCOUNT] : []),
+    bans.some(({ account }) => account) && ACCOUNT,
     {
       name: 'Ends',
       cell: ({ until }) =>
         html`<${Time} at=${until} /> <span class="muted"><${Time} at=${until} isRelative /></span>`,
     },
     { name: 'Bans in a row', isNumber: true, cell: ({ count }) => count },
-    ...(isAdmin ? [{ name: '', cell: lift }] : []),
+    isAdmin && { name: '', cell: lift },
   ];
   return html`
     <${Table} caption="Bans in force" rows=${bans} rowKey=${(/** @type {any} */ ban) => ban.keyId} empty=${empty}

@@ -21,7 +21,7 @@ export function Deprecations() {
   <//>`;
 }
 
-/** @type {import('../table.js').Column<any>[]} */
+/** @type {import('../table.js').Columns} */
 const COLUMNS = [
   { name: 'Operation', isName: true, cell: ({ operation }) => html`<code>${operation}</code>` },
   ACCOUNT,

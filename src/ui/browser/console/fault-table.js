@@ -9,40 +9,33 @@ import { ListTable, useList } from './list.js';
 /** Seconds between two polls. */
 const LIVE = 5;
 
-/** @typedef {import('../table.js').Column<any>} Column */
-
-/** @type {Column[]} */
-const COLUMNS = [
-  { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
-  {
-    name: 'Status',
-    cell: ({ status }) => html`<${Badge} kind=${status >= 500 ? 'bad' : 'warn'}>${status}<//>`,
-  },
-  { name: 'Code', cell: ({ code }) => code ?? '–' },
-  {
-    name: 'Request',
-    cell: ({ method, operation }) =>
-      html`<span class="fixed">${method} ${operation ?? 'no operation'}</span>`,
-  },
-];
-
-/** @type {Column[]} */
-const REST = [
-  { name: 'Key', isNumber: true, cell: ({ keyId }) => keyId ?? '–' },
-  {
-    name: 'Request id',
-    isName: true,
-    cell: ({ requestId }) => html`<code><${Name} text=${requestId} /></code>`,
-  },
-];
-
 /**
  * The last refused and failed requests of this instance.
  * @param {{ filters: Record<string, unknown>, isOfAccount?: boolean }} props
  */
 export function FaultTable({ filters, isOfAccount = false }) {
   const list = useList(withQuery('/faults', filters), LIVE);
-  const columns = [...COLUMNS, ...(isOfAccount ? [] : [ACCOUNT]), ...REST];
+  /** @type {import('../table.js').Columns} */
+  const columns = [
+    { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
+    {
+      name: 'Status',
+      cell: ({ status }) => html`<${Badge} kind=${status >= 500 ? 'bad' : 'warn'}>${status}<//>`,
+    },
+    { name: 'Code', cell: ({ code }) => code ?? '–' },
+    {
+      name: 'Request',
+      cell: ({ method, operation }) =>
+        html`<span class="fixed">${method} ${operation ?? 'no operation'}</span>`,
+    },
+    !isOfAccount && ACCOUNT,
+    { name: 'Key', isNumber: true, cell: ({ keyId }) => keyId ?? '–' },
+    {
+      name: 'Request id',
+      isName: true,
+      cell: ({ requestId }) => html`<code><${Name} text=${requestId} /></code>`,
+    },
+  ];
   const rowKey = (/** @type {any} */ { time, requestId, method }) => `${time} ${requestId} ${method}`;
   return html`<${ListTable} list=${list} caption="Refused and failed requests" columns=${columns} rowKey=${rowKey}
     empty="This instance has had no such request since it started." />`;

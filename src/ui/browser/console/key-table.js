@@ -12,39 +12,25 @@ const STATE_KINDS = /** @type {Record<string, string>} */ ({
   revoked: 'bad',
 });
 
-/** @type {import('../table.js').Column<any>[]} */
-const REST = [
-  {
-    name: 'State',
-    cell: ({ state, bannedUntil }) => html`<${State} state=${state} bannedUntil=${bannedUntil} />`,
-  },
-  { name: 'Scopes', cell: ({ scopes }) => html`<span class="scopes">${scopesText(scopes)}</span>` },
-  { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
-  {
-    name: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
-  },
-  { name: 'Expires', cell: ({ expiresAt }) => (expiresAt ? html`<${Day} at=${expiresAt} />` : 'never') },
-];
-
 /**
  * Keys, with what an admin can do with each.
  * @param {{ list: import('./list.js').List, caption: string, isOfAccount?: boolean, empty: string }} props
  */
 export function KeyTable({ list, isOfAccount = false, ...rest }) {
   const isAdmin = useIsAdmin();
+  /** @type {import('../table.js').Columns} */
   const columns = [
-    { name: 'Key', isName: true, cell: (/** @type {any} */ key) => html`<${KeyName} ...${key} />` },
-    ...(isOfAccount ? [] : [ACCOUNT]),
-    ...REST,
-    ...(isAdmin
-      ? [
-          {
-            name: '',
-            cell: (/** @type {any} */ key) => html`<${KeyActions} its=${key} onChanged=${list.refresh} />`,
-          },
-        ]
-      : []),
+    { name: 'Key', isName: true, cell: (key) => html`<${KeyName} ...${key} />` },
+    !isOfAccount && ACCOUNT,
+    { name: 'State', cell: (key) => html`<${State} ...${key} />` },
+    { name: 'Scopes', cell: ({ scopes }) => html`<span class="scopes">${scopesText(scopes)}</span>` },
+    { name: 'Created', cell: ({ createdAt }) => html`<${Day} at=${createdAt} />` },
+    {
+      name: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt ? html`<${Time} at=${lastUsedAt} isRelative />` : 'never'),
+    },
+    { name: 'Expires', cell: ({ expiresAt }) => (expiresAt ? html`<${Day} at=${expiresAt} />` : 'never') },
+    isAdmin && { name: '', cell: (key) => html`<${KeyActions} its=${key} onChanged=${list.refresh} />` },
   ];
   return html`<${ListTable} list=${list} columns=${columns} ...${rest} />`;
 }

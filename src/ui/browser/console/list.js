@@ -32,14 +32,14 @@ export function useList(path, seconds = ONCE) {
 /**
  * The rows of a list as a table, with the button for the next page.
  * @param {{
- *   list: List, caption: string, columns: readonly import('../table.js').Column<any>[], empty?: string,
+ *   list: List, caption: string, columns: import('../table.js').Columns, empty?: string,
  *   rowKey?: (row: any) => string | number,
  * }} props
  */
-export function ListTable({ list: its, rowKey = (row) => row.id, ...rest }) {
+export function ListTable({ list: its, ...rest }) {
   return html`<${Loaded} poll=${its} label=${rest.caption}>${(/** @type {any} */ { rows, next }) => html`
     <div class="stack">
-      <${Table} rows=${rows} rowKey=${rowKey} ...${rest} />
+      <${Table} rows=${rows} ...${rest} />
       ${
         next !== undefined &&
         html`<div class="row">

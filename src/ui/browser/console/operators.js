@@ -27,7 +27,7 @@ export function Operators() {
     poll.refresh();
     setIssued(issued + 1);
   };
-  /** @type {import('../table.js').Column<any>[]} */
+  /** @type {import('../table.js').Columns} */
   const columns = [
     { name: 'Name', isName: true, cell: ({ name }) => html`<${Name} text=${name} />` },
     {
@@ -35,20 +35,15 @@ export function Operators() {
       cell: ({ role }) => html`<${Badge} kind=${role === 'admin' ? 'warn' : undefined}>${role}<//>`,
     },
     { name: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
-    ...(isAdmin
-      ? [
-          {
-            name: '',
-            cell: (/** @type {any} */ its) =>
-              html`<${OperatorActions} operator=${its} onChanged=${refresh} />`,
-          },
-        ]
-      : []),
+    isAdmin && {
+      name: '',
+      cell: (its) => html`<${OperatorActions} operator=${its} onChanged=${refresh} />`,
+    },
   ];
   return html`<${Page} title="Operators" actions=${isAdmin && create}
     intro="A viewer reads. An admin also changes.">
     <${Loaded} poll=${poll} label="The operators">${(/** @type {any[]} */ rows) =>
-      html`<${Table} caption="Operators" rows=${rows} columns=${columns} rowKey=${(/** @type {any} */ { id }) => id} />`}<//>
+      html`<${Table} caption="Operators" rows=${rows} columns=${columns} />`}<//>
     ${isAdmin && html`<${Tokens} about=${String(issued)} />`}
     ${isNew && html`<${CreateOperator} onClose=${() => setIsNew(false)} onCreated=${refresh} />`}
   <//>`;

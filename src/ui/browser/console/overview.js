@@ -16,8 +16,7 @@ const HOUR = 3_600;
 
 export function Overview() {
   const poll = usePoll((signal) => get('/overview', signal), LIVE);
-  const { data, error, failingSince: since } = poll;
-  const state = { error, since };
+  const { data, ...state } = poll;
   return html`<${Page} title="Overview">
     <${Loaded} poll=${poll} label="The figures">${() => html`<${ServiceFacts} ...${data} />`}<//>
     <div class="columns">

@@ -38,9 +38,9 @@ export function Page({ title, badges, actions, intro, children }) {
  * @template T
  * @param {{ poll: import('../poll.js').Polled<T>, label: string, children: (data: T) => Children }} props
  */
-export function Loaded({ poll: { data, error, failingSince }, label, children }) {
-  if (data !== undefined) return children(data);
-  if (error) return html`<${Fault} error=${error} since=${failingSince} />`;
+export function Loaded({ poll, label, children }) {
+  if (poll.data !== undefined) return children(poll.data);
+  if (poll.error) return html`<${Fault} error=${poll.error} failingSince=${poll.failingSince} />`;
   return html`<${Skeleton} label=${label} />`;
 }
 

@@ -10,7 +10,7 @@ import { Card, Loaded } from './page.js';
 /** Seconds between two polls. */
 const REFRESH = 60;
 
-/** @type {import('../table.js').Column<any>[]} */
+/** @type {import('../table.js').Columns} */
 const COLUMNS = [
   { name: 'Token', cell: ({ id }) => id },
   { name: 'Operator', isName: true, cell: ({ operator }) => html`<${Name} text=${operator} />` },
@@ -33,7 +33,7 @@ export function Tokens({ about }) {
   return html`<${Card} title="Tokens of programs">
     <${Loaded} poll=${poll} label="The tokens">${(/** @type {any[]} */ rows) =>
       html`<${Table} caption="Tokens of programs" rows=${rows} columns=${columns}
-        rowKey=${(/** @type {any} */ { id }) => id} empty="No program has a token." />`}<//>
+        empty="No program has a token." />`}<//>
     ${
       ending &&
       html`<${Confirm} title="Revoke token ${ending.id}" submit="Revoke" isDangerous

@@ -45,7 +45,7 @@ export function AccountPage({ api, onLeave, onRotated }) {
   return html`<${Layout} aside=${html`
     <button type="button" onClick=${refresh}>Refresh</button>
     <button type="button" onClick=${onLeave}>Forget the key</button>`}>
-    ${account.error && html`<${KeyFault} error=${account.error} since=${account.failingSince} />`}
+    ${account.error && html`<${KeyFault} ...${account} />`}
     ${
       account.error?.code !== 'unauthorized' &&
       html`

@@ -13,11 +13,11 @@ const TITLES = new Map([
 
 /**
  * An error of a request with a key. A limit or a ban has the time at which it ends.
- * @param {{ error: import('../fetch.js').ApiError, since?: Date | undefined }} props
+ * @param {{ error: import('../fetch.js').ApiError, failingSince?: Date | undefined }} props
  */
-export function KeyFault({ error, since }) {
+export function KeyFault({ error, failingSince }) {
   const { code, status, until } = error;
-  return html`<${Fault} error=${error} since=${since} title=${TITLES.get(code)}>
+  return html`<${Fault} error=${error} failingSince=${failingSince} title=${TITLES.get(code)}>
     ${status === 429 && html`<p title=${local(until)}>It ends at <strong>${utc(until)}</strong>.</p>`}
   <//>`;
 }

@@ -44,7 +44,7 @@ export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes
     ${
       error?.code === 'insufficient_scope'
         ? html`<${Notice} title="This key cannot manage keys"><p>To list, create, rotate and revoke keys here, use a key with the scope <code>keys:manage</code>.</p><//>`
-        : error && !data && html`<${KeyFault} error=${error} since=${failingSince} />`
+        : error && !data && html`<${KeyFault} error=${error} failingSince=${failingSince} />`
     }
     ${data ? html`<${KeyTable} keys=${data} isOwn=${api.isOwn} onAction=${setOpen} />` : !error && html`<${Skeleton} label="The list of keys" />`}
     ${open?.action === 'create' && html`<${CreateKey} ...${dialog} />`}

@@ -47,7 +47,7 @@ function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
       outcome: outcomes(data, its, interval),
     };
   }, [data, range, names]);
-  const rest = { error, since: failingSince };
+  const rest = { error, failingSince };
   const file = `usage-${text.toLowerCase()}`;
   return html`
     <${Chart} title="Requests by operation" file="${file}-by-operation" plotted=${plotted?.operation} ...${rest} />
