@@ -185,8 +185,7 @@ const revokeKey = operation({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
-    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId));
+    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId, ifMatch));
   },
 });
 

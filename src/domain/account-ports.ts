@@ -150,6 +150,12 @@ export interface OwnKeys {
     rotation: OwnRotation,
     idempotency: Idempotency | undefined,
   ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
-  /** From now on. A key that was revoked before stays as it is. */
-  revoke(id: bigint): Promise<Answer<204> | Refusal<'not_found'>>;
+  /**
+   * From now on. A key that was revoked before stays as it is. `precondition_failed`: `ifMatch` names an entity tag, and a
+   * key has none.
+   */
+  revoke(
+    id: bigint,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>>;
 }

@@ -79,10 +79,12 @@ export async function revokeOwnKey(
   author: Author,
   owner: KeyOwner,
   id: bigint,
+  ifMatch: readonly string[] | undefined,
   now: number,
-): Promise<Answer<204> | Refusal<'not_found'>> {
+): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>> {
   const key = await lockKey(transaction, id);
   if (key === undefined || !isOf(key, owner)) return { refused: 'not_found' };
+  if (ifMatch !== undefined && !ifMatch.includes('*')) return { refused: 'precondition_failed' };
   await revokeKey(transaction, author, key.id, now);
   return { status: 204, location: undefined, json: '' };
 }
@@ -155,9 +157,9 @@ export class StoredOwnKeys implements OwnKeys {
     return await work.finally(() => this.#cache.forget());
   }
 
-  async revoke(id: bigint): ReturnType<OwnKeys['revoke']> {
+  async revoke(...[id, ifMatch]: Parameters<OwnKeys['revoke']>): ReturnType<OwnKeys['revoke']> {
     const { author, now } = this.#settings;
-    const work = this.#engine.write(revokeOwnKey, author, this.#owner, id, now());
+    const work = this.#engine.write(revokeOwnKey, author, this.#owner, id, ifMatch, now());
     return await work.finally(() => this.#cache.forget());
   }
 }

@@ -130,8 +130,10 @@ test('the account, its usage and its keys have an ETag for 304, and answer HEAD'
 });
 
 test('a key has no ETag: If-Match with one is 412, and the key stays', async () => {
-  const stale = await send('/account/keys/1', { method: 'DELETE', headers: { 'if-match': '"a"' } });
+  const asked = { method: 'DELETE', headers: { 'if-match': '"a"' } };
+  const stale = await send('/account/keys/1', asked);
   assertError(stale, 'precondition_failed');
+  assertError(await send('/account/keys/999', asked), 'not_found');
   assert.equal(stale.json.message, 'A key has no ETag: leave If-Match out.');
   assert.equal((await send('/account')).status, 200);
 });
