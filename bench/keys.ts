@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/config.ts';
 import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
@@ -79,6 +80,6 @@ async function inBatches(count: number, signal: AbortSignal, make: (index: numbe
 
 async function issue(accounts: AccountRepository, account: Account): Promise<string> {
   const settings = { account, label: undefined, scopes: SCOPES, expiresAt: undefined };
-  const { key } = await issueKey(accounts, { ...settings, environment: 'production' });
+  const { key } = await issueKey(accounts, randomBytes, { ...settings, environment: 'production' });
   return key.reveal();
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { OPERATIONS } from './api/index.ts';
 import { baseUrls, isUnreachable, origin } from './config.ts';
 import { App } from './http/app.ts';
@@ -35,7 +35,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     urls,
     base,
     routes: new Routes(OPERATIONS, base),
-    stores: { ...store, quotas: counting.quotas, clock, counter: counting },
+    stores: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
     site: createSite({ urls, base, ping: () => store.ping(), state }),
     cors: cors(config.corsOrigins),
     metrics,

@@ -1,4 +1,5 @@
 // Contract: section 10.2.
+import { randomBytes } from 'node:crypto';
 import { cursor } from '../api/parameters.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -153,7 +154,7 @@ const createKey = adminOperation({
     if (expiresAt !== undefined && expiresAt <= now)
       throw new ServiceError('invalid_request', 'expiresAt must lie in the future.');
     const settings = { account, environment, label, scopes, expiresAt };
-    const issued = await issueKey(accounts.by(author), settings);
+    const issued = await issueKey(accounts.by(author), randomBytes, settings);
     return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
   },
 });
@@ -185,7 +186,7 @@ const rotate = adminOperation({
   async handle({ body, parameters, author }, { accounts, clock }: Stores) {
     const now = clock().unix;
     const timing = { now, grace: body.grace * 1_000 };
-    const issued = await rotateKey(accounts.by(author), parameters.keyId, timing);
+    const issued = await rotateKey(accounts.by(author), randomBytes, parameters.keyId, timing);
     return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
   },
 });

@@ -1,4 +1,5 @@
 // Contract: section 10.2.
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import {
   createOperator,
@@ -128,7 +129,7 @@ const createLink = adminOperation({
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, author }, { operators, address }: Stores) {
     const operator = await operatorById(operators, parameters.operatorId);
-    const { secret, expiresAt } = await makeLink(operators, author, operator);
+    const { secret, expiresAt } = await makeLink(operators, author, randomBytes, operator);
     const json = JSON.stringify({ link: linkAddress(address(), secret), expiresAt: iso(expiresAt) });
     return { status: 201, json };
   },
@@ -181,7 +182,7 @@ const createToken = adminOperation({
   async handle({ body, parameters, author }, { operators, clock }: Stores) {
     const operator = await operatorById(operators, parameters.operatorId);
     const life = { now: clock().unix, expiresAt: body.expiresAt };
-    const { token, record } = await issueToken(operators, author, operator, life);
+    const { token, record } = await issueToken(operators, author, randomBytes, operator, life);
     return { status: 201, json: JSON.stringify({ ...tokenJson(record), token: token.reveal() }) };
   },
 });

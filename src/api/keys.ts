@@ -1,6 +1,7 @@
 // Contract: section 3.14.
 import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
+import type { RandomBytes } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
@@ -29,6 +30,7 @@ const ISSUED = { ...KEY, key: `petstore_live_${'0'.repeat(34)}x7Qf` };
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'by' | 'ownKeys'>;
   readonly clock: Clock;
+  readonly random: RandomBytes;
 }
 
 const Keys = z
@@ -122,9 +124,9 @@ const createKey = operation({
     conflict: TOO_MANY,
   },
   sample: { client: 'keys.create' },
-  async handle({ key: caller, author, body, idempotency }, { accounts, clock }: Stores) {
+  async handle({ key: caller, author, body, idempotency }, { accounts, clock, random }: Stores) {
     const keys = accounts.by(author()).ownKeys(ownerOf(caller));
-    return issued(await issueOwnKey(keys, body, { caller, now: clock().unix, idempotency }));
+    return issued(await issueOwnKey(keys, body, { caller, random, now: clock().unix, idempotency }));
   },
 });
 
@@ -161,9 +163,9 @@ const rotateKey = operation({
     conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
-  async handle({ key: caller, author, parameters, body, idempotency }, { accounts }: Stores) {
+  async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
     const keys = accounts.by(author()).ownKeys(ownerOf(caller));
-    return issued(await rotateOwnKey(keys, parameters.keyId, body, { caller, idempotency }));
+    return issued(await rotateOwnKey(keys, parameters.keyId, body, { caller, random, idempotency }));
   },
 });
 

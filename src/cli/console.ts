@@ -1,4 +1,5 @@
 // Contract: section 10.
+import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
@@ -33,7 +34,7 @@ function printLink({ as: name, json }: ConsoleOptions): Promise<void> {
   return withStore(async ({ config, store: { operators }, author }) => {
     const operator =
       name === undefined ? await onlyOperator(operators) : await existingOperator(operators, name);
-    const made = await makeLink(operators, author, operator);
+    const made = await makeLink(operators, author, randomBytes, operator);
     const link = linkAddress(config.consoleUrl, made.secret);
     if (json) return printJson({ operator: operator.name, link, expiresAt: isoInstant(made.expiresAt) });
     printLine(`This link signs in as ${operator.name} (${operator.role}), once within 10 minutes:`);

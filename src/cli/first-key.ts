@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { DEFAULT_SCOPES, isInForce, type KeyRecord } from '../domain/account.ts';
 import type { ApiKey, Environment } from '../domain/api-key.ts';
@@ -31,7 +32,7 @@ export async function firstKeyText(started: Started): Promise<string> {
   if (isFirst) {
     const account = await defaultAccount(accounts);
     const settings = { account, environment, label: undefined, scopes: DEFAULT_SCOPES, expiresAt: undefined };
-    const { key } = await issueKey(accounts, settings);
+    const { key } = await issueKey(accounts, randomBytes, settings);
     return newKeyText(key, account.plan, url);
   }
   const valid = await validKey(started);

@@ -1,4 +1,5 @@
 // Contract: section 8.
+import { randomBytes } from 'node:crypto';
 import type { Author } from '../domain/audit.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
@@ -18,7 +19,7 @@ export async function firstLinkText(
   // Undefined when another instance creates it at this moment.
   const created = only ?? (await operators.add(author, 'admin', 'admin'));
   const operator = created ?? (await existingOperator(operators, 'admin'));
-  const { secret } = await makeLink(operators, author, operator);
+  const { secret } = await makeLink(operators, author, randomBytes, operator);
   return `Sign in to the console as "${operator.name}", once within 10 minutes ("npx petstore console" makes another link):
 
   ${linkAddress(consoleUrl, secret)}

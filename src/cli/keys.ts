@@ -1,4 +1,5 @@
 // Contract: section 5.
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { DEFAULT_SCOPES, type Scope } from '../domain/account.ts';
 import { ApiKey } from '../domain/api-key.ts';
@@ -132,7 +133,7 @@ function createKey({
     }
     const account = await accountFor(accounts, name, plan, custom);
     const settings = { account, environment, label, scopes, expiresAt };
-    const issued = await issueKey(accounts, settings);
+    const issued = await issueKey(accounts, randomBytes, settings);
     if (json) printJson(issuedJson(issued));
     else printIssued(issued);
   });
@@ -199,7 +200,7 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
 function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
     const now = clock().unix;
-    const rotated = await rotateKey(accounts, id, { now, grace });
+    const rotated = await rotateKey(accounts, randomBytes, id, { now, grace });
     const until = isoInstant(rotated.replacedUntil);
     if (json) return printJson({ ...issuedJson(rotated), replaces: { id, expiresAt: until } });
     printIssued(rotated);

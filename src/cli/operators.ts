@@ -1,4 +1,5 @@
 // Contract: section 10.
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Operator, type OperatorToken, type Role, ROLES } from '../domain/operator.ts';
 import {
@@ -118,7 +119,7 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
   return withStore(async ({ store: { operators }, author, clock }) => {
     const operator = await existingOperator(operators, name);
     const now = clock().unix;
-    const issued = await issueToken(operators, author, operator, {
+    const issued = await issueToken(operators, author, randomBytes, operator, {
       now,
       expiresAt: expires?.(now),
     });

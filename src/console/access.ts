@@ -1,4 +1,5 @@
 // Contract: section 10.1.
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Environment, TOKEN_PREFIX } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
@@ -79,7 +80,7 @@ export class Access {
     if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
     const { operators } = this.#deps;
     const earlier = this.#cookie.read(request.headers);
-    const signedIn = await signIn(operators, link, this.#deps.addressOf(request), earlier);
+    const signedIn = await signIn(operators, randomBytes, link, this.#deps.addressOf(request), earlier);
     if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
     return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
   }

@@ -1,7 +1,6 @@
 // Contract: section 5.
-import { randomBytes } from 'node:crypto';
 import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
-import { ApiKey } from '../domain/api-key.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { rotationFault } from '../domain/key-rules.ts';
 import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
@@ -23,9 +22,10 @@ type KeySettings = Omit<NewKey, 'accountId' | 'hash' | 'ending'> & { readonly ac
 /** Makes a key and stores its hash. */
 export async function issueKey(
   accounts: AccountRepository,
+  random: RandomBytes,
   { account, ...settings }: KeySettings,
 ): Promise<IssuedKey> {
-  const key = ApiKey.generate(settings.environment, randomBytes);
+  const key = ApiKey.generate(settings.environment, random);
   const record = await accounts.addKey({ ...settings, accountId: account.id, ...storedOf(key) });
   return { key, record };
 }
@@ -36,13 +36,14 @@ export async function issueKey(
  */
 export async function rotateKey(
   accounts: AccountRepository,
+  random: RandomBytes,
   id: number,
   { now, grace }: { readonly now: number; readonly grace: number },
 ): Promise<RotatedKey> {
   const old = await existingKey(accounts, id);
   refuseRotation(old, now);
   const { account, environment, label, scopes, expiresAt } = old;
-  const key = ApiKey.generate(environment, randomBytes);
+  const key = ApiKey.generate(environment, random);
   const settings = { accountId: account.id, ...storedOf(key), environment, label, scopes, expiresAt };
   const replacedUntil = Math.floor(rotatedExpiry(old, now, grace));
   const record = await accounts.replaceKey(id, replacedUntil, settings);

@@ -1,5 +1,4 @@
 // Contract: section 10.
-import { randomBytes } from 'node:crypto';
 import type { Author } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type Role,
   SESSION_LIFETIME,
 } from '../domain/operator.ts';
+import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { nameTaken } from '../domain/text.ts';
@@ -74,9 +74,10 @@ export interface SignInLink {
 export async function makeLink(
   operators: Operators,
   author: Author,
+  random: RandomBytes,
   operator: Operator,
 ): Promise<SignInLink> {
-  const secret = OperatorSecret.generate('link', randomBytes);
+  const secret = OperatorSecret.generate('link', random);
   const expiresAt = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
   if (expiresAt === undefined) throw await noOperator(operators, operator.name);
   return { secret, expiresAt };
@@ -96,13 +97,14 @@ export function linkAddress(origin: string, secret: OperatorSecret): string {
  */
 export async function signIn(
   operators: Operators,
+  random: RandomBytes,
   text: string,
   address: string | undefined,
   earlier?: string,
 ): Promise<{ readonly operator: Operator; readonly session: OperatorSecret } | undefined> {
   const link = OperatorSecret.parse('link', text);
   if (link === undefined) return undefined;
-  const session = OperatorSecret.generate('session', randomBytes);
+  const session = OperatorSecret.generate('session', random);
   const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
   const operator = await operators.signIn(link.hash(), session.hash(), SESSION_LIFETIME, address, ended);
   return operator && { operator, session };
@@ -127,12 +129,13 @@ export interface IssuedToken {
 export async function issueToken(
   operators: Operators,
   author: Author,
+  random: RandomBytes,
   operator: Operator,
   { now, expiresAt }: { readonly now: number; readonly expiresAt: number | undefined },
 ): Promise<IssuedToken> {
   if (expiresAt !== undefined && expiresAt <= now)
     throw new ServiceError('invalid_parameter', 'The end of a token must lie in the future.');
-  const token = OperatorSecret.generate('token', randomBytes);
+  const token = OperatorSecret.generate('token', random);
   const record = await operators.addToken(author, operator, token.hash(), expiresAt);
   if (record === undefined) throw await noOperator(operators, operator.name);
   return { token, record };

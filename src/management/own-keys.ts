@@ -1,7 +1,6 @@
 // Contract: section 3.14.
-import { randomBytes } from 'node:crypto';
 import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
-import { ApiKey } from '../domain/api-key.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
 import { scopeFault } from '../domain/key-rules.ts';
@@ -18,6 +17,7 @@ export interface Issue<Code extends ErrorCode> {
 
 interface Asked {
   readonly caller: KeyRecord;
+  readonly random: RandomBytes;
   /** Unix milliseconds. */
   readonly now: number;
   readonly idempotency: Idempotency | undefined;
@@ -27,9 +27,9 @@ interface Asked {
 export async function issueOwnKey(
   keys: OwnKeys,
   { label, scopes = [...DEFAULT_SCOPES], expiresAt: end }: NewKey,
-  { caller, now, idempotency }: Asked,
+  { caller, random, now, idempotency }: Asked,
 ): Promise<Issue<'conflict' | 'insufficient_scope' | 'invalid_request'>> {
-  const key = ApiKey.generate(caller.environment, randomBytes);
+  const key = ApiKey.generate(caller.environment, random);
   const expiresAt = end === undefined ? undefined : instantFromText(end);
   if (expiresAt !== undefined && expiresAt <= now) return { key, outcome: refused('invalid_request') };
   const message = scopeFault(scopes, caller.scopes);
@@ -44,9 +44,9 @@ export async function rotateOwnKey(
   keys: OwnKeys,
   id: bigint,
   { grace = BigInt(GRACE.default) }: Rotation,
-  { caller, idempotency }: Omit<Asked, 'now'>,
+  { caller, random, idempotency }: Omit<Asked, 'now'>,
 ): Promise<Issue<'conflict' | 'not_found' | 'insufficient_scope'>> {
-  const key = ApiKey.generate(caller.environment, randomBytes);
+  const key = ApiKey.generate(caller.environment, random);
   const rotation = { ...storedOf(key), id, grace: Number(grace) * 1_000, scopes: caller.scopes };
   return { key, outcome: await keys.rotate(rotation, idempotency) };
 }

@@ -1,5 +1,6 @@
 // Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
@@ -26,10 +27,10 @@ test('a grace time may begin between two milliseconds', async (t) => {
     scopes: SCOPES,
     expiresAt: undefined,
   } as const;
-  const { record } = await issueKey(accounts, settings);
+  const { record } = await issueKey(accounts, randomBytes, settings);
   clock.advance(0.75);
   const now = clock().unix;
-  const rotated = await rotateKey(accounts, record.id, { now, grace: 1_000 });
+  const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
   assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
   const { id, createdAt, ending } = rotated.record;
   assert.deepEqual(rotated.record, { ...record, id, createdAt, ending });
@@ -42,9 +43,9 @@ test('an expired key is not rotated', async (t) => {
   const account = await accountFor(accounts, 'shop', 'free', {});
   const expiresAt = Math.floor(clock().unix) + 1_000;
   const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
-  const { record } = await issueKey(accounts, settings);
+  const { record } = await issueKey(accounts, randomBytes, settings);
   clock.advance(1_000);
-  await assert.rejects(rotateKey(accounts, record.id, { now: clock().unix, grace: 1_000 }), {
+  await assert.rejects(rotateKey(accounts, randomBytes, record.id, { now: clock().unix, grace: 1_000 }), {
     code: 'conflict',
     message: 'Key 1 is expired: create a new one.',
   });

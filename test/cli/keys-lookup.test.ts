@@ -48,7 +48,11 @@ async function keysOfDays(
       scopes: SCOPES,
       expiresAt,
     } as const;
-    const { record } = await issueKey(accounts, settings);
+    const { record } = await issueKey(
+      accounts,
+      (length) => crypto.getRandomValues(new Uint8Array(length)),
+      settings,
+    );
     if (used !== undefined) store.keyUses.note(record.id, now + used * DAY);
     await store.flushAll();
     await store.close();

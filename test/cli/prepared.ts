@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
@@ -31,7 +32,7 @@ export function prepared<T extends object>(fill: (store: Store) => Promise<T>) {
 
 /** A new key of the account, which it makes with plan Free if there is none, like `keys create --plan free`. */
 export async function newKey({ accounts }: Store, account = 'shop', label?: string): Promise<string> {
-  const { key } = await issueKey(accounts, {
+  const { key } = await issueKey(accounts, randomBytes, {
     account: await accounts.findOrCreateAccount(account, 'free', PLANS.free),
     environment: 'production',
     label,

@@ -1,5 +1,6 @@
 // Idempotency keys of several operations. Contract: section 3.4.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -45,7 +46,7 @@ async function start(t: TestContext) {
     addressOf: clientAddress([]),
     state: { isOpen: true, isDraining: false },
     routes: new Routes(OPERATIONS, url),
-    stores: { ...store, counter, clock },
+    stores: { ...store, counter, clock, random: randomBytes },
     site: {
       quietRoutes: new Set(),
       route: () => undefined,

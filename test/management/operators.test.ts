@@ -42,15 +42,15 @@ function operatorsContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a link becomes a session with a secret of its own, once`, async (t) => {
     const { operators, ada } = await prepare(t);
-    const { secret } = await management.makeLink(operators, ROOT, ada);
+    const { secret } = await management.makeLink(operators, ROOT, randomBytes, ada);
     const text = secret.reveal();
-    const signedIn = await management.signIn(operators, text, '::1');
+    const signedIn = await management.signIn(operators, randomBytes, text, '::1');
     assert.deepEqual(signedIn?.operator, ada);
     const session = signedIn.session.reveal();
     assert.notEqual(session, text);
     assert.deepEqual(await management.findOperator(operators, 'session', session), ada);
     assert.equal(await management.findOperator(operators, 'session', text), undefined);
-    assert.equal(await management.signIn(operators, text, '::1'), undefined);
+    assert.equal(await management.signIn(operators, randomBytes, text, '::1'), undefined);
     await management.signOut(operators, session);
     assert.equal(await management.findOperator(operators, 'session', session), undefined);
   });
@@ -59,14 +59,14 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const { operators, ada, clock, passTime } = await prepare(t);
     const now = clock().unix;
     const issue = (expiresAt: number | undefined) =>
-      management.issueToken(operators, ROOT, ada, { now, expiresAt });
+      management.issueToken(operators, ROOT, randomBytes, ada, { now, expiresAt });
     await assert.rejects(issue(now), { code: 'invalid_parameter' });
     const [forever, forADay] = [await issue(undefined), await issue(Math.ceil(now) + DAY)];
     const find = ({ token }: management.IssuedToken) =>
       management.findOperator(operators, 'token', token.reveal());
     assert.deepEqual([await find(forever), await find(forADay)], [ada, ada]);
     assert.deepEqual(await operators.tokens(), [forever.record, forADay.record]);
-    const another = await management.issueToken(operators, ROOT, ada, {
+    const another = await management.issueToken(operators, ROOT, randomBytes, ada, {
       now,
       expiresAt: undefined,
     });
@@ -79,7 +79,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     await management.removeOperator(operators, ROOT, 'ada');
     assert.equal(await find(forever), undefined);
     await assert.rejects(issue(undefined), { code: 'not_found' });
-    await assert.rejects(management.makeLink(operators, ROOT, ada), { code: 'not_found' });
+    await assert.rejects(management.makeLink(operators, ROOT, randomBytes, ada), { code: 'not_found' });
   });
 }
 
@@ -97,7 +97,7 @@ test('a text of another format does not ask the database', async (t) => {
     assert.equal(await management.findOperator(operators, 'token', text), undefined);
   for (const text of ['', `${link}a`, token, `${link.slice(1)} `]) {
     assert.equal(await management.findOperator(operators, 'session', text), undefined);
-    assert.equal(await management.signIn(operators, text, undefined), undefined);
+    assert.equal(await management.signIn(operators, randomBytes, text, undefined), undefined);
     await management.signOut(operators, text);
   }
   await assert.rejects(management.findOperator(operators, 'token', token));

@@ -54,14 +54,14 @@ export function consoleOf(service: TestService, url?: string): TestConsole {
     listener: line.listener,
     ask,
     async makeLink(name: string, role: Role = 'admin') {
-      const { secret } = await makeLink(operators, ROOT, await operator(name, role));
+      const { secret } = await makeLink(operators, ROOT, random, await operator(name, role));
       return secret.reveal();
     },
     async makeToken(name: string, role: Role = 'admin') {
       await operator(name, role);
       const now = service.clock().unix;
       const owner = await existingOperator(operators, name);
-      const { token } = await issueToken(operators, ROOT, owner, { now, expiresAt: undefined });
+      const { token } = await issueToken(operators, ROOT, random, owner, { now, expiresAt: undefined });
       return token.reveal();
     },
     signIn: (link: string, headers: Record<string, string> = {}) =>

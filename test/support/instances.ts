@@ -44,13 +44,17 @@ export async function issueKey(variables: Variables, order: KeyOrder = {}): Prom
   const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = order;
   const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
   try {
-    const { key, record } = await keys.issueKey(store.accounts, {
-      account: await accountFor(store.accounts, account, plan, limits),
-      environment: config.environment,
-      label: undefined,
-      scopes,
-      expiresAt: undefined,
-    });
+    const { key, record } = await keys.issueKey(
+      store.accounts,
+      (length) => crypto.getRandomValues(new Uint8Array(length)),
+      {
+        account: await accountFor(store.accounts, account, plan, limits),
+        environment: config.environment,
+        label: undefined,
+        scopes,
+        expiresAt: undefined,
+      },
+    );
     return { id: record.id, key: key.reveal() };
   } finally {
     await store.close();
