@@ -28,7 +28,14 @@ const WindowJson = z.object({ limit: z.int(), remaining: z.int(), reset: z.int()
 export const AccountDetails = AccountJson.extend({
   minute: WindowJson,
   day: WindowJson,
-  bans: z.array(z.object({ keyId: z.int(), until: z.iso.datetime(), count: z.int() })),
+  bans: z.array(
+    z.object({
+      keyId: z.int(),
+      label: z.string().optional(),
+      until: z.iso.datetime(),
+      count: z.int(),
+    }),
+  ),
 }).meta({ id: 'AccountDetails', description: 'An account, its windows and the bans of its keys.' });
 
 export const NewAccount = z
@@ -90,6 +97,6 @@ export function accountJson({ suspendedAt, ...account }: Account) {
   return { ...account, suspendedAt: iso(suspendedAt) };
 }
 
-export function banJson({ keyId, until, count }: KeyBan) {
-  return { keyId, until: iso(until), count };
+export function banJson({ keyId, until, count }: KeyBan, label: string | undefined) {
+  return { keyId, label, until: iso(until), count };
 }

@@ -114,9 +114,11 @@ const getAccount = adminOperation({
     const { id, limits: its } = account;
     // `peek` charges nothing, so the number of the key does not matter.
     const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
-    const keyIds = (await accounts.listKeys(id)).map((key) => key.id);
-    const bans = await quotas.bansOf(id, keyIds);
-    const details = { ...accountJson(account), ...describeWindows(quota), bans: bans.map(banJson) };
+    const labels = new Map((await accounts.listKeys(id)).map((key) => [key.id, key.label]));
+    const bans = (await quotas.bansOf(id, [...labels.keys()])).map((ban) =>
+      banJson(ban, labels.get(ban.keyId)),
+    );
+    const details = { ...accountJson(account), ...describeWindows(quota), bans };
     return { status: 200, json: JSON.stringify(details) };
   },
 });

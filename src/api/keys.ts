@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { KeyRecord } from '../domain/account.ts';
 import type { RandomBytes } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
@@ -29,7 +28,6 @@ const ISSUED = { ...KEY, key: `petstore_live_${'0'.repeat(34)}x7Qf` };
 
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'by' | 'ownKeys'>;
-  readonly clock: Clock;
   readonly random: RandomBytes;
 }
 
@@ -124,9 +122,9 @@ const createKey = operation({
     conflict: TOO_MANY,
   },
   sample: { client: 'keys.create' },
-  async handle({ key: caller, author, body, idempotency }, { accounts, clock, random }: Stores) {
+  async handle({ key: caller, author, body, idempotency }, { accounts, random }: Stores) {
     const keys = accounts.by(author()).ownKeys(ownerOf(caller));
-    return issued(await issueOwnKey(keys, body, { caller, random, now: clock().unix, idempotency }));
+    return issued(await issueOwnKey(keys, body, { caller, random, idempotency }));
   },
 });
 
@@ -187,8 +185,7 @@ const revokeKey = operation({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
-    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId));
+    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId, ifMatch));
   },
 });
 

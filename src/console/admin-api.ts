@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AdminStores } from '../admin/index.ts';
 import type { AdminOperation } from '../admin/operation.ts';
 import { readParameters } from '../api/parameters.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
 import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
@@ -56,9 +57,16 @@ export class AdminApi {
     const parameters = readParameters(served, match.values, query);
     if (parameters === undefined) return errorReply('not_found', operation.errors.not_found ?? '');
     const body = await readBody(operation, request);
-    const answer = await operation.handle({ operator, author, parameters, body }, stores);
+    const work = operation.handle({ operator, author, parameters, body }, stores);
+    const answer = await (operation.body === undefined ? work : work.catch(refuseValue));
     return this.#answers.reply(served, { parameters }, answer, request.headers);
   }
+}
+
+/** To the rules of the domain, every value is a parameter. A value of a body makes the request invalid. */
+function refuseValue(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameter') throw error;
+  throw new ServiceError('invalid_request', error.message);
 }
 
 async function readBody({ method, body }: AdminOperation, request: IncomingMessage): Promise<unknown> {

@@ -111,6 +111,11 @@ export interface KeyOwner {
   readonly environment: Environment;
 }
 
+/** A new key. `callers` are the scopes of the calling key, so that no key gets more. */
+export interface OwnKey extends Omit<NewKey, 'accountId' | 'environment'> {
+  readonly callers: KeyRecord['scopes'];
+}
+
 /** A new key that replaces the key with this id. */
 export interface OwnRotation extends Pick<NewKey, 'hash' | 'ending'> {
   readonly id: bigint;
@@ -129,11 +134,14 @@ export interface OwnKeys {
   list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<Page<Key>>;
   /** The keys that work at this moment. */
   live(): Promise<readonly KeyRecord[]>;
-  /** `conflict`: `MOST_LIVE_KEYS` work already. */
+  /**
+   * `invalid_request`: `expiresAt` has passed. `insufficient_scope`: the calling key lacks a scope. `conflict`:
+   * `MOST_LIVE_KEYS` work already.
+   */
   create(
-    key: Omit<NewKey, 'accountId' | 'environment'>,
+    key: OwnKey,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'conflict'>>;
+  ): Promise<Outcome<201, 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
   /**
    * `conflict`: the key is rotated already, expired or revoked, or too many keys would work. `insufficient_scope`: it may
    * do more than the calling key.
@@ -142,6 +150,12 @@ export interface OwnKeys {
     rotation: OwnRotation,
     idempotency: Idempotency | undefined,
   ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
-  /** From now on. A key that was revoked before stays as it is. */
-  revoke(id: bigint): Promise<Answer<204> | Refusal<'not_found'>>;
+  /**
+   * From now on. A key that was revoked before stays as it is. `precondition_failed`: `ifMatch` names an entity tag, and a
+   * key has none.
+   */
+  revoke(
+    id: bigint,
+    ifMatch: readonly string[] | undefined,
+  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>>;
 }

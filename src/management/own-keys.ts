@@ -3,10 +3,9 @@ import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
-import { scopeFault } from '../domain/key-rules.ts';
 import { GRACE, type NewKey, type Rotation } from '../domain/key.ts';
 import type { OwnKeys } from '../domain/account-ports.ts';
-import type { Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Idempotency, Outcome } from '../domain/ports.ts';
 import { storedOf } from './keys.ts';
 
 /** The outcome of a request for a key, and the key if it was issued. Nothing that is stored holds the key. */
@@ -18,8 +17,6 @@ export interface Issue<Code extends ErrorCode> {
 interface Asked {
   readonly caller: KeyRecord;
   readonly random: RandomBytes;
-  /** Unix milliseconds. */
-  readonly now: number;
   readonly idempotency: Idempotency | undefined;
 }
 
@@ -27,16 +24,13 @@ interface Asked {
 export async function issueOwnKey(
   keys: OwnKeys,
   { label, scopes = [...DEFAULT_SCOPES], expiresAt: end }: NewKey,
-  { caller, random, now, idempotency }: Asked,
+  { caller, random, idempotency }: Asked,
 ): Promise<Issue<'conflict' | 'insufficient_scope' | 'invalid_request'>> {
   const key = ApiKey.generate(caller.environment, random);
   const expiresAt = end === undefined ? undefined : instantFromText(end);
-  if (expiresAt !== undefined && expiresAt <= now) return { key, outcome: refused('invalid_request') };
-  const message = scopeFault(scopes, caller.scopes);
-  if (message !== undefined) return { key, outcome: refused('insufficient_scope', message) };
   const granted = SCOPES.filter((scope) => scopes.includes(scope));
-  const outcome = await keys.create({ ...storedOf(key), label, scopes: granted, expiresAt }, idempotency);
-  return { key, outcome };
+  const settings = { label, scopes: granted, expiresAt, callers: caller.scopes };
+  return { key, outcome: await keys.create({ ...storedOf(key), ...settings }, idempotency) };
 }
 
 /** Issues a key that replaces key `id`, which works for `grace` more seconds. */
@@ -44,13 +38,9 @@ export async function rotateOwnKey(
   keys: OwnKeys,
   id: bigint,
   { grace = BigInt(GRACE.default) }: Rotation,
-  { caller, random, idempotency }: Omit<Asked, 'now'>,
+  { caller, random, idempotency }: Asked,
 ): Promise<Issue<'conflict' | 'not_found' | 'insufficient_scope'>> {
   const key = ApiKey.generate(caller.environment, random);
   const rotation = { ...storedOf(key), id, grace: Number(grace) * 1_000, scopes: caller.scopes };
   return { key, outcome: await keys.rotate(rotation, idempotency) };
-}
-
-function refused<Code extends Refusal['refused']>(code: Code, message?: string) {
-  return { outcome: 'refused', refused: code, ...(message !== undefined && { message }) } as const;
 }

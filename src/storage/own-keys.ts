@@ -2,14 +2,14 @@
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
 import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
-import type { KeyOwner, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
+import type { KeyOwner, OwnKey, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { toJson } from '../written.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { lockAccount } from './account-writes.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
-import { addKey, type KeyValues, keyValues, lockKey, replaceKey, revokeKey } from './key-writes.ts';
+import { addKey, type KeyValues, lockKey, replaceKey, revokeKey } from './key-writes.ts';
 import { firstId, pageOf } from './page.ts';
 
 const LIVE = `k.account_id = $1 AND k.environment = $2
@@ -29,14 +29,22 @@ async function hasRoom(
   return live.length < MOST_LIVE_KEYS;
 }
 
+/** A key as it crosses to the thread that writes. */
+type Stored<Its> = Omit<Its, 'hash'> & { readonly hash: string };
+
 export async function createOwnKey(
   transaction: Transaction,
   author: Author,
   owner: KeyOwner,
-  key: KeyValues,
+  { hash, ending, label, scopes, expiresAt, callers }: Stored<OwnKey>,
   now: number,
-): Promise<Answer<201> | Refusal<'conflict'>> {
+): Promise<Answer<201> | Refusal<'conflict' | 'insufficient_scope' | 'invalid_request'>> {
+  if (expiresAt !== undefined && expiresAt <= now) return { refused: 'invalid_request' };
+  const lacking = scopeFault(scopes, callers);
+  if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
   if (!(await hasRoom(transaction, owner, now))) return { refused: 'conflict' };
+  const settings = [owner.environment, label ?? null, scopes.join(' ')] as const;
+  const key: KeyValues = [owner.accountId, hash, ...settings, now, expiresAt ?? null, ending];
   return issued(await addKey(transaction, author, key), now);
 }
 
@@ -45,7 +53,7 @@ export async function rotateOwnKey(
   transaction: Transaction,
   author: Author,
   owner: KeyOwner,
-  { id, grace, scopes, hash, ending }: Omit<OwnRotation, 'hash'> & { readonly hash: string },
+  { id, grace, scopes, hash, ending }: Stored<OwnRotation>,
   now: number,
 ): Promise<Answer<201> | Refusal<'not_found' | 'conflict' | 'insufficient_scope'>> {
   // Locked before the account, as in every other transaction that locks both.
@@ -71,10 +79,12 @@ export async function revokeOwnKey(
   author: Author,
   owner: KeyOwner,
   id: bigint,
+  ifMatch: readonly string[] | undefined,
   now: number,
-): Promise<Answer<204> | Refusal<'not_found'>> {
+): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>> {
   const key = await lockKey(transaction, id);
   if (key === undefined || !isOf(key, owner)) return { refused: 'not_found' };
+  if (ifMatch !== undefined && !ifMatch.includes('*')) return { refused: 'precondition_failed' };
   await revokeKey(transaction, author, key.id, now);
   return { status: 204, location: undefined, json: '' };
 }
@@ -129,13 +139,12 @@ export class StoredOwnKeys implements OwnKeys {
   }
 
   create(
-    key: Parameters<OwnKeys['create']>[0],
+    { hash, ...key }: OwnKey,
     idempotency: Parameters<OwnKeys['create']>[1],
   ): ReturnType<OwnKeys['create']> {
     const { author, now } = this.#settings;
-    const at = now();
-    const values = keyValues({ ...key, ...this.#owner }, at);
-    return writeOnce(this.#engine, idempotency, createOwnKey, author, this.#owner, values, at);
+    const values = { ...key, hash: hash.hex };
+    return writeOnce(this.#engine, idempotency, createOwnKey, author, this.#owner, values, now());
   }
 
   async rotate(
@@ -148,9 +157,9 @@ export class StoredOwnKeys implements OwnKeys {
     return await work.finally(() => this.#cache.forget());
   }
 
-  async revoke(id: bigint): ReturnType<OwnKeys['revoke']> {
+  async revoke(...[id, ifMatch]: Parameters<OwnKeys['revoke']>): ReturnType<OwnKeys['revoke']> {
     const { author, now } = this.#settings;
-    const work = this.#engine.write(revokeOwnKey, author, this.#owner, id, now());
+    const work = this.#engine.write(revokeOwnKey, author, this.#owner, id, ifMatch, now());
     return await work.finally(() => this.#cache.forget());
   }
 }

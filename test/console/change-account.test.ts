@@ -48,3 +48,15 @@ test('a change of one limit is refused when the plan or the other limit changes 
   const back = await accounts.getAccount(id);
   assert.deepEqual([back?.plan, back?.limits], ['pro', PLANS.pro]);
 });
+
+test('a value of a body that breaks a rule is an invalid request', async (t) => {
+  const { ask } = await adminOf(await startTestConsole(t));
+  const send = (path: string, body: object, method = 'POST') =>
+    ask(path, { method, body: JSON.stringify(body) });
+  assertError(await send('/accounts', { name: ' shop' }), 'invalid_request');
+  assertError(await send('/accounts', { name: 'shop', plan: 'free', perDay: 4 }), 'invalid_request');
+  assertError(await send('/accounts', { name: 'shop', plan: 'enterprise' }), 'invalid_request');
+  assertError(await send('/operators', { name: ' eve', role: 'viewer' }), 'invalid_request');
+  assert.equal((await send('/accounts', { name: 'shop' })).status, 201);
+  assertError(await send('/accounts/1', { name: 'shop ' }, 'PATCH'), 'invalid_request');
+});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { MINUTE } from '../../src/domain/clock.ts';
 import { type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
@@ -129,8 +130,10 @@ test('the account, its usage and its keys have an ETag for 304, and answer HEAD'
 });
 
 test('a key has no ETag: If-Match with one is 412, and the key stays', async () => {
-  const stale = await send('/account/keys/1', { method: 'DELETE', headers: { 'if-match': '"a"' } });
+  const asked = { method: 'DELETE', headers: { 'if-match': '"a"' } };
+  const stale = await send('/account/keys/1', asked);
   assertError(stale, 'precondition_failed');
+  assertError(await send('/account/keys/999', asked), 'not_found');
   assert.equal(stale.json.message, 'A key has no ETag: leave If-Match out.');
   assert.equal((await send('/account')).status, 200);
 });
@@ -153,6 +156,20 @@ test('another method on a path of the account is 405 with Allow, and OPTIONS nam
       [204, allowed],
     );
   }
+});
+
+test('a repeated request for a key is 409, whatever has changed since', async (t) => {
+  const service = await startTestService(t);
+  const client = senderOf(service, await service.issueKey());
+  const limited = senderOf(service, await service.issueKey({ scopes: ['keys:manage'] }));
+  const body = { expiresAt: new Date(service.clock().unix + MINUTE).toISOString() };
+  const once = { 'idempotency-key': 'a' };
+  assert.equal((await create(client, body, once)).status, 201);
+  assertError(await create(limited, body, once), 'conflict');
+  assertError(await create(limited, body), 'insufficient_scope');
+  await service.passTime(MINUTE);
+  assertError(await create(client, body, once), 'conflict');
+  assertError(await create(client, body), 'invalid_request');
 });
 
 test('a key without keys:manage can neither see nor change keys', async () => {
