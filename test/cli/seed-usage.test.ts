@@ -67,7 +67,7 @@ test('seed --usage invents a month for each key, and adds nothing to it the seco
     code: 1,
     stdout: '',
     stderr:
-      'petstore: No key of production is without usage from before today: make one with petstore keys create.\n',
+      'petstore: No key of production is without usage before today: make one with petstore keys create.\n',
   };
   assert.deepEqual(await run(['seed', '--usage'], variables), refused);
   const newKey = ['keys', 'create', '--plan', 'pro', '--account'];
