@@ -104,7 +104,7 @@ export class StoredOwnKeys implements OwnKeys {
   constructor(engine: Engine, cache: { forget(): void }, owner: KeyOwner, settings: Settings) {
     this.#engine = engine;
     this.#cache = cache;
-    // Nothing but these two: it crosses to the thread that writes.
+    // Nothing but these two, because it is sent to the writing thread.
     this.#owner = { accountId: owner.accountId, environment: owner.environment };
     this.#settings = settings;
   }

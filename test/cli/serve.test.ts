@@ -208,7 +208,7 @@ test('a start loads neither other commands nor the description', async (t) => {
   assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
 });
 
-test('neither a command that writes nor the thread that writes loads zod', async (t) => {
+test('neither a command that writes nor the writing thread loads zod', async (t) => {
   const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
   const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
   assert.equal(code, 0);
