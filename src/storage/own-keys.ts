@@ -83,7 +83,7 @@ function isOf({ account, environment }: KeyRecord, owner: KeyOwner): boolean {
   return account.id === owner.accountId && environment === owner.environment;
 }
 
-/** The answer about a key that was issued, without the key itself. */
+/** The answer about a key that was created, without the key itself. */
 function issued(row: KeyRow, now: number): Answer<201> {
   const key = keyAt(keyFromRow(row), now);
   return { status: 201, location: `/account/keys/${key.id}`, json: toJson(key) };

@@ -61,7 +61,7 @@ test('invented usage has days and nights, weekends, refusals and errors', () => 
   assert.deepEqual(new Set(reader.map(({ operation }) => operation)), new Set(['other']));
 });
 
-test('seed --usage invents a month for each key, and adds nothing to it the second time', async (t) => {
+test('seed --usage invents a month for each key, and adds nothing the second time', async (t) => {
   const variables = temporaryEnvironment(t);
   const refused = {
     code: 1,

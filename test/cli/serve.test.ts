@@ -27,7 +27,7 @@ test('serve --first-key prints one key on standard error, with a curl line that 
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
 });
 
-test('npm start prints a link that signs in once to the console, and the log never has it', async (t) => {
+test('npm start prints a sign-in link that works once, and the log never has it', async (t) => {
   const variables = { ...temporaryEnvironment(t), CONSOLE_PORT: '0' };
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const link = new URL(
