@@ -7,7 +7,7 @@ export type Mode = (typeof MODES)[number];
 
 export interface Options {
   readonly mode: Mode;
-  /** On PostgreSQL and Redis, beside a conventional build. */
+  /** On PostgreSQL and Redis, compared with the peer. */
   readonly scale: boolean;
   readonly rounds: number;
   /** Length of each measurement. */
@@ -35,9 +35,9 @@ const DEFAULTS: Readonly<Record<Mode, typeof COMMON>> = {
 };
 
 export const USAGE = `Usage: npm run bench -- [OPTIONS]
-Measures the service in every scenario, beside a bare server and a peer. Modes measure something else.
+Measures the service in every scenario, compared with a bare server and the peer. Modes measure something else.
 Writes the results to bench/results/, one file for each mode.
-  --scale       ${SCALE.join(' and ')} on PostgreSQL and Redis, beside a conventional build
+  --scale       ${SCALE.join(' and ')} on PostgreSQL and Redis, compared with the peer
   --grow        throughput, memory and start with ten million animals, compared with ten thousand; also with --scale
   --memory      memory of 100,000 accounts and of 10,000 idle connections
   --soak        memory and latency over ten minutes at full load

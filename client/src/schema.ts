@@ -238,7 +238,7 @@ export interface ListPetsQuery {
 
 /** Query parameters of `getUsage`. */
 export interface GetUsageQuery {
-  /** Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, by the hour 24 hours. A range by the hour has at most 31 days. */
+  /** Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.  A range by the hour has at most 31 days. */
   readonly from?: string | undefined;
   /** Keep only intervals that begin before this instant. By default now. */
   readonly to?: string | undefined;

@@ -62,9 +62,9 @@ interface AnswerBody {
 }
 
 /**
- * How any operation is declared: a schema is the type, the check and the description of its values at once. `Given` is its
- * body once it is read, and `Its` what it knows about the request besides its values. It can answer with `Implied` without
- * declaring these codes.
+ * The declaration of any operation. A schema is the type, the check and the description of its values. `Given` is the
+ * parsed body. `Its` is what the handler knows about the request besides its values. `Implied` are the codes that an
+ * operation need not declare.
  */
 export interface AnyDeclaration<
   M extends Method,

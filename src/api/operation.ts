@@ -28,7 +28,7 @@ interface OfKey {
   readonly accountId: number;
   /** The key as the author of a change, with the address of the client. */
   readonly author: () => Author;
-  /** The entity tags of `If-Match`, of which `isCurrent` wants one; undefined when the request has no such header. */
+  /** The entity tags of `If-Match`, for `isCurrent`. Undefined when the request has no such header. */
   readonly ifMatch: readonly string[] | undefined;
   /** Set when the request carries an `Idempotency-Key`. */
   readonly idempotency: Idempotency | undefined;

@@ -27,7 +27,7 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   readonly schema: Readonly<Record<string, unknown>> | string;
   /** Returns the value that the text describes, or undefined when the text is invalid. */
   readonly read: (text: string) => Its | undefined;
-  /** Writes a value into the link to the next page, if its text differs from the value. */
+  /** Returns the text of a value in the link to the next page. Without it, the value is its own text. */
   write?(value: Its): string;
   /** Set when the parameter may be repeated: reads all its texts, when there are several. */
   readonly readAll?: (texts: readonly string[]) => Its | undefined;

@@ -79,7 +79,7 @@ export const listPets = operation({
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
   async handle({ parameters: { limit, status, categoryId, id: ids, cursor: before } }, { pets }: Stores) {
     const page = await pets.list({ limit, status, categoryId, ids, before });
-    // The store only gives first pages without these filters again.
+    // The store caches only first pages without these filters.
     const source = before === undefined && categoryId === undefined && ids === undefined ? page : undefined;
     return { status: 200, json: page.items, source, next: page.next };
   },

@@ -23,7 +23,7 @@ The command refuses each row that holds no valid animal, with its line and the r
 other values, and * keeps them as they are. An empty or missing value is listed as =RESULT.
 
 --map categoryId=COLUMN takes the names of categories from a column. Case does not count, and the command makes the
-categories that are missing. A number in the column stays the id that it is.
+categories that are missing. A number in the column is used as an id.
 
 Examples:
   petstore import animals.csv

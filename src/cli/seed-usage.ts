@@ -21,7 +21,7 @@ export interface SeededUsage {
 }
 
 /**
- * Adds invented usage of each key that has none from the 30 days before today.
+ * Adds invented usage of the 30 days before today for each key that has none in those days.
  * @throws ServiceError `conflict` when there is no such key.
  */
 export async function seedUsage({
@@ -50,6 +50,6 @@ export async function seedUsage({
   if (keys > 0) return { keys, requests };
   throw new ServiceError(
     'conflict',
-    `No key of ${environment} is without usage from before today: make one with petstore keys create.`,
+    `No key of ${environment} is without usage before today: make one with petstore keys create.`,
   );
 }

@@ -17,7 +17,7 @@ import { PAGE_SIZE, pagesOf } from './pages.ts';
 import { Progress } from './progress.ts';
 import type { SeededUsage, UsageSettings } from './seed-usage.ts';
 
-/** What becomes of five orders. */
+/** What happens to each of five orders in turn. */
 const ENDS = ['pending', 'pending', 'complete', 'complete', 'cancelled'] as const;
 
 const COUNT_MAX = 100_000_000;
@@ -30,7 +30,7 @@ The animals belong to twelve invented categories, which the command makes unless
 newest available animals: some stay pending, some are completed, some are cancelled. They belong to the account in
 --account, or to the account "default", which the command makes if there is none.
 
---usage invents 30 days of requests for each key that has no usage from before today, so that the history has something to
+--usage invents 30 days of requests for each key that has no usage before today, so that the history has something to
 show. Invented requests take nothing from a limit, and the history cannot tell them from real ones.
 
 Examples:

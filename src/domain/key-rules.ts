@@ -4,7 +4,7 @@ import { textFromInstant } from './instant.ts';
 import type { Key } from './key.ts';
 import { listed } from './parse.ts';
 
-/** Most keys of an account in one environment that are in force at a time, unless an operator creates more. */
+/** The largest number of keys of an account that work in one environment at a time, unless an operator creates more. */
 export const MOST_LIVE_KEYS = 20;
 
 /** The start of the message of a refusal. */

@@ -144,8 +144,9 @@ export class RecentRequests {
 }
 
 /**
- * Whether the counts that began at `old` make room for those that begin at `start` (Unix milliseconds). A request that took
- * longer than is kept clears no later counts, but no request takes so long as a clock that was wrong can be ahead.
+ * Whether counts that begin at `start` may replace those that began at `old` (both Unix milliseconds). A slow request
+ * must not replace later counts. Counts further ahead than any request takes come from a wrong clock, so they are
+ * replaced.
  */
 function isOver(old: number, start: number): boolean {
   return old < start || old > start + LONGEST_REQUEST;

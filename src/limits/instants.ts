@@ -1,4 +1,7 @@
-/** Dropped instants that an array may still hold, in addition to its length. A copy to free fewer costs more than it saves. */
+/**
+ * An array may hold this many dropped instants besides those of its newest list. A copy to free fewer costs more than
+ * it saves.
+ */
 const DROPPED_MAX = 64;
 
 /**

@@ -41,7 +41,7 @@ async function newAccount(
   return accounts.findOrCreateAccount(accountName(name), plan, limitsOf(plan, custom));
 }
 
-/** The account of those who name none, made with plan Free if there is none. */
+/** The account that is used when a command names none. It is created with plan Free if it does not exist. */
 export function defaultAccount(accounts: AccountRepository): Promise<Account> {
   return accounts.findOrCreateAccount('default', 'free', limitsOf('free', {}));
 }

@@ -1,7 +1,7 @@
 // Contract: sections 5.4 and 10.2.
 import { isInForce, KEY_STATES, type KeyRecord, keyState } from '../domain/account.ts';
 
-/** What a list of keys can be narrowed to. A key can be in several: a banned key has another state, too. */
+/** The states by which a list of keys can be filtered. A banned or suspended key also has a state of `KEY_STATES`. */
 export const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
 
 export interface KeyFilter {

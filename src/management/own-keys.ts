@@ -8,7 +8,7 @@ import type { OwnKeys } from '../domain/account-ports.ts';
 import type { Idempotency, Outcome } from '../domain/ports.ts';
 import { storedOf } from './keys.ts';
 
-/** The outcome of a request for a key, and the key if it was issued. Nothing that is stored holds the key. */
+/** The outcome of a request for a key, and the key if it was created. Nothing that is stored holds the key. */
 export interface Issue<Code extends ErrorCode> {
   readonly outcome: Outcome<201, Code>;
   readonly key: ApiKey;

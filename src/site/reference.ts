@@ -62,7 +62,7 @@ const PICTURES = new Map(
 /** The files of the reference page, and its folder with a hash of their content: `reference/<hash>/`. */
 export async function referenceFiles() {
   const chunks = (await readdir(new URL('chunks/', SCALAR))).filter((name) => name.endsWith('.js'));
-  const ours = ['start.js', 'mends.js', 'samples.js', 'style.css'];
+  const ours = ['start.js', 'corrections.js', 'samples.js', 'style.css'];
   const scalars = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)];
   return hashedFiles('reference/', [
     ICON,

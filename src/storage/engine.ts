@@ -12,7 +12,7 @@ export interface StoreSettings {
   readonly author: Author;
   /** Milliseconds that an animal is held for a new order. */
   readonly orderHold: number;
-  /** Called when an unused connection is lost, or the thread that writes. */
+  /** Called when an unused connection or the writing thread is lost. */
   readonly onLost: (error: Error) => void;
   /** Refuses a database that nobody has made yet, instead of making it. */
   readonly mustExist?: boolean;
@@ -127,7 +127,7 @@ export interface Engine extends Copyable {
   ): Promise<Outcome<Status, Code>>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
-  /** Whether this process may hold the lock for serving no longer without knowing it yet. */
+  /** Whether this process can lose the lock for serving without noticing at once. */
   readonly mayLoseLock: boolean;
   /** SQL for the last element of a column that holds a JSON array of integers. */
   readonly lastElement: (column: string) => string;

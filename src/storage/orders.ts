@@ -48,8 +48,8 @@ const LOOK = `SELECT pets.status, expires_at FROM pets
   LEFT JOIN orders ON pet_id = pets.id AND orders.status = 'pending' WHERE pets.id = $1`;
 
 /**
- * Why an animal cannot be ordered now, or undefined if it may be possible. It looks without a lock, because of a thousand
- * requests for one animal at once nearly all are refused, and locks would let them wait for each other.
+ * Why an animal cannot be ordered now, or undefined if it may be possible. It takes no lock. When a thousand requests
+ * order one animal at once, nearly all are refused here, and with locks they would wait for each other.
  */
 async function refusalOf(
   transaction: Transaction,

@@ -93,7 +93,7 @@ function isOf({ account, environment }: KeyRecord, owner: KeyOwner): boolean {
   return account.id === owner.accountId && environment === owner.environment;
 }
 
-/** The answer about a key that was issued, without the key itself. */
+/** The answer about a key that was created, without the key itself. */
 function issued(row: KeyRow, now: number): Answer<201> {
   const key = keyAt(keyFromRow(row), now);
   return { status: 201, location: `/account/keys/${key.id}`, json: toJson(key) };
@@ -114,7 +114,7 @@ export class StoredOwnKeys implements OwnKeys {
   constructor(engine: Engine, cache: { forget(): void }, owner: KeyOwner, settings: Settings) {
     this.#engine = engine;
     this.#cache = cache;
-    // Nothing but these two: it crosses to the thread that writes.
+    // Nothing but these two, because it is sent to the writing thread.
     this.#owner = { accountId: owner.accountId, environment: owner.environment };
     this.#settings = settings;
   }

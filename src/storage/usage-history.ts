@@ -118,7 +118,7 @@ async function pruneUsage(transaction: Transaction, keyIds: readonly number[], n
 
 export const WRITES = { addUsage, pruneUsage };
 
-/** Days of the last 30 with usage that deleting needs. */
+/** Old rows are deleted only if at least this many of the last 30 days have usage. */
 const DAYS_OF_USE = 7n;
 
 const DAYS_USED = 'SELECT count(DISTINCT day) FROM usage_days WHERE key_id = $1 AND day > $2 AND day <= $3';

@@ -2,7 +2,7 @@
 import { DAY } from '../domain/clock.ts';
 import { HOUR, type UsageBy, type UsageQuery } from '../domain/usage.ts';
 
-/** Whole hours, days or weeks since 1970: the first one, and the one that is too late. */
+/** Whole hours, days or weeks since 1970: the first one, and the one after the last. */
 export type Span = readonly [from: number, to: number];
 
 /** A range of the history, cut into the rows that hold its sums. Together they hold each hour of the range once. */

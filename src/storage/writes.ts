@@ -6,7 +6,7 @@ import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';
 import * as parts from './parts.ts';
 import { createPet } from './pets.ts';
 
-/** Every write of several statements, by its name: the thread that writes to SQLite looks them up here. */
+/** Every write of several statements, by its name: the writing thread of SQLite looks them up here. */
 export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addAccount,
   changeAccount,

@@ -99,7 +99,7 @@ test('the CSV of a chart has the same values, and no cell is a formula', async (
   ]);
 });
 
-test('the pointer shows the values of an instant, in UTC and in the time of the browser', async () => {
+test('the pointer shows the values of an instant, in UTC and in local time', async () => {
   const { page } = await openChart({ timezoneId: 'America/New_York' });
   const legend = page.getByRole('listitem');
   assert.match(await legend.first().innerText(), /listPets\s+31,345,678/, 'the sum without a pointer');

@@ -116,7 +116,7 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
   assert.deepEqual([faults, foreign], [[], []]);
 });
 
-test('a change by somebody else is shown beside the typed values, and the admin decides', async () => {
+test('a change by somebody else is shown beside the typed values; the admin decides', async () => {
   const { page } = await visitConsole(browser, service);
   const { id } = await accounts.createAccount('lake shelter', 'free', { perMinute: 60, perDay: 1_000 });
   const elsewhere = (values: object) => accounts.by(ROOT).changeAccount(id, { given: values, expected: {} });

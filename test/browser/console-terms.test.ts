@@ -5,7 +5,7 @@ import { ROLES } from '../../src/domain/operator.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import * as terms from '../../src/ui/browser/console/terms.js';
 
-test('the forms of the console offer the plans, scopes, states and roles of the service', () => {
+test('the forms offer the plans, scopes, states and roles of the service', () => {
   const plans = Object.entries(PLANS).map(([name, its]) => [name, its === 'custom' ? undefined : its]);
   assert.deepEqual(Object.entries(terms.PLANS), plans);
   assert.deepEqual(terms.SCOPES, SCOPES);

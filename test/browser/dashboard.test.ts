@@ -94,7 +94,7 @@ test('the dashboard loads less than 150 KiB from this service alone, each file a
   assert.deepEqual(foreign, []);
 });
 
-test('the policy of the dashboard allows its own files and its import map, and no framing', async () => {
+test('the policy of the dashboard allows its files and its import map, and no framing', async () => {
   const { headers } = await call(service.url, '/dashboard');
   const policy = headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-[^' ]+'; style-src 'self';/);

@@ -148,7 +148,7 @@ test('a pasted key is stored nowhere', async () => {
   const dialog = await tryOut('#tag/pets/GET/pets', 'List animals');
   await pasteKey(dialog, key);
   await send(dialog, '200 OK');
-  // What would be kept is written down a moment later.
+  // A page that keeps the key would store it a moment later.
   await page.clock.runFor(60_000);
   assert.ok(!JSON.stringify(await page.context().storageState({ indexedDB: true })).includes(key));
 });

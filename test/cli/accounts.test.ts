@@ -65,7 +65,7 @@ test('suspend and resume take effect in the running service at once', async (t) 
   assert.equal(await status(), 200);
 });
 
-test('a key that is issued for a suspended account comes with a hint', async (t) => {
+test('a key that is created for a suspended account comes with a hint', async (t) => {
   const variables = temporaryEnvironment(t);
   await runJson(['accounts', 'create', 'shop'], variables);
   await runJson(['accounts', 'suspend', 'shop'], variables);

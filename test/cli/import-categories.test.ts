@@ -96,7 +96,7 @@ test('a name that no category can have refuses its row with its line', async (t)
   assert.deepEqual(await categories(t, variables), ['Dog', '🐕'.repeat(100)]);
 });
 
-test('a number in a column of categories stays the id that it is', async (t) => {
+test('a number in a column of categories is an id', async (t) => {
   const variables = temporaryEnvironment(t);
   const rows = 'name,Kind\nRex,-7\nBo,9223372036854775807\nCy,9223372036854775808\nDi,1.5\nFi,3rd floor\n';
   const { stderr } = await importing(variables, rows);

@@ -28,7 +28,7 @@ async function listed(variables: Variables, ...args: string[]): Promise<number[]
   return (await runJson<{ id: number }[]>(['keys', 'list', ...args], variables)).map(({ id }) => id);
 }
 
-/** A database with keys of accounts, each made so many days ago and last used and expiring at these days from now. */
+/** A database with a key for each entry of `days`: the days from now at which it was made, last used and expires. */
 async function keysOfDays(
   t: TestContext,
   days: readonly (readonly [made: number, used?: number | undefined, expires?: number])[],
@@ -162,7 +162,7 @@ test('keys list and keys find show a ban with its end', async (t) => {
   assert.equal(found.bannedUntil, ban?.until);
 });
 
-test('without Redis, keys list leaves bans out and says so, unless it is asked for them', async (t) => {
+test('without Redis, keys list leaves bans out and says so, unless asked for them', async (t) => {
   const { variables } = await withShop(t);
   const { id, key } = await create(variables);
   const outage = { ...variables, REDIS_URL: 'redis://127.0.0.1:1' };

@@ -165,7 +165,7 @@ test('rotate prints when the old key ends, and list shows the key that follows',
   assert.match(at.stdout, /\nKey 2 works no longer\.\n$/);
 });
 
-test('issued, rotated and revoked keys take effect in the running service at once', async (t) => {
+test('created, rotated and revoked keys take effect in the running service at once', async (t) => {
   const variables = temporaryEnvironment(t);
   const { url } = await startServiceProcess(t, variables);
   const status = async (key: string) => (await call(url, '/v1/pets', { key })).status;

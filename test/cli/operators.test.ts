@@ -62,7 +62,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
     assert.equal(await store.operators.authenticate('token', hash('sha256', token, 'hex')), undefined);
   });
 
-  test(`${name}: audit lists every entry once, newest first, of one account or since an instant`, async (t) => {
+  test(`${name}: audit lists each entry once, newest first, of an account or since a time`, async (t) => {
     const variables = await prepare(t);
     const store = await storeOf(t, variables);
     const account = await store.accounts.createAccount('shop', 'free', { perMinute: 60, perDay: 1_000 });

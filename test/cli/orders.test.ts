@@ -109,7 +109,7 @@ test('orders list ends quietly when its reader closes the pipe', async (t) => {
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('orders cancel frees the animal in the running service at once, and may be repeated', async (t) => {
+test('orders cancel frees the animal at once while serving, and may be repeated', async (t) => {
   const { variables, url, key, order, made } = await ordered(t);
   const pet = async () => (await call(url, '/v1/pets?id=1', { key })).json[0].status as string;
   assert.equal(await pet(), 'pending');

@@ -61,13 +61,13 @@ test('invented usage has days and nights, weekends, refusals and errors', () => 
   assert.deepEqual(new Set(reader.map(({ operation }) => operation)), new Set(['other']));
 });
 
-test('seed --usage invents a month for each key, and adds nothing to it the second time', async (t) => {
+test('seed --usage invents a month for each key, and adds nothing the second time', async (t) => {
   const variables = temporaryEnvironment(t);
   const refused = {
     code: 1,
     stdout: '',
     stderr:
-      'petstore: No key of production is without usage from before today: make one with petstore keys create.\n',
+      'petstore: No key of production is without usage before today: make one with petstore keys create.\n',
   };
   assert.deepEqual(await run(['seed', '--usage'], variables), refused);
   const newKey = ['keys', 'create', '--plan', 'pro', '--account'];

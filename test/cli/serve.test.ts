@@ -27,7 +27,7 @@ test('serve --first-key prints one key on standard error, with a curl line that 
   assert.doesNotMatch(service.stdout(), KEY, 'the log must not hold the key');
 });
 
-test('npm start prints a link that signs in once to the console, and the log never has it', async (t) => {
+test('npm start prints a sign-in link that works once, and the log never has it', async (t) => {
   const variables = { ...temporaryEnvironment(t), CONSOLE_PORT: '0' };
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const link = new URL(
@@ -208,7 +208,7 @@ test('a start loads neither other commands nor the description', async (t) => {
   assert.match(service.stderr(), /\/src\/description\/openapi\.ts$/m);
 });
 
-test('neither a command that writes nor the thread that writes loads zod', async (t) => {
+test('neither a command that writes nor the writing thread loads zod', async (t) => {
   const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
   const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
   assert.equal(code, 0);

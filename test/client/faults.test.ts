@@ -129,7 +129,7 @@ test('repeated 429 answers slow the client down, with and without Retry-After', 
     const calls = Promise.allSettled(Array.from({ length: 10 }, () => client.pets.list()));
     await settle(time, calls);
     const least = headers['Retry-After'] === undefined ? 0 : 2_000;
-    // The first ten were under way before the first answer came.
+    // The first ten were in flight before the first answer came.
     const later = gaps().slice(9, 19);
     assert.ok(
       later.every((gap) => gap >= least),

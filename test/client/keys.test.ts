@@ -91,7 +91,7 @@ test('refusals about keys have the class of their reason', async (t) => {
 });
 
 for (const fault of ['request lost', { status: 502 }] as const) {
-  test(`after ${inspect(fault)} a key is asked for again, and issued once`, async (t) => {
+  test(`after ${inspect(fault)} a key is requested again, and created once`, async (t) => {
     const { time, client } = await unlucky(t, [fault, undefined as never, fault]);
     const made = await settle(time, client.keys.create());
     const next = await settle(time, client.keys.rotate(made.id));
@@ -104,7 +104,7 @@ for (const fault of ['request lost', { status: 502 }] as const) {
 }
 
 for (const fault of ['answer lost', 'half an answer'] as const) {
-  test(`after "${fault}" the error says that one key was issued and what to do`, async (t) => {
+  test(`after "${fault}" the error says that one key was created and what to do`, async (t) => {
     const answered = undefined as never;
     const { time, client } = await unlucky(t, [fault, answered, answered, fault]);
     for (const [others, call] of [

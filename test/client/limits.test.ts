@@ -118,7 +118,7 @@ test('pace: queued calls fail at once when the last request of the day is sent',
     assert.match(error.message, /^No requests are left\. Come back at 2026-11-22T00:00:0\d\.\d{3}Z\.$/);
     assert.ok(Math.abs(waitOf(error, time) - 43_200) < 10);
   }
-  // Who allows for it does wait, and nobody was refused by the service.
+  // A call with enough `maxWait` waits. The service refused nobody.
   await settle(time, tomorrow);
   assert.deepEqual(
     seen.map(({ status }) => status),

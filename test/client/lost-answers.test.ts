@@ -122,7 +122,7 @@ test('an error after an earlier failure has that failure as its cause', async (t
   assert.ok(error.cause instanceof ServerError);
 });
 
-test('a call that has to stop waiting says that an earlier try may have been carried out', async (t) => {
+test('a call that stops waiting says that an earlier try may have been carried out', async (t) => {
   const tomorrow: Fault = { status: 429, headers: { 'Retry-After': '3600' } };
   const { time, client, pet } = await withAnimal(t, ['answer lost', tomorrow]);
   const error = await rejection(time, client.pets.update(pet.id, { name: 'Max' }));

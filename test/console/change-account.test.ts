@@ -35,7 +35,7 @@ test('an account is changed as it was seen, or not at all', async (t) => {
   assert.notEqual((await change({ suspended: true })).json.suspendedAt, undefined);
 });
 
-test('a change of one limit is refused when the plan or the other limit changes meanwhile', async (t) => {
+test('a change of a limit is refused if plan or other limit changes meanwhile', async (t) => {
   const { store } = await startTestConsole(t);
   const { accounts } = store;
   const { id } = await accounts.createAccount('shelter', 'enterprise', LARGE);

@@ -29,7 +29,7 @@ test('the description of the admin API is valid OpenAPI 3.1 without a warning', 
   assert.doesNotMatch(stdout + stderr, /\bwarning/);
 });
 
-test('the description has every operation with its role, and each answer that it declares', () => {
+test('the description has each operation with its role and all declared answers', () => {
   const described: Record<string, any>[] = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, its]) => Object.assign({}, its, { path, method })),
   );
@@ -61,7 +61,7 @@ test('every example of an answer fits its schema', () => {
         assert.deepEqual(content?.schema.parse(value), value, id);
 });
 
-test('everybody who reaches the listener may read the description, and nobody may change it', async (t) => {
+test('everybody who reaches the listener may read the description, and only read it', async (t) => {
   const its = await startTestConsole(t);
   const answer = await its.ask('/admin/openapi.json');
   assert.equal(answer.status, 200);

@@ -7,7 +7,7 @@ import { type Answer, assertError, parseRaw, raw } from '../support/api.ts';
 import { asBrowser, cookieOf, inventedSecret, startTestConsole } from '../support/console.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('no log, audit entry, answer or database file holds a key, a token, a link or a session', async (t) => {
+test('no log, audit entry, answer or file holds a key, token, link or session', async (t) => {
   const folder = temporaryFolder(t);
   const its = await startTestConsole(t, {
     databaseUrl: `sqlite:${join(folder, 'petstore.db')}`,

@@ -87,7 +87,7 @@ test('the cookie of a session is hidden from scripts, other sites and other host
   assert.equal((await secure.ask('/admin/v1/me', asBrowser(`a=b; __Host-${session}`))).status, 200);
 });
 
-test('the consoles of two environments on one host keep the sessions of a browser apart', async (t) => {
+test('consoles of two environments on one host keep the sessions of a browser apart', async (t) => {
   const one = await startTestConsole(t);
   const other = await startTestConsole(t, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
   const first = await one.session('ada');

@@ -48,7 +48,7 @@ test('monitoring runs only when asked for, and only for this machine', () => {
   }
 });
 
-test('the console is off by default, and published only for this machine when asked for', () => {
+test('the console is off by default, and if turned on, only for this machine', () => {
   assert.deepEqual(services['console']?.profiles, ['console']);
   for (const port of services['console']?.ports ?? []) assert.match(port, /^127\.0\.0\.1:8081:/);
   const { CONSOLE_PORT: port = '', CONSOLE_URL: url = '' } = services['service']?.environment ?? {};

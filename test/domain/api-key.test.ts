@@ -62,7 +62,7 @@ test('every base62 character is equally likely', () => {
   assert.deepEqual(counts, new Map(Array.from(ALPHABET, (character) => [character, 4])));
 });
 
-test('a key is read back as it was issued, with its environment and its SHA-256', () => {
+test('a key is read back as it was created, with its environment and its SHA-256', () => {
   fc.assert(
     fc.property(key, (issued) => {
       const text = issued.reveal();

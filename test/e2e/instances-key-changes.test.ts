@@ -5,7 +5,7 @@ import { assertError, call } from '../support/api.ts';
 import { issueKey, type IssuedKey, startTestInstances } from '../support/instances.ts';
 import { run, runJson } from '../support/process.ts';
 
-/** Within so many milliseconds every instance knows what the command line changed. */
+/** Milliseconds within which every instance knows what the command line changed. */
 const KNOWN_EVERYWHERE = 5_000;
 
 /** Three instances on clocks that stand still, with a key that all of them have in mind. */

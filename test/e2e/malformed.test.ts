@@ -110,7 +110,7 @@ test('5,000 malformed requests each get the Error body and the headers, never a 
   await each(fc.sample(malformed, { numRuns: COUNT, seed: 20_261_121 }), 100, async (bytes) => {
     const answer = parseRaw(last(await raw(service.url, Buffer.from(bytes.replace('KEY', key), 'latin1'))));
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-    // What happens to be well-formed, or asks for a page outside /v1, has its own tests.
+    // Requests that happen to be well-formed, or that ask for a page outside /v1, have their own tests.
     if (answer.status < 400 || answer.headers.get('x-ratelimit-limit') === null) {
       assert.ok(answer.status < 400 || !/^\S+ (?:http:\/\/x)?\/v1/.test(bytes), bytes);
       return;

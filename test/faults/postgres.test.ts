@@ -34,7 +34,7 @@ async function startLoadedService(t: TestContext, account: string) {
     url: service.url,
     load,
     readiness,
-    /** Until so many more creates are answered. */
+    /** Until `count` more creates are answered. */
     async creates(count: number) {
       for (const enough = load.created() + count; load.created() < enough; ) await wait(5);
     },

@@ -60,7 +60,7 @@ test('a Redis user without the rights to count gives one line and exit 1', async
   assert.doesNotMatch(line, /hunter2/);
 });
 
-/** What a server says of itself, as far as it is looked at. */
+/** The part of the reply to INFO that the service reads. */
 const info = (lines: Record<string, string>) =>
   Object.entries({ redis_version: '7.0.15', role: 'master', maxmemory: '0', cluster_enabled: '0', ...lines })
     .map(([name, value]) => `${name}:${value}\r\n`)

@@ -133,7 +133,7 @@ export function accountContract(backend: string, start: StartService): void {
     assert.equal((await stranger(`/account/keys?cursor=${cursor}`)).json.length, 1);
   });
 
-  test(`${backend}: an Idempotency-Key of another account issues nothing and hides nothing`, async (t) => {
+  test(`${backend}: an Idempotency-Key of another account creates nothing and hides nothing`, async (t) => {
     const { owner, stranger } = await prepare(t);
     const once = { 'idempotency-key': 'a' };
     assert.equal((await create(owner, {}, once)).status, 201);
@@ -181,7 +181,7 @@ export function accountContract(backend: string, start: StartService): void {
     assert.equal(await works(next.key), 401);
   });
 
-  test(`${backend}: no key that was issued is in the log or in any table`, async (t) => {
+  test(`${backend}: no created key is in the log or in any table`, async (t) => {
     const service = await start(t, { env: { LOG_LEVEL: 'trace' } });
     const first = await service.issueKey();
     const send = senderOf(service, first);

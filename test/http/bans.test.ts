@@ -11,7 +11,7 @@ const limits = { perMinute: 1, perDay: 100 };
 
 const get = (service: TestService, key: string) => call(service.url, '/v1/pets', { key });
 
-/** Uses up the minute and is refused until a ban; gives the answer that tells of it. */
+/** Uses up the minute, and sends requests until the key is banned. Returns the answer with the ban. */
 async function untilBanned(service: TestService, key: string): Promise<Answer> {
   for (let i = 0; i < 20; i++) {
     const answer = await get(service, key);

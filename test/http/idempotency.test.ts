@@ -51,7 +51,7 @@ test('a replay has the bytes of the first answer, even after the animal changed'
   assert.equal(replay.text, first.text);
 });
 
-test('an Idempotency-Key belongs to its operation, and createPet keeps the keys of 1.0.0', () => {
+test('an Idempotency-Key belongs to one operation; createPet keeps those of 1.0.0', () => {
   assert.equal(parseIdempotencyKey('k', 'createPet'), `sha256 ${hash('sha256', 'k', 'hex')}`);
   const operations = ['createPet', 'createOrder', 'createCategory'];
   assert.equal(new Set(operations.map((id) => parseIdempotencyKey('k', id))).size, 3);

@@ -77,7 +77,7 @@ export function keysContract(backend: string, start: StartService): void {
     );
   });
 
-  test(`${backend}: a repeated request issues no second key, and its 409 says what to do`, async (t) => {
+  test(`${backend}: a repeated request creates no second key, and its 409 says what to do`, async (t) => {
     const { send, list } = await prepare(t);
     const first = await create(send, {}, once('a'));
     assert.equal(first.status, 201);

@@ -61,7 +61,7 @@ for (const grace of ['-1', '2592001', '0.5', '"60"', 'null', '922337203685477580
   });
 }
 
-test('a body that is missing, no object or too large is refused before a key is issued', async () => {
+test('a body that is missing, no object or too large is refused before a key is created', async () => {
   for (const path of ['/account/keys', '/account/keys/1/rotate']) {
     assertError(await send(path, { method: 'POST' }), 'invalid_request');
     const plain = { body: '{}', headers: { 'content-type': 'text/plain' } };
@@ -138,7 +138,7 @@ test('a key has no ETag: If-Match with one is 412, and the key stays', async () 
   assert.equal((await send('/account')).status, 200);
 });
 
-test('another method on a path of the account is 405 with Allow, and OPTIONS names the methods', async () => {
+test('another method on an account path is 405 with Allow; OPTIONS names the methods', async () => {
   const methods = {
     '/account': 'GET, HEAD, OPTIONS',
     '/account/usage': 'GET, HEAD, OPTIONS',
@@ -187,7 +187,7 @@ test('a key without keys:manage can neither see nor change keys', async () => {
   assert.equal((await send('/account', { key: reader })).status, 200);
 });
 
-test('no file of the database holds a key that was issued', async (t) => {
+test('no file of the database holds a key that was created', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
   const client = senderOf(service, await service.issueKey());

@@ -107,7 +107,7 @@ export function listPetsContract(backend: string, start: StartService): void {
     assert.deepEqual(names([...first.json, ...second.json]), ['Pet 14', 'Pet 10', 'Pet 6', 'Pet 2']);
   });
 
-  test(`${backend}: all filters combine, and an animal matches once however often it is asked for`, async (t) => {
+  test(`${backend}: all filters combine, and an animal matches once if named several times`, async (t) => {
     const { service, key } = await withPets(t, 12);
     const list = async (query: string) => names((await call(service.url, `/v1/pets?${query}`, { key })).json);
     assert.deepEqual(await list('categoryId=7'), ['Pet 7']);

@@ -46,7 +46,7 @@ test('the description is OpenAPI 3.1 of API version 1.0.0, the same in JSON and 
   assert.deepEqual(parse(await generated.yaml()), document);
 });
 
-test('both environments are servers, and every resource is a group, Pets and Store among them', () => {
+test('both environments are servers, and each resource is a group', () => {
   assert.deepEqual(
     document.servers.map(({ url, description }) => [description, url]),
     [

@@ -104,7 +104,7 @@ test('an internal fault is an opaque 500, logged in full with its request id', a
   assert.equal((await call(service.url, '/healthz')).status, 200);
 });
 
-test('while the service stops, /readyz and new requests are 503, and accepted ones finish', async (t) => {
+test('while it stops, /readyz and new requests are 503, and accepted ones finish', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const { port } = new URL(service.url);

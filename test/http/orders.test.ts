@@ -131,7 +131,7 @@ test('an order has an ETag for 304 and If-Match, and answers HEAD', async () => 
   assert.equal((await send(path, { headers: { 'if-none-match': etag } })).json.status, 'cancelled');
 });
 
-test('another method on a path of orders is 405 with Allow, and OPTIONS names the methods', async () => {
+test('another method on an order path is 405 with Allow; OPTIONS names the methods', async () => {
   const methods = {
     '/store/orders': 'GET, HEAD, POST, OPTIONS',
     '/store/orders/1': 'GET, HEAD, DELETE, OPTIONS',

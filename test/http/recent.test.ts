@@ -40,7 +40,7 @@ test('the last 60 minutes are counted by outcome, and older ones are dropped', (
   );
 });
 
-test('a request that took longer than is kept clears no later minute and no later second', () => {
+test('a request longer than the kept time clears no later minute or second', () => {
   const recent = new RecentRequests();
   recent.note(NOON + 61 * MINUTE, 200, 1);
   recent.note(NOON, 200, 61 * MINUTE);

@@ -44,7 +44,7 @@ async function request(service: TestService, key: string, curl: string): Promise
   });
 }
 
-/** A text without the keys that were issued, which differ from run to run, and without their last characters. */
+/** A text without the keys that were created, which differ from run to run, and without their last characters. */
 function withoutKeys(text: string): string {
   return text
     .replaceAll(/(petstore_live_)\w{38}/g, '$1')

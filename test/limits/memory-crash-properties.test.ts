@@ -80,7 +80,7 @@ const flush = fc.record({
   kind: fc.constant('flush' as const),
   meanwhile: fc.oneof(fc.constant(0), fc.nat(CALLERS.length)),
 });
-/** A flush during which the disk fails after so many writes. */
+/** A flush during which the disk fails after `writes` writes. */
 const fail = fc.record({ kind: fc.constant('fail' as const), writes: fc.nat(6) });
 const end = fc.record({ kind: fc.constantFrom('crash' as const, 'stop' as const) });
 const anyStep = fc.oneof(

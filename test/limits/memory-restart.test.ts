@@ -151,7 +151,7 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
   let lose = false;
   const lost = async (write: Promise<void>) => {
     await write;
-    if (lose) throw new Error('the thread that writes ended');
+    if (lose) throw new Error('the writing thread ended');
   };
   const counter = new MemoryCounter(clock, BANNING, {
     ...partsOf(store.counters),

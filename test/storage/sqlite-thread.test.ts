@@ -153,7 +153,7 @@ test('when the thread ends, its writes fail and a new thread does the waiting on
   await threads[0]?.terminate();
   for (const result of await Promise.allSettled(writes)) {
     assert.equal(result.status, 'rejected');
-    assert.match((result.reason as Error).message, /thread that writes ended/);
+    assert.match((result.reason as Error).message, /writing thread ended/);
   }
   assert.equal(lost.length, 1);
   assert.equal(await waiting, 2n);

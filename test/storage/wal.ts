@@ -12,7 +12,7 @@ export function transactionsInLog(file: string): number {
   const salt = log.readBigUInt64BE(16);
   let count = 0;
   for (let at = HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
-    // Frames of another salt are left over from before the log began anew.
+    // Frames with another salt are left over from before the log was reset.
     if (log.readBigUInt64BE(at + 8) === salt && log.readUInt32BE(at + 4) > 0) count++;
   }
   return count;

@@ -6,7 +6,10 @@ import { run, type Variables } from './process.ts';
 const CREATORS = 16;
 const READERS = 4;
 
-/** How long a client waits after a 503, in milliseconds: far less than it is told to, so that an outage sees many. */
+/**
+ * Milliseconds that a client waits after a 503. Much shorter than `Retry-After`, so that there are many requests in an
+ * outage.
+ */
 const PAUSE = 20;
 
 /** Creators and readers that go on whatever happens, and notice every promise that is broken to them. */

@@ -17,7 +17,7 @@ const plan = fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLengt
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Plan = readonly (readonly Step[])[];
 
-/** So many plans, the same ones every time. */
+/** `count` plans, the same ones every time. */
 export function inventPlans(count: number): readonly Plan[] {
   return fc.sample(plan, { numRuns: count, seed: 4 });
 }
@@ -29,11 +29,11 @@ export interface Recording {
   readonly send: Send;
   /** Of the animals there before, the largest id. */
   readonly newest: number;
-  /** Told how many operations have ended, after each. */
+  /** Called after each operation with the number that have ended. */
   readonly onEnd?: (count: number) => void;
 }
 
-/** Lets the clients of a plan loose at once, and records what each saw and when; the last operation lists all. */
+/** Starts all clients of a plan at once, and records what each saw and when. The last operation lists all animals. */
 export async function record(
   actions: Plan,
   { send, newest, onEnd }: Recording,

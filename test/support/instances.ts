@@ -76,8 +76,8 @@ export interface Instances {
 }
 
 /**
- * So many processes over the same servers, and a client that keeps up to `connections` to each of them; packets to and
- * from the database are under way for up to `slowNetwork` milliseconds.
+ * Starts `count` processes over the same servers, and a client that keeps up to `connections` connections to each.
+ * Packets to and from the database take up to `slowNetwork` milliseconds.
  */
 export async function startInstances(
   t: Lifetime,
@@ -108,7 +108,10 @@ export async function startInstances(
   };
 }
 
-/** So many in this process over the same servers, started at once, each on a clock of its own that stands at now. */
+/**
+ * Starts `count` services in this process at once, over the same servers. Each has a clock of its own that stands at
+ * now.
+ */
 export async function startTestInstances(t: Lifetime, count: number, env: Variables = {}) {
   const services: Promise<TestService>[] = [];
   // Before the servers that they use: what is registered first runs first.

@@ -162,7 +162,7 @@ export class Recorder {
     let sent = await this.#ask(request);
     if (sent === undefined && request.isRepeatable === true) {
       sent = await this.#ask({ ...request, instance: request.instance + 1 });
-      // The first request may still be under way, so a refusal of the second decides nothing.
+      // The first request may still be in flight, so a refusal of the second decides nothing.
       if (sent?.status !== 201) sent = undefined;
     }
     const answer = sent && answerOf(sent);

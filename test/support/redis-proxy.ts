@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface RedisProxy {
   readonly url: string;
-  /** Answers are held back for so many milliseconds from now on. */
+  /** From now on, answers are held back for `milliseconds`. */
   delay(milliseconds: number): void;
   /** Answers are held back until they are released: those on their way, and those that come. */
   hold(): void;

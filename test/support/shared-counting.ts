@@ -49,7 +49,10 @@ export interface SharedCounting {
   allLogged(message: string, times: number): Promise<void>;
 }
 
-/** So many services over one database and one Redis, which all have heard of each other, and a key of one account. */
+/**
+ * Starts `count` services over one database, which use the `redisUrls` in turn and have heard of each other, and makes
+ * a key of one account.
+ */
 export async function startSharedCounting(
   t: Lifetime,
   count: number,

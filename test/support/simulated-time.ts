@@ -16,7 +16,7 @@ export interface SimulatedTime {
   delayed(fetch: Fetch): Fetch;
   /** Milliseconds since some instant. */
   now(): number;
-  /** Lets time pass until a promise is settled, or for so many milliseconds. */
+  /** Lets time pass until a promise is settled, or for a number of milliseconds. */
   run(until: Promise<unknown> | number): Promise<void>;
 }
 

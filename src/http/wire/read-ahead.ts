@@ -45,7 +45,9 @@ export class ReadAhead {
     return this.#rest !== undefined;
   }
 
-  /** Stops the parser at a request, which `handle` is for later. Gives what the parser is told. */
+  /**
+   * Stops the parser at a request, which `handle` will handle later. Returns the value that tells the parser to stop.
+   */
   stopAt(handle: () => void): number {
     this.#postponed = handle;
     this.#isStopping = true;

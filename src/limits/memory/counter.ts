@@ -43,7 +43,7 @@ export class MemoryCounter implements Counters {
   readonly #callersMax: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
   readonly #addresses = new Map<TallyIndex, Tally>();
-  /** Of all keys in memory, except those that are the `neverRefusedKeyId` of their account. */
+  /** The standing of each key in memory. A key that is the `neverRefusedKeyId` of its account has none. */
   readonly #standings = new Map<number, KeyStanding>();
   readonly #writeBehind: WriteBehind;
   #prunedDay = 0;

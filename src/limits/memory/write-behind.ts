@@ -137,7 +137,10 @@ interface Changeable {
   changed: boolean;
 }
 
-/** Marks items as unchanged while they are written, so that a change meanwhile is seen; as changed if that fails. */
+/**
+ * Marks items as unchanged before they are written, so that a later change marks them again. If the write fails, marks
+ * them as changed.
+ */
 async function settle(items: readonly Changeable[], written: Promise<void>): Promise<void> {
   for (const item of items) item.changed = false;
   try {

@@ -1,4 +1,4 @@
-import { mendPage } from './mends.js';
+import { correctPage } from './corrections.js';
 import { createApiReference } from './standalone.esm.js';
 
 /**
@@ -31,7 +31,7 @@ createApiReference(main, {
   content: description,
   servers: description.servers.toSorted((a, b) => Number(b.url === here) - Number(a.url === here)),
   authentication: { preferredSecurityScheme: 'apiKey' },
-  // Nothing of Scalar's own services: the page asks nobody but this service.
+  // Turns Scalar's own services off: the page sends requests to this service only.
   proxyUrl: '',
   telemetry: false,
   withDefaultFonts: false,
@@ -49,7 +49,7 @@ createApiReference(main, {
   onRequestSent: showAnswer,
 });
 
-mendPage();
+correctPage();
 
 /**
  * Scalar finds the text of a group, and follows the reader through groups. So each section of the guide after the second
@@ -87,7 +87,7 @@ function showAnswer() {
   );
 }
 
-/** Without it there is nothing to show but where else to look. */
+/** Without the description, the page only says where else to look. */
 async function readDescription() {
   try {
     const response = await fetch('openapi.json');

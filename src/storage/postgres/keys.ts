@@ -11,7 +11,7 @@ import { SharedReads } from './shared-reads.ts';
 /** Milliseconds that a key stays cached. Every instance must notice a revocation within 5 s. */
 const CACHE_TIME = 2_000;
 
-/** Most keys in the cache, so that its memory has a limit. */
+/** The largest number of keys in the cache, so that its memory has a limit. */
 const MAX_CACHED_KEYS = 100_000;
 
 interface CachedKey {

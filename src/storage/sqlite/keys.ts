@@ -8,7 +8,7 @@ import type { Engine } from '../engine.ts';
 import type { KeyUse } from '../key-uses.ts';
 import type { Query, Reader } from './query.ts';
 
-/** Most keys in the cache. A key that is not in it costs a query. */
+/** The largest number of keys in the cache. A key that is not in it costs a query. */
 const MAX_CACHED_KEYS = 10_000;
 
 interface CachedKey {

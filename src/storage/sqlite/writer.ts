@@ -142,7 +142,7 @@ export class Writer {
         // `close` ends the thread on purpose.
         if (thread !== this.#thread) return;
         this.#thread = undefined;
-        const error = fault ?? new Error(`The thread that writes ended with code ${code}.`);
+        const error = fault ?? new Error(`The writing thread ended with code ${code}.`);
         this.#onLost(error);
         this.#answer?.reject(error);
       });
@@ -169,7 +169,7 @@ export class Writer {
     if (this.#check !== undefined) return;
     this.#check = setTimeout(() => {
       this.#check = undefined;
-      this.#refuseOverdue(new Error('The thread that writes is busy.'));
+      this.#refuseOverdue(new Error('The writing thread is busy.'));
       if (this.#waiting.length > 0) this.#checkLater();
     }, CHECK_INTERVAL).unref();
   }

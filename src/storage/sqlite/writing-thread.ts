@@ -14,8 +14,8 @@ import { storeError } from './errors.ts';
 import { type Query, Statements } from './query.ts';
 
 /*
- * The thread that writes, so that no sync, checkpoint or lock of another process blocks the event loop. It takes the
- * orders of one transaction at a time. It answers when they are committed, or when nothing of them is done.
+ * The writing thread keeps syncs, checkpoints and locks of other processes off the event loop. It takes the orders of
+ * one transaction at a time. It answers when they are committed, or when nothing of them is done.
  */
 
 /**

@@ -1,4 +1,4 @@
--- The key 0 stands for all keys together. Hours and days count from 1970.
+-- The key 0 stands for all keys of production together, and -1 for those of staging. Hours and days count from 1970.
 CREATE TABLE usage_hours (
   key_id       bigint NOT NULL,
   hour         bigint NOT NULL,

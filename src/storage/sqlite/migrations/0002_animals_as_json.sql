@@ -1,1 +1,1 @@
--- Did what 0005 does now, so that the table of a catalogue from before is not written anew twice.
+-- Empty. It once did what 0005 does now. So an upgrade writes the table of animals again only once.

@@ -1,6 +1,5 @@
--- Counts the changes of accounts and keys, by whomever they are made. A service that remembers keys forgets them only
--- when it moves: every other commit (an animal, counters, when a key was last used) would be a reason, too, if only the
--- commits were known.
+-- Counts the changes of accounts and keys by any process. A service drops its cached keys only when this count changes.
+-- Without it, every commit would drop them, also that of an animal, of counters or of the last use of a key.
 CREATE TABLE key_changes (
   count INTEGER NOT NULL
 ) STRICT;

@@ -1,6 +1,6 @@
--- A page is read as text: made into values, objects and text again it takes twice the time. SQLite writes the column by
--- itself whenever a row is written, by whomever: the animal as the API answers it. It can be added to no table that
--- exists, so that this takes about two seconds for a million animals.
+-- A page is read as text, because building values, objects and text again takes twice as long. SQLite writes the
+-- column, the animal as in an answer of the API, whenever any process writes a row. SQLite cannot add such a column to
+-- an existing table, so this writes the table again: about two seconds for a million animals.
 CREATE TABLE pets_as_json (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   name        TEXT    NOT NULL,

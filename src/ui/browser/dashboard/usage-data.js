@@ -3,7 +3,7 @@ import { totalOf } from '../usage.js';
 
 /** @typedef {import('./api.js').UsageRow} UsageRow */
 
-/** Most series of a chart: one for each colour. The last one is the sum of the rest. */
+/** The largest number of series in a chart: one for each colour. The last one is the sum of the rest. */
 const MOST_SERIES = 8;
 
 /**

@@ -1,26 +1,26 @@
 import { groupSamples } from './samples.js';
 
 /*
- * What Scalar leaves out, mended as it renders: first for readers who do not see the page or do not use a mouse. The
+ * Corrects the HTML of Scalar as it renders, mostly for readers who do not see the page or do not use a mouse. The
  * browser tests find what is missing.
  */
 
-/** @type {readonly (readonly [selector: string, mend: (element: Element) => void])[]} */
-const MENDS = [
+/** @type {readonly (readonly [selector: string, correct: (element: Element) => void])[]} */
+const CORRECTIONS = [
   [
     'button[class~="group/copy-button"]:not([aria-label])',
     (button) => button.setAttribute('aria-label', 'Copy'),
   ],
-  // It names what is only there while a tooltip is shown.
+  // It refers to a tooltip, which exists only while it is shown.
   ['button[class~="group/copy-button"][aria-controls]', (button) => button.removeAttribute('aria-controls')],
   ['button[role="none"]', (button) => button.removeAttribute('role')],
   ['[role="combobox"]:not([aria-expanded])', (input) => input.setAttribute('aria-expanded', 'false')],
   ['.cm-content:not([aria-label])', (editor) => editor.setAttribute('aria-label', 'Body')],
-  // What scrolls must be reached with the keyboard.
+  // A region that scrolls must be reachable with the keyboard.
   ['.cm-scroller[tabindex="-1"]', (region) => region.setAttribute('tabindex', '0')],
   ['ul[aria-label$=" endpoints"]:not([tabindex])', (list) => list.setAttribute('tabindex', '0')],
   ['code.custom-scroll:not([tabindex])', (region) => region.setAttribute('tabindex', '0')],
-  // The choice of a parameter that is empty. The style sheet gives it a text.
+  // The menu of an empty parameter. The style sheet gives it a text.
   ['button:has(> span:empty):not([aria-label], [title])', (button) => button.setAttribute('title', 'Value')],
   ['.markdown > pre:has(+ pre)', groupSamples],
 ];
@@ -38,16 +38,16 @@ function openFirstResult({ key, isComposing, target }) {
   if (first instanceof HTMLElement && !isChosen) first.click();
 }
 
-/** Mends the page now and whenever it changes. */
-export function mendPage() {
+/** Corrects the page now and whenever it changes. */
+export function correctPage() {
   document.addEventListener('keydown', openFirstResult, { capture: true });
   let planned = false;
-  const mend = () => {
+  const correct = () => {
     planned = false;
-    for (const [selector, apply] of MENDS) document.querySelectorAll(selector).forEach(apply);
+    for (const [selector, apply] of CORRECTIONS) document.querySelectorAll(selector).forEach(apply);
   };
   const plan = () => {
-    if (!planned) requestAnimationFrame(mend);
+    if (!planned) requestAnimationFrame(correct);
     planned = true;
   };
   new MutationObserver(plan).observe(document.body, {
