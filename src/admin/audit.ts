@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { cursor, instant } from '../api/parameters.ts';
-import type { AuditEntry, AuditLog } from '../domain/audit.ts';
+import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { iso, limit, numberOf, pageOf, rowFilter } from './values.ts';
 
@@ -86,8 +86,7 @@ const listAudit = adminOperation({
 });
 
 function entryJson({ id, at, actor, ...entry }: AuditEntry) {
-  const named = actor.kind === 'key' ? { kind: actor.kind, name: String(actor.id) } : actor;
-  return { id, time: iso(at), actor: named, ...entry };
+  return { id, time: iso(at), actor: { kind: actor.kind, name: actorName(actor) }, ...entry };
 }
 
 export const AUDIT: AdminResource<Stores> = {

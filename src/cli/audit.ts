@@ -1,6 +1,6 @@
 // Contract: section 10.
 import type { Command } from 'commander';
-import type { Actor, AuditEntry, AuditValues } from '../domain/audit.ts';
+import { actorName, type AuditEntry, type AuditValues } from '../domain/audit.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
@@ -82,10 +82,6 @@ function entryJson(
     before: before ?? null,
     after: after ?? null,
   };
-}
-
-function actorName(actor: Actor): string {
-  return actor.kind === 'key' ? String(actor.id) : actor.name;
 }
 
 /** `plan: free → pro, role: admin`. */

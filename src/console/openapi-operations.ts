@@ -1,5 +1,5 @@
 // Contract: section 10.2.
-import { type AnyOperation, bodyErrors, queryParameters } from '../api/declaration.ts';
+import { bodyErrors, queryParameters } from '../api/declaration.ts';
 import type { AdminOperation } from '../admin/operation.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { nextLink, RETRY_AFTER } from '../description/headers.ts';
@@ -47,9 +47,9 @@ function successes({ answers, parameters, path }: AdminOperation): Record<string
   return responses;
 }
 
-/** The codes that an operation answers with, and the faults of every request. */
-export function adminErrorCodes(its: AnyOperation): ErrorCode[] {
-  return [
+/** One response for each status, also for the faults of every request. */
+function errors(its: AdminOperation): Record<string, Response> {
+  const all: ErrorCode[] = [
     ...(queryParameters(its).length > 0 ? (['invalid_parameter'] as const) : []),
     ...bodyErrors(its),
     'unauthorized',
@@ -59,12 +59,8 @@ export function adminErrorCodes(its: AnyOperation): ErrorCode[] {
     'internal_error',
     'unavailable',
   ];
-}
-
-function errors(its: AdminOperation): Record<string, Response> {
-  const byStatus = Map.groupBy(adminErrorCodes(its), (code) => STATUS_OF[code]);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
+    [...Map.groupBy(all, (code) => STATUS_OF[code])].map(([status, codes]) => [
       status,
       {
         description: codes.map((code) => its.errors[code] ?? ABOUT[code] ?? WHEN[code]).join(' Or: '),

@@ -8,6 +8,11 @@ export type Actor =
   /** The user of the system who ran a command. */
   | { readonly kind: 'system'; readonly name: string };
 
+/** The name of an actor. That of a key is its number. */
+export function actorName(actor: Actor): string {
+  return actor.kind === 'key' ? String(actor.id) : actor.name;
+}
+
 /** An actor, and the client address that the change came from, if it came over the network. */
 export interface Author {
   readonly actor: Actor;
