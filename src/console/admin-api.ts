@@ -9,7 +9,7 @@ import { Answers } from '../http/answer.ts';
 import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
 import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import type { Routes } from '../http/routes.ts';
+import type { Routes } from '../http/request.ts';
 import { fields, NO_FIELDS } from '../http/wire/text.ts';
 import { parseBody } from '../json.ts';
 import type { Access } from './access.ts';

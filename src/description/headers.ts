@@ -5,7 +5,7 @@ import { LIMIT } from '../api/parameters.ts';
 import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
-import { deprecationHeaders } from '../http/routes.ts';
+import { deprecationHeaders } from '../http/request.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
 import { entityTag, petJson } from '../written.ts';
 import { rateHeaders, retryAfter } from '../http/admission.ts';

@@ -6,7 +6,7 @@ import { encodeCursor } from '../domain/cursor.ts';
 import { entityTag } from '../written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Reply } from './reply.ts';
-import type { Served } from './routes.ts';
+import type { Served } from './request.ts';
 import {
   type Fields,
   fields,

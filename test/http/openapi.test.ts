@@ -12,7 +12,7 @@ import { sunsetDate } from '../../src/api/operation.ts';
 import { LIMIT } from '../../src/api/parameters.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { ErrorBody } from '../../src/description/schemas.ts';
-import { Routes } from '../../src/http/routes.ts';
+import { Routes } from '../../src/http/request.ts';
 import { STATUS_OF } from '../../src/http/errors.ts';
 import { parseBody } from '../../src/json.ts';
 import { openApi } from '../../src/description/openapi.ts';
