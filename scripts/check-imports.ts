@@ -10,23 +10,15 @@ import { exit } from 'node:process';
 /** The parts of this project that each part may import, besides itself. A file belongs to the longest part that fits. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
-  'src/json.ts': ['src/domain'],
-  'src/written.ts': ['src/domain'],
   'src/startup-error.ts': [],
   'src/storage/database-url.ts': [],
-  'src/storage': [
-    'src/domain',
-    'src/limits',
-    'src/written.ts',
-    'src/startup-error.ts',
-    'src/storage/database-url.ts',
-  ],
+  'src/storage': ['src/domain', 'src/limits', 'src/startup-error.ts', 'src/storage/database-url.ts'],
   'src/limits': ['src/domain', 'src/startup-error.ts'],
   'src/config.ts': ['src/domain', 'src/storage/database-url.ts', 'src/unknown-variables.ts'],
   'src/unknown-variables.ts': ['src/domain'],
   'src/management': ['src/domain', 'src/limits', 'src/storage', 'src/api'],
-  'src/api': ['src/domain', 'src/limits', 'src/management', 'src/written.ts'],
-  'src/http': ['src/domain', 'src/limits', 'src/api', 'src/json.ts', 'src/written.ts', 'src/config.ts'],
+  'src/api': ['src/domain', 'src/limits', 'src/management'],
+  'src/http': ['src/domain', 'src/limits', 'src/api', 'src/config.ts'],
   'src/admin': ['src/domain', 'src/limits', 'src/storage', 'src/management', 'src/api', 'src/http'],
   'src/console': [
     'src/domain',
@@ -38,11 +30,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'src/description',
     'src/ui',
-    'src/json.ts',
     'src/config.ts',
   ],
   'src/ui': ['src/http'],
-  'src/description': ['src/domain', 'src/limits', 'src/api', 'src/http', 'src/json.ts', 'src/written.ts'],
+  'src/description': ['src/domain', 'src/limits', 'src/api', 'src/http'],
   'src/site': ['src/http', 'src/description', 'src/ui'],
 };
 

@@ -5,7 +5,7 @@ import { App } from './http/app.ts';
 import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
-import { Routes } from './http/routes.ts';
+import { Routes } from './http/request.ts';
 import { createHttpServer, serve } from './http/server.ts';
 import { UsageCounts } from './http/usage-counts.ts';
 import { listen } from './listen.ts';

@@ -6,10 +6,10 @@ import { textFromInstant } from '../domain/instant.ts';
 import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/own-account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Usage, UsageHistory } from '../domain/usage.ts';
+import { toJson } from '../domain/written.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
-import { toJson } from '../written.ts';
 import { operation, type Resource } from './operation.ts';
 import { instant, oneOf } from './parameters.ts';
 

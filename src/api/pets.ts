@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
-import { petJson, petsJson } from '../written.ts';
+import { petJson, petsJson } from '../domain/written.ts';
 import type { Deprecation } from './declaration.ts';
 import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, int64List, integer, LIMIT, oneOf } from './parameters.ts';

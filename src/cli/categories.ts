@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import type { Category } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { faultsOf } from '../domain/parse.ts';
+import { faultsOf, parseExactJson } from '../domain/parse.ts';
 import { nameTaken } from '../domain/text.ts';
-import { parseExactJson } from '../json.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
 import { printLine, printPages } from './output.ts';

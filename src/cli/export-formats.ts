@@ -2,8 +2,8 @@
 import type { Category } from '../domain/category.ts';
 import type { AccountOrder } from '../domain/order.ts';
 import type { Pet } from '../domain/pet.ts';
+import { petJson, toJson } from '../domain/written.ts';
 import type { Store } from '../storage/store.ts';
-import { petJson, toJson } from '../written.ts';
 import { printable } from './output.ts';
 
 /** Characters of one write. A write for each item would take longer. */

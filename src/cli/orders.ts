@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
 import type { AccountOrder, OrderStatus } from '../domain/order.ts';
-import { parseExactJson } from '../json.ts';
+import { parseExactJson } from '../domain/parse.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
 import { existingAccount } from '../management/accounts.ts';

@@ -4,14 +4,13 @@ import type { AdminStores } from '../admin/index.ts';
 import type { AdminOperation } from '../admin/operation.ts';
 import { readParameters } from '../api/parameters.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { expectation, parseObject } from '../domain/parse.ts';
+import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
 import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
 import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import type { Routes } from '../http/routes.ts';
+import type { Routes } from '../http/request.ts';
 import { fields, NO_FIELDS } from '../http/wire/text.ts';
-import { parseBody } from '../json.ts';
 import type { Access } from './access.ts';
 import type { ConsoleRequest } from './console-request.ts';
 

@@ -1,10 +1,9 @@
 // Contract: section 10.1.
 import { z } from 'zod';
-import { expectation, parseObject } from '../domain/parse.ts';
+import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { MEDIA_TYPES, readJsonBody } from '../http/body.ts';
 import { otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/reply.ts';
-import { parseBody } from '../json.ts';
 import type { Access } from './access.ts';
 import type { ConsoleRequest } from './console-request.ts';
 

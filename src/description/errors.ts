@@ -3,14 +3,13 @@ import { queryParameters } from '../api/declaration.ts';
 import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, sunsetDate } from '../api/operation.ts';
 import { readQuery } from '../api/parameters.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import { parseObject, requiredFields } from '../domain/parse.ts';
+import { parseBody, parseObject, requiredFields } from '../domain/parse.ts';
 import { PLANS } from '../domain/plan.ts';
 import { BODY_LIMIT, MEDIA_TYPES } from '../http/body.ts';
 import { errorJson } from '../http/errors.ts';
 import * as messages from '../http/messages.ts';
 import { code } from './markdown.ts';
 import { parseIdempotencyKey } from '../http/request-headers.ts';
-import { parseBody } from '../json.ts';
 
 /** When the service answers with each error code, as a sentence. */
 export const WHEN: Readonly<Record<ErrorCode, string>> = {

@@ -1,13 +1,13 @@
 import { encodeCursor } from '../domain/cursor.ts';
 import { PLANS } from '../domain/plan.ts';
+import { entityTag, petJson } from '../domain/written.ts';
 import { take, UNUSED } from '../limits/quota.ts';
 import { LIMIT } from '../api/parameters.ts';
 import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
-import { deprecationHeaders } from '../http/routes.ts';
+import { deprecationHeaders } from '../http/request.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
-import { entityTag, petJson } from '../written.ts';
 import { rateHeaders, retryAfter } from '../http/admission.ts';
 import type { Header, Refs } from './types.ts';
 

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import { listed } from '../domain/parse.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
-import { methodsOf } from '../http/routes.ts';
+import { methodsOf } from '../http/request.ts';
 import { errorExample, MESSAGES, whenOf } from './errors.ts';
 import { guideLink } from './guide.ts';
 import { headerRefs, location, nextLink } from './headers.ts';

@@ -6,7 +6,7 @@ import type { Ban } from '../limits/ban.ts';
 import type { Verdict } from '../limits/counter.ts';
 import type { Quota } from '../limits/quota.ts';
 import { errorReply } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './request.ts';
 import { banned, banNear, KEY_MISSING, limitUsedUp } from './messages.ts';
 import type { Reply } from './reply.ts';
 import { decimal, type Fields, fields, trustedFields } from './wire/text.ts';

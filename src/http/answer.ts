@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AnyOperation, Content, Failure, Success } from '../api/declaration.ts';
 import type { Values } from '../api/parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
-import { entityTag } from '../written.ts';
+import { entityTag } from '../domain/written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
 import type { Reply } from './reply.ts';
-import type { Served } from './routes.ts';
+import type { Served } from './request.ts';
 import {
   type Fields,
   fields,

@@ -5,7 +5,7 @@ import { Api, type ApiDependencies } from './pipeline.ts';
 import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
-import { type Exchange, hostFault, parseTarget, requestId } from './exchange.ts';
+import { type Exchange, hostFault, parseTarget, requestId } from './request.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './reply.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { noneMatchNames } from './answer.ts';
-import { entityTag } from '../written.ts';
+import { entityTag } from '../domain/written.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
 import type { Reply } from './reply.ts';
 

@@ -18,11 +18,10 @@ import { Answers } from './answer.ts';
 import { ACCEPT_PATCH, NONE, readContent } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply, otherMethodReply } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Routes } from './request.ts';
 import { type Fields, NO_FIELDS } from './wire/text.ts';
 import { lacksScope, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
 import type { Reply } from './reply.ts';
-import type { Routes } from './routes.ts';
 
 /** What the service may do now. The gate and the stop change it while requests run. */
 export interface ServingState {

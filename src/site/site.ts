@@ -1,7 +1,7 @@
 // Contract: section 1.
 import { errorReply, JSON_CONTENT } from '../http/errors.ts';
 import type { Site } from '../http/app.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../http/request.ts';
 import type { ServingState } from '../http/pipeline.ts';
 import { fields, joinFields, octets } from '../http/wire/text.ts';
 import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';

@@ -5,7 +5,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Answer, Refusal, ReservedCategory } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
-import { isCurrent, toJson } from '../written.ts';
+import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
 import { writeOnce } from './idempotency.ts';

@@ -6,7 +6,7 @@ import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
-import { isCurrent, toJson } from '../written.ts';
+import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';

@@ -4,7 +4,7 @@ import type { Author } from '../domain/audit.ts';
 import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import type { KeyOwner, OwnKey, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
 import type { Answer, Refusal } from '../domain/ports.ts';
-import { toJson } from '../written.ts';
+import { toJson } from '../domain/written.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { lockAccount } from './account-writes.ts';
 import type { Engine, Transaction } from './engine.ts';

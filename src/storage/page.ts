@@ -1,7 +1,7 @@
 // Contract: section 3.
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Page } from '../domain/ports.ts';
-import { toJson } from '../written.ts';
+import { toJson } from '../domain/written.ts';
 
 /** The largest id that a page may have, given where the page before ended. */
 export function firstId(before: bigint | undefined): bigint {

@@ -3,7 +3,7 @@ import type { Patch } from '../domain/patch.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { PetPatch } from '../domain/pet.ts';
 import type { PetChanges } from '../domain/ports.ts';
-import { isCurrent, petJson } from '../written.ts';
+import { isCurrent, petJson } from '../domain/written.ts';
 import type { Engine, Transaction, Value } from './engine.ts';
 import { lockPet } from './pet-state.ts';
 

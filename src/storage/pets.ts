@@ -2,7 +2,7 @@
 import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
 import { PET_STATUSES } from '../domain/statuses.ts';
 import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
-import { petAdded } from '../written.ts';
+import { petAdded } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
 import { addReserved } from './categories.ts';
 import { chunksOf, type Engine, type Transaction } from './engine.ts';

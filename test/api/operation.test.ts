@@ -9,7 +9,7 @@ import { EXAMPLE_URLS } from '../../src/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
 import { Pet } from '../../src/domain/pet.ts';
-import { Routes } from '../../src/http/routes.ts';
+import { Routes } from '../../src/http/request.ts';
 
 const BASE = {
   id: 'test',

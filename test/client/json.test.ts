@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { objectText, parseJson } from '../../client/src/json.ts';
-import { parseExactJson } from '../../src/json.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 
 /** JSON text of a value in which integers are bigints. */
 function textOf(value: unknown): string {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CategoryPatch } from '../../src/domain/category.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import { readPatch } from '../../src/domain/patch.ts';
 import { PetPatch } from '../../src/domain/pet.ts';
-import { parseExactJson } from '../../src/json.ts';
 
 const petPatch = (json: string) => readPatch(PetPatch, parseExactJson(json));
 

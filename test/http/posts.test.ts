@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config.ts';
 import { App } from '../../src/http/app.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';
-import { Routes } from '../../src/http/routes.ts';
+import { Routes } from '../../src/http/request.ts';
 import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { assertError, call } from '../support/api.ts';

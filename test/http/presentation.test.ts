@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { OPERATIONS } from '../../src/api/index.ts';
 import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
-import { Routes } from '../../src/http/routes.ts';
+import { Routes } from '../../src/http/request.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import type { Header } from '../../src/description/types.ts';
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Category, CategoryPatch } from '../../src/domain/category.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Patch } from '../../src/domain/patch.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
-import { parseExactJson } from '../../src/json.ts';
-import { entityTag } from '../../src/written.ts';
+import { entityTag } from '../../src/domain/written.ts';
 import type { NewFixture } from './fixture.ts';
 import { refused } from './order-fixture.ts';
 

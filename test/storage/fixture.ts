@@ -5,8 +5,8 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { NewKey } from '../../src/domain/account-ports.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
-import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountOrder, OrderQuery } from '../../src/domain/order.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { addPets, idOf, type NewFixture, REX } from './fixture.ts';
 import { ROOT } from '../support/store.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { entityTag, toJson } from '../../src/written.ts';
+import { entityTag, toJson } from '../../src/domain/written.ts';
 import { ROOT } from '../support/store.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, orderOf, refused } from './order-fixture.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/domain/order.ts';
-import { entityTag } from '../../src/written.ts';
+import { entityTag } from '../../src/domain/written.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, of, orderFixture, orderOf, refused } from './order-fixture.ts';
 

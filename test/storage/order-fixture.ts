@@ -3,9 +3,9 @@ import type { TestContext } from 'node:test';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { AccountOrder, Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
-import { parseExactJson } from '../../src/json.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { get, type NewFixture, petOf, REX } from './fixture.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Order, OrderStatus, type OrderQuery, type OrderRepository } from '../../src/domain/order.ts';
-import { parseExactJson } from '../../src/json.ts';
+import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewFixture } from './fixture.ts';
 import { findOrder, orderFixture } from './order-fixture.ts';
 

@@ -5,7 +5,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { entityTag, petJson } from '../../src/written.ts';
+import { entityTag, petJson } from '../../src/domain/written.ts';
 import { addPets, type Fixture, get, list, type NewFixture, patch, petOf, REX } from './fixture.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer, Refusal } from '../../src/domain/ports.ts';
-import { entityTag } from '../../src/written.ts';
+import { entityTag } from '../../src/domain/written.ts';
 import { get, type NewFixture, patch, petOf, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 

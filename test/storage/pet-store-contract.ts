@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
-import { petJson, petsJson } from '../../src/written.ts';
+import { petJson, petsJson } from '../../src/domain/written.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { addPets, get, list, type NewFixture, petOf, petsOf, REX, walk, withIdsOf } from './fixture.ts';
 

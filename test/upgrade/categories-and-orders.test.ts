@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
-import { petAdded, petJson } from '../../src/written.ts';
+import { petAdded, petJson } from '../../src/domain/written.ts';
 import { list, patch, petOf, REX } from '../storage/fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';

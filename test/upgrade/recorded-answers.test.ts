@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Pet } from '../../src/domain/pet.ts';
 import type { Idempotency, PetRepository } from '../../src/domain/ports.ts';
-import { petAdded } from '../../src/written.ts';
+import { petAdded } from '../../src/domain/written.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { parseExactJson } from '../../json.ts';
 import { nearest } from '../../domain/nearest.ts';
+import { parseExactJson } from '../../domain/parse.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import type { Line } from './lines.ts';
 

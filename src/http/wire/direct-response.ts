@@ -90,7 +90,7 @@ export class DirectResponse implements Response {
     connection.release(this.request);
     const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     connection.socket.write(
-      `${STATUS_LINES[status]}${headers}${connection.standing.now()}${length}\r\n${body ?? ''}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${connection.standing.now()}${length}\r\n${body ?? ''}`,
       'latin1',
     );
     connection.written();
@@ -106,13 +106,6 @@ export class DirectResponse implements Response {
     return this.#nodeResponse;
   }
 }
-
-/** By status: a sparse array. */
-const STATUS_LINES = Object.entries(STATUS_CODES).reduce<string[]>((lines, [status, reason]) => {
-  // `join` makes a flat string, as `flatFields` does.
-  lines[Number(status)] = ['HTTP/1.1', status, `${reason}\r\n`].join(' ');
-  return lines;
-}, []);
 
 /** Whether status and body go together, and the body is a string. Node knows what to send in all other cases. */
 function isOneString(status: number, body: Octets | Buffer | undefined): body is Octets | undefined {

@@ -1,6 +1,6 @@
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { PetPage, PetQuery } from '../../domain/ports.ts';
-import { petAdded, petJson, petsJson } from '../../written.ts';
+import { petAdded, petJson, petsJson } from '../../domain/written.ts';
 import type { Engine } from '../engine.ts';
 import {
   createPet,

@@ -3,7 +3,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { PET_STATUSES } from '../../domain/statuses.ts';
 import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
-import { petAdded } from '../../written.ts';
+import { petAdded } from '../../domain/written.ts';
 import type { Engine, Value } from '../engine.ts';
 import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
 import { addAtomically } from './bulk.ts';

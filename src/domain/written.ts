@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { hash } from 'node:crypto';
-import type { Pet } from './domain/pet.ts';
-import type { Answer, Written } from './domain/ports.ts';
+import type { Pet } from './pet.ts';
+import type { Answer, Written } from './ports.ts';
 
 /** An animal as JSON with exact int64. An animal without a status has no such member. */
 export function petJson({ id, name, categoryId, status }: Pet): Written<Pet> {
