@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import type { Parameter } from '../api/parameters.ts';
+import { cursor, type Parameter } from '../api/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../http/recent.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, rowFilter, word } from './values.ts';
+import { iso, limit, numberOf, pageOf, rowFilter, word } from './values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;
@@ -42,8 +42,8 @@ const listFaults = adminOperation({
   role: 'viewer',
   summary: 'List faults',
   description:
-    'Returns the last requests below `/v1` that this instance answered with an error, the newest first. An instance keeps ' +
-    '10,000 of them in memory.',
+    'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. An instance ' +
+    'keeps 10,000 of them in memory.',
   parameters: {
     requestId: word(128, {
       description: 'Only the requests with this `X-Request-Id`.',
@@ -53,10 +53,11 @@ const listFaults = adminOperation({
     keyId: rowFilter('Only requests with this key.', 7),
     status,
     limit,
+    cursor,
   },
   answers: {
     200: {
-      description: 'The faults.',
+      description: 'A page of faults.',
       content: {
         schema: Faults,
         examples: {
@@ -82,18 +83,20 @@ const listFaults = adminOperation({
   },
   errors: {},
   async handle({ parameters }, { recent }: Stores) {
-    const { requestId, accountId, keyId, status: its, limit: most } = parameters;
+    const { requestId, accountId, keyId, status: its, limit: most, cursor: end } = parameters;
     const asked = { requestId, accountId, keyId, status: its };
     const names = Object.keys(asked) as (keyof typeof asked)[];
+    const before = numberOf(end) ?? Number.POSITIVE_INFINITY;
     const faults = recent
       .faults()
+      .filter(({ id }) => id < before)
       .filter((fault) => names.every((name) => asked[name] === undefined || asked[name] === fault[name]))
-      .take(most);
-    return { status: 200, json: JSON.stringify([...faults].map(faultJson)) };
+      .take(most + 1);
+    return pageOf([...faults], most, faultJson);
   },
 });
 
-function faultJson({ at, ...fault }: Fault) {
+function faultJson({ id: _id, at, ...fault }: Fault) {
   return { time: iso(at), ...fault };
 }
 

@@ -224,7 +224,7 @@ function faultOf(
   { id, startedAt, request, served, key }: Exchange,
   status: number,
   code: ErrorCode | undefined,
-): Fault {
+): Omit<Fault, 'id'> {
   return {
     at: startedAt.unix,
     requestId: id,

@@ -20,6 +20,8 @@ const RATE_SECONDS = 10;
 const BUCKETS = 112;
 
 export interface Fault {
+  /** Rises from one fault to the next. Microseconds of Unix time at least, so that it names a time on every instance. */
+  readonly id: number;
   /** Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
@@ -62,6 +64,7 @@ interface Second {
 export class RecentRequests {
   readonly #faults: Fault[] = [];
   #nextFault = 0;
+  #lastFaultId = 0;
   readonly #minutes: readonly Minute[] = Array.from({ length: MINUTES_KEPT }, emptyMinute);
   readonly #seconds: readonly Second[] = Array.from({ length: RATE_SECONDS + 1 }, () => ({
     second: 0,
@@ -93,10 +96,11 @@ export class RecentRequests {
   }
 
   /** Keeps a request that was answered with an error. The oldest one goes. */
-  noteFault(fault: Fault): void {
+  noteFault(fault: Omit<Fault, 'id'>): void {
     // An id that the service made is a slice of a string with 256 ids, and V8 keeps the whole string as long as the slice.
     const requestId = Buffer.from(fault.requestId, 'latin1').toString('latin1');
-    this.#faults[this.#nextFault] = { ...fault, requestId };
+    this.#lastFaultId = Math.max(this.#lastFaultId + 1, Math.floor(fault.at) * 1_000);
+    this.#faults[this.#nextFault] = { ...fault, id: this.#lastFaultId, requestId };
     this.#nextFault = (this.#nextFault + 1) % FAULTS_KEPT;
   }
 

@@ -1,6 +1,7 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { HOUR } from '../../src/domain/usage.ts';
 import { call } from '../support/api.ts';
 import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
@@ -131,4 +132,19 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   const values = page.getByRole('row', { name: 'seed end' }).locator('dd');
   const shown = (await values.allInnerTexts()).map((text) => text.trim());
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
+});
+
+/** Waits for the first page of a list, and asks for the next one. Returns how many rows there are then. */
+async function rowsWithMore(page: Page, most: number): Promise<number> {
+  await page.getByText(`${most} are shown.`).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText(`${most} are shown.`).waitFor({ state: 'detached' });
+  return (await page.getByRole('row').count()) - 1;
+}
+
+test('faults come in pages', async () => {
+  const { page } = await visitConsole(browser, service);
+  for (let sent = 0; sent < 101; sent++) await call(service.url, '/v1/nothing');
+  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
+  assert.ok((await rowsWithMore(page, 100)) > 100);
 });

@@ -171,8 +171,8 @@ export function requestsContract(name: string, startService: StartService): void
     ]);
   });
 
-  test(`${name}: the faults of this instance are found by each of their values`, async (t) => {
-    const { its, ask, get } = await start(t);
+  test(`${name}: the faults of this instance are found by each of their values, and have pages`, async (t) => {
+    const { its, ask, get, pages } = await start(t);
     const key = await its.issueKey({ account: 'shop', limits: { perMinute: 2, perDay: 100 } });
     const send = (path: string, id: string, asked: Asked = {}) =>
       call(its.url, path, { ...asked, headers: { 'x-request-id': id } });
@@ -221,7 +221,16 @@ export function requestsContract(name: string, startService: StartService): void
         indexes.map((index): unknown => faults[index]),
         query,
       );
-    for (const query of ['status=200', 'status=x', 'limit=0', 'limit=101', `requestId=${'x'.repeat(129)}`])
+    assert.deepEqual(await pages('/faults?limit=2'), [faults.slice(0, 2), faults.slice(2)]);
+    assert.deepEqual(await pages('/faults?limit=1&keyId=1'), [[faults[1]], [faults[2]]]);
+    for (const query of [
+      'cursor=x',
+      'status=200',
+      'status=x',
+      'limit=0',
+      'limit=101',
+      `requestId=${'x'.repeat(129)}`,
+    ])
       assertError(await ask(`/faults?${query}`), 'invalid_parameter');
   });
 }

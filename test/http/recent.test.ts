@@ -6,7 +6,7 @@ import { type Fault, RecentRequests } from '../../src/http/recent.ts';
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
 
-const fault = (requestId: string): Fault => ({
+const fault = (requestId: string): Omit<Fault, 'id'> => ({
   at: NOON,
   requestId,
   method: 'GET',
@@ -102,4 +102,17 @@ test('the last 10,000 faults are kept, the newest first', () => {
     kept,
     Array.from({ length: 10_000 }, (_, age) => 10_004 - age),
   );
+});
+
+test('the numbers of faults rise, also over processes, because they begin with the time', () => {
+  const [one, other] = [new RecentRequests(), new RecentRequests()];
+  for (let each = 0; each < 3; each++) one.noteFault(fault(`${each}`));
+  one.noteFault({ ...fault('3'), at: NOON - MINUTE });
+  other.noteFault({ ...fault('4'), at: NOON + 1.5 });
+  const ids = [...other.faults(), ...one.faults()].map(({ id }) => id);
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => b - a),
+  );
+  assert.equal(new Set(ids).size, 5);
 });

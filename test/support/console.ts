@@ -85,7 +85,19 @@ export async function adminOf(its: TestConsole, name = 'ada') {
     assert.equal(answer.status, 200, answer.text);
     return answer.json;
   };
-  return { its, ask, get };
+  /** The rows of a list, page by page, as `Link` leads through them. */
+  const pages = async (path: string) => {
+    const read: any[][] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      assert.ok(read.length < 10, next);
+      const answer = await ask(next);
+      assert.equal(answer.status, 200, answer.text);
+      read.push(answer.json);
+      next = /^<\/admin\/v1([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    return read;
+  };
+  return { its, ask, get, pages };
 }
 
 /** The `Cookie` header that a browser sends after this answer. */
