@@ -62,14 +62,15 @@ export class App {
   /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
   readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
     const exchange = this.#begin(request, response);
+    const refused = refusal ?? hostFault(request);
     try {
       let reply: Reply;
       try {
-        reply = refusal ?? hostFault(request) ?? (await this.#answer(exchange));
+        reply = refused ?? (await this.#answer(exchange));
       } catch (error) {
         reply = this.#faultReply(exchange, error);
       }
-      if (exchange.rateHeaders === undefined && isApi(exchange))
+      if (exchange.rateHeaders === undefined && (refused !== undefined || isApi(exchange)))
         exchange.rateHeaders = await this.#api.rateHeaders(request);
       this.#write(exchange, reply);
       this.#log(exchange, reply);
@@ -83,7 +84,9 @@ export class App {
   /** Answers every request in flight with 503, because the service stops. */
   async abandon(): Promise<void> {
     const reply = errorReply('unavailable', SHUTTING_DOWN);
-    await Promise.all([...this.#inFlight].map((exchange) => this.#writeEarly(exchange, reply)));
+    await Promise.all(
+      [...this.#inFlight].map((exchange) => this.#writeEarly(exchange, reply, isApi(exchange))),
+    );
   }
 
   /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
@@ -91,7 +94,7 @@ export class App {
     const exchange = this.#inFlight.find((each) => each.request === request);
     if (exchange === undefined || exchange.response.headersSent) return false;
     exchange.response.shouldKeepAlive = false;
-    this.#writeEarly(exchange, refusal).then(
+    this.#writeEarly(exchange, refusal, true).then(
       () => this.#log(exchange, refusal),
       (error: unknown) => this.#noAnswer(exchange, error),
     );
@@ -127,8 +130,8 @@ export class App {
   }
 
   /** Answers while the operation may still run. Its own answer is dropped later. */
-  async #writeEarly(exchange: Exchange, reply: Reply): Promise<void> {
-    if (isApi(exchange)) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
+  async #writeEarly(exchange: Exchange, reply: Reply, needsRateHeaders: boolean): Promise<void> {
+    if (needsRateHeaders) exchange.rateHeaders ??= await this.#api.rateHeaders(exchange.request);
     this.#write(exchange, reply);
   }
 

@@ -26,7 +26,7 @@ export interface Standing {
 export const NEVER_REFUSED: Standing = { refusals: Instants.NONE, ban: undefined };
 
 /** The ban in force, or undefined. */
-export function banInForce(standing: Pick<Standing, 'ban'>, now: Moment): Ban | undefined {
+export function banInForce(standing: Pick<Standing, 'ban'>, now: Pick<Moment, 'unix'>): Ban | undefined {
   return standing.ban !== undefined && standing.ban.until > now.unix ? standing.ban : undefined;
 }
 

@@ -82,7 +82,7 @@ export class FallbackCounter implements Counters {
   }
 
   bansInForce(): number {
-    return this.#shared.bansInForce() + this.#local.bansInForce();
+    return this.#shared.bansInForce();
   }
 
   flush(): Promise<void> {
@@ -116,9 +116,12 @@ export class FallbackCounter implements Counters {
       return { kind: 'banned', ban, quota: { ...(await this.#local.peek(share)), at } };
     }
     const quota = this.#shared.knownUsedUp(caller);
-    if (quota === undefined) return this.#local.charge(share);
     // A quota that is used up has no shares, so every request is refused. The refusal counts towards a ban like any other.
-    const verdict = await this.#local.charge({ ...caller, limits: { perMinute: 0, perDay: 0 } });
+    const limits = quota === undefined ? share.limits : { perMinute: 0, perDay: 0 };
+    const verdict = await this.#local.charge({ ...caller, limits });
+    if (verdict.kind === 'banned' && caller.kind === 'key')
+      this.#shared.beginBan(caller.keyId, caller.accountId, verdict.ban);
+    if (quota === undefined) return verdict;
     // A ban that begins here ends by this instance's clock.
     return { ...verdict, quota: verdict.kind === 'banned' ? { ...quota, at: verdict.quota.at } : quota };
   }
@@ -161,8 +164,12 @@ export class FallbackCounter implements Counters {
     );
     try {
       const heartbeat = await withTimeout(answer, ANSWER_TIMEOUT);
-      if (heartbeat.run === server.informed) this.#markUp(server, heartbeat);
-      else await this.#inform(server, heartbeat.run);
+      if (heartbeat.run !== server.informed) await this.#inform(server, heartbeat.run);
+      else {
+        // Before the server is used again: a ban that began here binds all instances.
+        await this.#shared.restoreBans(server.name);
+        this.#markUp(server, heartbeat);
+      }
     } catch (error) {
       this.#markDown(server, error);
       await this.#reconnectUnlessLate(server, answer);

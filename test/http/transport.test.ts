@@ -34,9 +34,17 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
   ],
 };
 
+/** The HTTP layer refuses these whatever their path is. `/readyz` waits for the stores, so its answer can be interrupted. */
+const REFUSED_ELSEWHERE = Object.fromEntries(
+  ['a broken chunk', 'no Host', 'two Hosts', 'an expectation but 100-continue'].map((title) => {
+    const [status, bytes] = REFUSED[title] ?? assert.fail();
+    return [`${title} for /readyz`, [status, bytes.replace(/\w+ \/v1\/pets/, 'GET /readyz')] as const];
+  }),
+);
+
 const shared = await startTestService(lifetimeOfFile());
 
-for (const [title, [status, bytes]] of Object.entries(REFUSED)) {
+for (const [title, [status, bytes]] of Object.entries({ ...REFUSED, ...REFUSED_ELSEWHERE })) {
   test(`${title} is ${status} with Error body and rate headers`, async () => {
     // A new minute: the bucket of this address is full.
     shared.clock.advance(60_000);

@@ -61,5 +61,6 @@ export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): Redis
     timeout: TIMEOUT,
     onReplaced: () => undefined,
     onBan: () => undefined,
+    onLifted: () => undefined,
   });
 }

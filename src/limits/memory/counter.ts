@@ -60,7 +60,7 @@ export class MemoryCounter implements Counters {
     this.#store = store;
     this.#onBan = onBan;
     this.#callersMax = callersMax;
-    this.#writeBehind = new WriteBehind(clock, store, (keyId) => this.#forgive(keyId));
+    this.#writeBehind = new WriteBehind(clock, store, (keyId) => this.forgive(keyId));
   }
 
   /** Once the caller is in memory, nothing waits before the count is taken. That makes the step atomic. */
@@ -140,10 +140,9 @@ export class MemoryCounter implements Counters {
     return { kind: 'refused', quota, refusalsLeft: refusalsLeft(standing.refusals.length, this.#policy) };
   }
 
-  #forgive(keyId: number): void {
-    const known = this.#keyStanding(keyId);
-    known.standing = NEVER_REFUSED;
-    known.changed = false;
+  /** Forgets the bans and refusals of a key, because an operator has lifted its ban. */
+  forgive(keyId: number): void {
+    Object.assign(this.#keyStanding(keyId), { standing: NEVER_REFUSED, changed: false });
   }
 
   /** Nothing is written for an address while the service runs, so that a flood of new addresses causes no disk writes. */

@@ -1,4 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withTimeout } from '../timeout.ts';
+
+/** Callers and bans that are restored at once. Requests are charged between two batches. */
+const RESTORE_BATCH = 500;
+
+/** Milliseconds that a server has for such a batch. */
+const RESTORE_TIMEOUT = 500;
 
 /**
  * Collects the items that one turn of the event loop adds to a group, and runs them together, in order, at most `size` at
@@ -24,4 +31,12 @@ export function batched<I, R>(size: number, run: (items: readonly I[]) => Promis
     const index = batch.items.push(item) - 1;
     return (await batch.results)[index] as R;
   };
+}
+
+/** Restores callers or bans on a server, many at once. */
+export async function restoreAll<T>(items: readonly T[], restore: (item: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < items.length; from += RESTORE_BATCH) {
+    const batch = items.slice(from, from + RESTORE_BATCH).map(restore);
+    await withTimeout(Promise.all(batch), RESTORE_TIMEOUT);
+  }
 }

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
-import { type Ban, banInForce, type BanPolicy, refusalsLeft } from '../ban.ts';
+import { type Ban, type BanPolicy, refusalsLeft } from '../ban.ts';
 import { type Caller, callerId, callerName, type QuotaCounter, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
-import { batched } from './batches.ts';
+import { batched, restoreAll } from './batches.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
+import { type KnownBan, KnownBans } from './known-bans.ts';
 import { RedisQuotas } from './quotas.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Redis } from './redis.ts';
@@ -18,12 +19,6 @@ const HEARTBEAT = loadScript('heartbeat.lua');
 
 /** Milliseconds without a heartbeat after which an instance counts as gone: six heartbeats. */
 const HEARTBEAT_EXPIRY = 3_000;
-
-/** Callers and bans that are restored at once. Requests are charged between two batches. */
-const RESTORE_BATCH = 500;
-
-/** Milliseconds that a server has for such a batch. */
-const RESTORE_TIMEOUT = 500;
 
 /** Requests that one script charges. The server does nothing else meanwhile. */
 const CHARGE_BATCH = 100;
@@ -45,12 +40,6 @@ type ScriptResult = readonly [
   banCount: number,
 ];
 
-/** A ban in Redis. It ends by Redis' clock. */
-interface SharedBan extends Ban {
-  /** By `callerName`. */
-  readonly caller: string;
-}
-
 export interface Heartbeat {
   /** Identifies the run of the server. A new run may have lost its counts. */
   readonly run: string;
@@ -68,6 +57,8 @@ interface RedisCounterParts {
   /** Called for each key of Redis that had the wrong type and was replaced. */
   readonly onReplaced: (key: string) => void;
   readonly onBan: (keyId: number, ban: Ban) => void;
+  /** Called when this instance hears that an operator has lifted a ban that it knew of. */
+  readonly onLifted: (keyId: number) => void;
 }
 
 /**
@@ -81,9 +72,9 @@ export class RedisCounter implements QuotaCounter {
   /** The unique name of this instance. */
   readonly #instance = randomUUID();
   readonly #quotas: RedisQuotas;
-  /** What Redis counted by its last answers, by `callerName` and by key id. Used in an outage, and to restore a server. */
+  /** What Redis counted by its last answers, by `callerName`. Used in an outage, and to restore a server. */
   readonly #knownUsage = new RecentMap<string, Usage>();
-  readonly #knownBans = new RecentMap<number, SharedBan>();
+  readonly #knownBans = new KnownBans();
   readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Verdict>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
@@ -109,8 +100,15 @@ export class RedisCounter implements QuotaCounter {
   /** The ban in force, if this instance knows of one. `at` is the time now on the clock that the ban ends by. */
   knownBan(keyId: number): { ban: Ban; at: number } | undefined {
     const now = this.#redisTime();
-    const ban = banInForce({ ban: this.#knownBans.get(keyId) }, now);
+    const ban = this.#knownBans.inForce(keyId, now);
     return ban && { ban, at: now.unix };
+  }
+
+  /** A ban begins here, because Redis does not answer. It ends by this instance's clock. `restoreBans` sends it to Redis. */
+  beginBan(keyId: number, accountId: number, { until, count }: Ban): void {
+    const began = Math.floor(this.#redisTime().unix);
+    const ban = { caller: callerName(accountId), until: Math.ceil(until - this.#aheadBy), count, began };
+    this.#knownBans.begin(keyId, ban);
   }
 
   /** Both windows, if this instance knows that one of them is used up. */
@@ -123,7 +121,7 @@ export class RedisCounter implements QuotaCounter {
   }
 
   bansInForce(): number {
-    return [...this.#knownBans.keys()].filter((keyId) => this.knownBan(keyId) !== undefined).length;
+    return [...this.#knownBans.all.keys()].filter((keyId) => this.knownBan(keyId) !== undefined).length;
   }
 
   serverOf(caller: Caller): string {
@@ -140,19 +138,26 @@ export class RedisCounter implements QuotaCounter {
 
   /** Restores on a server all counts and bans that this instance knows. */
   async inform(server: string): Promise<void> {
-    const { environment } = this.#parts;
-    const isThere = (caller: string) => this.redis.serverOf(usageKey(environment, caller)) === server;
-    const restores: (() => Promise<void>)[] = [];
-    for (const [caller, usage] of this.#knownUsage) {
-      if (isThere(caller)) restores.push(() => this.#quotas.restoreUsage(caller, usage));
-    }
-    for (const [keyId, ban] of this.#knownBans) {
-      if (isThere(ban.caller)) restores.push(() => this.#quotas.restoreBan(ban.caller, keyId, ban));
-    }
-    for (let from = 0; from < restores.length; from += RESTORE_BATCH) {
-      const batch = restores.slice(from, from + RESTORE_BATCH).map((restore) => restore());
-      await withTimeout(Promise.all(batch), RESTORE_TIMEOUT);
-    }
+    const usages = [...this.#knownUsage].filter(([caller]) => this.#isOn(server, caller));
+    await restoreAll(usages, ([caller, usage]) => this.#quotas.restoreUsage(caller, usage));
+    await this.#restoreBans(server, this.#knownBans.all);
+  }
+
+  /** Sends to a server the bans that began here while it did not answer. */
+  async restoreBans(server: string): Promise<void> {
+    await this.#restoreBans(server, this.#knownBans.unsent);
+  }
+
+  async #restoreBans(server: string, bans: ReadonlyMap<number, KnownBan>): Promise<void> {
+    const there = [...bans].filter(([, { caller }]) => this.#isOn(server, caller));
+    await restoreAll(there, async ([keyId, ban]) => {
+      await this.#quotas.restoreBan(ban.caller, keyId, ban, ban.began);
+      this.#knownBans.sent(keyId, ban);
+    });
+  }
+
+  #isOn(server: string, caller: string): boolean {
+    return this.redis.serverOf(usageKey(this.#parts.environment, caller)) === server;
   }
 
   async #chargeAll(callers: readonly Caller[]): Promise<readonly Verdict[]> {
@@ -197,14 +202,13 @@ export class RedisCounter implements QuotaCounter {
     const at = { unix: now, monotonic: now };
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
-      this.#knownBans.set(caller.keyId, { caller: name, until, count });
+      this.#knownBans.hear(caller.keyId, { caller: name, until, count });
       // With a refusal the ban begins now. Otherwise it was in force already, and the windows refused nothing.
       if (refusals > 0) this.#parts.onBan(caller.keyId, { until, count });
       const quota = quotaOf(usage, caller.limits, at, refusals === 0);
       return { kind: 'banned', quota, ban: { until, count } };
     }
-    // An operator has lifted the ban, or it is over.
-    if (caller.kind === 'key') this.#knownBans.delete(caller.keyId);
+    if (caller.kind === 'key' && this.#knownBans.end(caller.keyId, now)) this.#parts.onLifted(caller.keyId);
     const quota = quotaOf(usage, caller.limits, at, outcome === 1);
     if (outcome === 1) return { kind: 'admitted', quota };
     return { kind: 'refused', quota, refusalsLeft: refusalsLeft(refusals, this.#parts.policy) };

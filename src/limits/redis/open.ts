@@ -53,6 +53,7 @@ export async function openShared({
   const shared = new RedisCounter({
     redis,
     timeout: ANSWER_TIMEOUT,
+    onLifted: (keyId) => local.forgive(keyId),
     onReplaced: (key) => log.error({ key }, 'a key of Redis had the wrong type and was replaced'),
     ...parts,
   });

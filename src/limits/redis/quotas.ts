@@ -11,6 +11,7 @@ import { loadScript } from './server.ts';
 
 const READ = loadScript('read.lua');
 const RESTORE = loadScript('restore.lua');
+const RESTORE_BAN = loadScript('restore-ban.lua');
 const LIFT = loadScript('lift.lua');
 
 /** The counters in Redis, to be read, restored and lifted. A caller is given by `callerName`. */
@@ -84,9 +85,8 @@ export class RedisQuotas implements QuotaAdmin {
     await this.#redis.run(RESTORE, [key], [(day + 1) * DAY + MINUTE, ...fields]);
   }
 
-  /** Like `restoreUsage`, for the ban of a key. */
-  async restoreBan(caller: string, keyId: number, { until, count }: Ban): Promise<void> {
-    const key = banKey(this.#environment, caller, keyId);
-    await this.#redis.run(RESTORE, [key], [until + DAY, 'until', until, 'count', count]);
+  /** Like `restoreUsage`, for the ban of a key. A ban that `began` after the stored one had ended is a further ban. */
+  async restoreBan(caller: string, keyId: number, { until, count }: Ban, began = 0): Promise<void> {
+    await this.#redis.run(RESTORE_BAN, [banKey(this.#environment, caller, keyId)], [until, count, began]);
   }
 }
