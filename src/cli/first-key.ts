@@ -23,13 +23,13 @@ interface Started {
  */
 export async function firstKeyText(started: Started): Promise<string> {
   const { accounts, environment, url, log, flushLog } = started;
+  // In a terminal that shows both, the text appears below the lines of the log. A line that is written in the background
+  // could still appear below it, so each line is written here at once.
+  flushLog();
   const isFirst = (await newestKey(started, () => true)) === undefined;
   if (isFirst) {
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
-  }
-  // In a terminal that shows both, the text appears below the first lines of the log.
-  flushLog();
-  if (isFirst) {
+    flushLog();
     const account = await defaultAccount(accounts);
     const settings = { account, environment, label: undefined, scopes: DEFAULT_SCOPES, expiresAt: undefined };
     const { key } = await issueKey(accounts, randomBytes, settings);
