@@ -29,7 +29,7 @@ async function hasRoom(
   return live.length < MOST_LIVE_KEYS;
 }
 
-/** A key as it crosses to the thread that writes. */
+/** A key as it is sent to the writing thread. */
 type Stored<Its> = Omit<Its, 'hash'> & { readonly hash: string };
 
 export async function createOwnKey(

@@ -20,7 +20,7 @@ export interface SimulatedTime {
   run(until: Promise<unknown> | number): Promise<void>;
 }
 
-/** The most that a request or an answer is under way, in milliseconds. */
+/** The longest time that a request or an answer is in flight, in milliseconds. */
 const DELAY = 50;
 
 /** Turns of the event loop without any news, after which everybody must be asleep. */

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Lifetime } from './lifetime.ts';
 
 /**
- * The address of a server as it is seen over a network on which every packet is under way for up to `milliseconds`:
+ * The address of a server as it is seen over a network on which every packet is in flight for up to `milliseconds`:
  * on the loopback answers come too fast for requests to meet in between.
  */
 export async function overSlowNetwork(t: Lifetime, address: string, milliseconds: number): Promise<string> {

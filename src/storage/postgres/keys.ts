@@ -45,7 +45,7 @@ export class PostgresKeys implements KeyFinder {
     return this.#reads.read(hex, () => this.#readKey(hex));
   }
 
-  /** A read that is under way may return an older key, so it keeps the map that it began with. */
+  /** A read that is in flight may return an older key, so it keeps the map that it began with. */
   forget(): void {
     this.#cache = new Map();
   }
