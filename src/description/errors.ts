@@ -61,8 +61,8 @@ const WHEN_OF: Readonly<Partial<Record<ErrorCode, (operation: Operation) => stri
   },
   unsupported_media_type: ({ method }) =>
     method === 'PATCH'
-      ? `The body is neither ${MEDIA_TYPES.PATCH.map(code).join(' nor ')}.`
-      : `The body is not ${code(MEDIA_TYPES.POST[0])}.`,
+      ? `The body is neither ${MEDIA_TYPES.PATCH.map(code).join(' nor ')}, is not UTF-8, or has a Content-Encoding.`
+      : `The body is not ${code(MEDIA_TYPES.POST[0])}, is not UTF-8, or has a Content-Encoding.`,
 };
 
 /** When an operation answers with an error code, as a sentence. */

@@ -5,7 +5,14 @@ import type { Call, Operation } from '../api/operation.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
-import { BODY_REFUSED, bodyMissing, bodyTooLarge, otherMediaType } from './messages.ts';
+import {
+  BODY_ENCODED,
+  BODY_REFUSED,
+  bodyMissing,
+  bodyTooLarge,
+  OTHER_CHARSET,
+  otherMediaType,
+} from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from './wire/text.ts';
 
@@ -82,7 +89,7 @@ export function refuseBody({ headers }: IncomingMessage): void {
 /**
  * Reads a whole JSON body. A message about a missing body says with `shape` what it must be.
  * @throws ServiceError `invalid_request` when there is none, `unsupported_media_type` when it has none of these
- * media types, `payload_too_large` beyond 16 KiB.
+ * media types, another charset than UTF-8 or a content encoding, `payload_too_large` beyond 16 KiB.
  * @throws ClientGone when the connection ends first.
  */
 export async function readJsonBody(
@@ -93,9 +100,9 @@ export async function readJsonBody(
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const chunked = request.headers['transfer-encoding'] !== undefined;
   if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
-  if (type === undefined || !isOneOf(types, type) || (encoding ?? 'identity') !== 'identity') {
-    throw new ServiceError('unsupported_media_type', otherMediaType(types));
-  }
+  const fault =
+    typeFault(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
+  if (fault !== undefined) throw new ServiceError('unsupported_media_type', fault);
   if (Number(length) > BODY_LIMIT) throw tooLarge();
   const body = request.complete ? buffered(request) : await read(request);
   if (body.length === 0) throw missing(shape);
@@ -137,15 +144,16 @@ function read(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The media type may have parameters. Only another character set than UTF-8 is refused. */
-function isOneOf(types: readonly string[], contentType: string): boolean {
-  if (contentType === 'application/json') return true;
+/** What is wrong with a `Content-Type`. The media type may have parameters, but no other charset than UTF-8. */
+function typeFault(types: readonly string[], contentType = ''): string | undefined {
+  if (contentType === 'application/json') return undefined;
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
+  if (!types.includes(type)) return otherMediaType(types);
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return types.includes(type) && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset) ? undefined : OTHER_CHARSET;
 }
 
 function missing(shape: () => string): ServiceError {

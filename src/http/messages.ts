@@ -31,6 +31,10 @@ export const removed = (date: string, successor: string) =>
 export const otherMediaType = (types: readonly string[]) =>
   `The body must be sent as Content-Type: ${types.join(' or ')}.`;
 
+export const OTHER_CHARSET =
+  'The body must be UTF-8: send Content-Type without charset, or with charset=utf-8.';
+export const BODY_ENCODED = 'The body must not be compressed: send it without Content-Encoding.';
+
 /** `shape` says what the body must be. */
 export const bodyMissing = (shape: string) => `The body is missing: send ${shape}.`;
 

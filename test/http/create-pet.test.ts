@@ -101,21 +101,21 @@ test('a body is read the same with its header block or after it', async (t) => {
   }
 });
 
-test('a body that is not application/json is 415', async (t) => {
+test('a body that is not application/json is 415, which names the header at fault', async (t) => {
   const service = await startTestService(t);
   const key = await service.issueKey();
   const send = (headers: Record<string, string>) =>
     call(service.url, '/v1/pets', { key, body: REX, headers });
-  for (const type of [
-    'text/plain',
-    'application/xml',
-    'application/jsonp',
-    'application/json; charset=latin1',
-    '',
-  ]) {
-    assertError(await send({ 'content-type': type }), 'unsupported_media_type');
-  }
-  assertError(await send({ 'content-encoding': 'gzip' }), 'unsupported_media_type');
+  const refused = async (headers: Record<string, string>, message: RegExp) => {
+    const answer = await send(headers);
+    assertError(answer, 'unsupported_media_type');
+    assert.match(answer.json.message, message);
+  };
+  for (const type of ['text/plain', 'application/xml', 'application/jsonp', 'text/plain; charset=utf-16', ''])
+    await refused({ 'content-type': type }, /as Content-Type: application\/json\.$/);
+  for (const charset of ['latin1', 'utf-16'])
+    await refused({ 'content-type': `application/json; charset=${charset}` }, /charset=utf-8\.$/);
+  await refused({ 'content-encoding': 'gzip' }, /without Content-Encoding\.$/);
   for (const type of [
     'application/json',
     'APPLICATION/JSON',
