@@ -6,7 +6,7 @@ import type { Author } from '../domain/audit.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { ClientAddress } from '../http/address.ts';
 import { errorReply } from '../http/errors.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import { retryAfter } from '../http/admission.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
 import { findOperator, signIn, signOut } from '../management/operators.ts';

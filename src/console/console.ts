@@ -10,7 +10,7 @@ import { errorReply } from '../http/errors.ts';
 import { hostFault, parseTarget, requestId, Routes } from '../http/request.ts';
 import type { ServingState } from '../http/pipeline.ts';
 import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import { fields, joinFields, trustedFields } from '../http/wire/text.ts';
 import type { Handlers, Response } from '../http/wire/wire.ts';
 import { Access, type AccessDependencies } from './access.ts';

@@ -4,7 +4,7 @@ import { LINK_LIFETIME, SESSION_LIFETIME } from '../domain/operator.ts';
 import { HOUR } from '../domain/usage.ts';
 import { MINUTE } from '../domain/clock.ts';
 import { JSON_CONTENT, otherMethodReply } from '../http/errors.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import { octets } from '../http/wire/text.ts';
 import type { ConsoleRequest } from './console-request.ts';
 import { describeAdminOperation } from './openapi-operations.ts';

@@ -1,6 +1,6 @@
 // Contract: section 10.1.
 import { errorReply, otherMethodReply } from '../http/errors.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import { kept } from '../ui/kept.ts';
 import { pageWithFiles } from '../ui/page.ts';
 import type { ConsoleRequest } from './console-request.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { MEDIA_TYPES, readJsonBody } from '../http/body.ts';
 import { otherMethodReply } from '../http/errors.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import type { Access } from './access.ts';
 import type { ConsoleRequest } from './console-request.ts';
 

@@ -5,7 +5,7 @@ import type { Values } from '../api/parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
 import { entityTag } from '../domain/written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 import type { Served } from './request.ts';
 import {
   type Fields,

@@ -7,7 +7,7 @@ import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
 import { type Exchange, hostFault, parseTarget, requestId } from './request.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
 import type { Fault, RecentRequests } from './recent.ts';
 import type { RequestMetrics } from './request-counts.ts';

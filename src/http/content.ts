@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { noneMatchNames } from './answer.ts';
 import { entityTag } from '../domain/written.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
 import { type Fields, fields, joinFields, NO_FIELDS, type Octets, octets } from './wire/text.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 
 /** The one map from error code to HTTP status. */
 export const STATUS_OF = {

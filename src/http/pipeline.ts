@@ -21,7 +21,7 @@ import { errorReply, otherMethodReply } from './errors.ts';
 import type { Exchange, Routes } from './request.ts';
 import { type Fields, NO_FIELDS } from './wire/text.ts';
 import { lacksScope, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 
 /** What the service may do now. The gate and the stop change it while requests run. */
 export interface ServingState {

@@ -16,7 +16,7 @@ import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Moment } from '../domain/clock.ts';
 import { listed } from '../domain/parse.ts';
 import { errorReply } from './errors.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './wire/response.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 import type { Response } from './wire/wire.ts';

@@ -7,7 +7,7 @@ import { fields, joinFields, octets } from '../http/wire/text.ts';
 import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from './reference.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/wire/response.ts';
 import { kept } from '../ui/kept.ts';
 
 export interface SiteDependencies {

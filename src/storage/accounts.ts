@@ -19,9 +19,7 @@ import type {
   OwnKeys,
 } from '../domain/account-ports.ts';
 import { foldedName, nameTaken } from '../domain/text.ts';
-import { changeAccount } from './account-changes.ts';
-import { addAccount, namesakes } from './account-names.ts';
-import { planValues } from './account-writes.ts';
+import { addAccount, changeAccount, namesakes, planColumns } from './account-writes.ts';
 import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
 import {
   accountFromRow,
@@ -179,8 +177,8 @@ export class StoredAccounts implements AccountRepository {
 
   /** Undefined when the name is taken. */
   async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
-    const values = [...planValues(plan, limits), this.#now()] as const;
-    const row = await this.#engine.write(addAccount, this.#author, name, values);
+    const columns = planColumns(plan, limits);
+    const row = await this.#engine.write(addAccount, this.#author, name, columns, this.#now());
     return row && accountFromRow(row);
   }
 

@@ -10,7 +10,6 @@ import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
 import { writeOnce } from './idempotency.ts';
-import { inTurn } from './in-turn.ts';
 import { expireDue, expireOrders } from './order-expiry.ts';
 import { accountOrder, COLUMNS, type NamedRow, orderFromRow, type OrderRow, ORDERS } from './order-rows.ts';
 import { firstId, pageOf } from './page.ts';
@@ -179,6 +178,23 @@ export function pageQuery(
 function joinAccounts(sql: string): string {
   return `SELECT found.*, accounts.name FROM (${sql}) AS found JOIN accounts ON accounts.id = found.account_id
     ORDER BY found.id DESC`;
+}
+
+/**
+ * Runs work on the same id one after the other, so that a crowd that wants one animal takes one connection and not all of
+ * them. When one fails, those that wait behind it fail too, so nobody waits longer for a database that does not answer.
+ */
+function inTurn(): <T>(id: bigint, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<bigint, Promise<unknown>>();
+  return async (id, work) => {
+    const turn = (last.get(id) ?? Promise.resolve()).then(work);
+    last.set(id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(id) === turn) last.delete(id);
+    }
+  };
 }
 
 export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {

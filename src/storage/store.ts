@@ -1,3 +1,4 @@
+// Contract: section 2.
 import { MINUTE } from '../domain/clock.ts';
 import type { AccountRepository, KeyLookup } from '../domain/account-ports.ts';
 import type { PetArchive, PetRepository } from '../domain/ports.ts';
@@ -8,6 +9,19 @@ import * as parts from './parts.ts';
 import { dropExpiredRecords } from './idempotency.ts';
 import { KeyUses } from './key-uses.ts';
 import { archiveOver, type EnginePets } from './pets.ts';
+import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from './tables.ts';
+
+/**
+ * Every table that holds data. A copy fills them in this order, so no row may refer to a table that comes later. A test
+ * compares them with the migrations of both databases.
+ */
+export const TABLES: readonly Table[] = [
+  ACCOUNTS,
+  KEYS,
+  PETS,
+  IDEMPOTENCY,
+  ...Object.values(parts).flatMap((part): readonly Table[] => part.TABLES),
+];
 
 type Parts = { readonly [Name in keyof typeof parts]: ReturnType<(typeof parts)[Name]['open']> };
 

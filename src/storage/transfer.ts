@@ -1,7 +1,7 @@
 // Contract: section 2.
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
-import { TABLES } from './all-tables.ts';
+import { TABLES } from './store.ts';
 import type { Copyable, Filling, Row, Snapshot, TableReader } from './engine.ts';
 import type { Table } from './tables.ts';
 

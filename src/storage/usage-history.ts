@@ -4,8 +4,7 @@ import { DAY } from '../domain/clock.ts';
 import { KEPT, type UsageBatch, type UsageCount, type UsageHistory } from '../domain/usage.ts';
 import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import type { Table } from './tables.ts';
-import { addHours, dayOf, USAGE_HOURS } from './usage-hours.ts';
-import { ALL_KEYS, keyList, KEYS_NAMED, named } from './usage-keys.ts';
+import { addHours, ALL_KEYS, dayOf, keyList, KEYS_NAMED, named, USAGE_HOURS } from './usage-hours.ts';
 import { usageReads } from './usage-reads.ts';
 import { DAYS_A_WEEK } from './usage-spans.ts';
 

@@ -1,9 +1,25 @@
 // Contract: section 6.9.
+import type { Environment } from '../domain/api-key.ts';
 import type { UsageCount } from '../domain/usage.ts';
 import type { Transaction } from './engine.ts';
 import type { Table } from './tables.ts';
-import { keyList, KEYS_NAMED, named } from './usage-keys.ts';
 import { HOURS_A_DAY, type Span } from './usage-spans.ts';
+
+/** The key that stands for all keys of an environment together. */
+export const ALL_KEYS = { production: 0, staging: -1 } as const satisfies Record<Environment, number>;
+
+/** Keys that one statement names. */
+export const KEYS_NAMED = 500;
+
+/** SQL for the parameters from number `first` on, which are the ids of `named`. */
+export function keyList(first: number): string {
+  return Array.from({ length: KEYS_NAMED }, (_, index) => `$${first + index}`).join(', ');
+}
+
+/** Up to KEYS_NAMED ids. The last one fills up the list, so that there is one statement for any number of keys. */
+export function named(ids: readonly number[]): readonly number[] {
+  return Array.from({ length: KEYS_NAMED }, (_, index) => ids[index] ?? ids.at(-1) ?? 0);
+}
 
 /** The hours of a day are in one row, which takes a tenth of the space of a row for each hour. */
 export const USAGE_HOURS = {

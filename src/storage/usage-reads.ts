@@ -14,8 +14,7 @@ import {
 } from '../domain/usage.ts';
 import type { Engine } from './engine.ts';
 import { lastHourIn } from './usage-hours.ts';
-import { byOutcome, COUNT_COLUMNS, type CountColumns, UsageRows } from './usage-rows.ts';
-import { usageSums } from './usage-sums.ts';
+import { byOutcome, COUNT_COLUMNS, type CountColumns, UsageRows, usageSums } from './usage-sums.ts';
 
 /** Milliseconds of the history that one turn reads. With 20 keys and all operations that takes about 10 ms. */
 const SLICE = { hour: DAY, day: 14 * DAY } as const satisfies Record<UsageInterval, number>;

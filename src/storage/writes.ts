@@ -1,5 +1,4 @@
-import { changeAccount } from './account-changes.ts';
-import { addAccount } from './account-names.ts';
+import { addAccount, changeAccount } from './account-writes.ts';
 import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
 import type { Write } from './engine.ts';
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';

@@ -4,7 +4,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
-import { TABLES } from '../../src/storage/all-tables.ts';
+import { TABLES } from '../../src/storage/store.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { startPostgres, temporaryPostgres } from '../support/postgres.ts';
 import {

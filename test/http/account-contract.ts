@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
-import { TABLES } from '../../src/storage/all-tables.ts';
+import { TABLES } from '../../src/storage/store.ts';
 import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';

@@ -15,8 +15,7 @@ export function auditContract(name: string, fresh: NewFixture): void {
     const accounts = store.accounts.by(BOB);
     const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
     await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
-    await changeAccount(accounts, id, { name: 'store' });
-    await changeAccount(accounts, id, { suspended: true });
+    await changeAccount(accounts, id, { name: 'store', suspended: true });
     await changeAccount(accounts, id, { suspended: false });
     const asked = newKey(id);
     const key = await accounts.addKey(asked);

@@ -1,7 +1,7 @@
 // Contract: section 2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TABLES } from '../../src/storage/all-tables.ts';
+import { TABLES } from '../../src/storage/store.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 

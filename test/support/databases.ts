@@ -1,9 +1,8 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { TABLES } from '../../src/storage/all-tables.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { Store } from '../../src/storage/store.ts';
+import { type Store, TABLES } from '../../src/storage/store.ts';
 import { migratedPostgres } from './migrated-postgres.ts';
 import { temporaryEnvironment, type Variables } from './process.ts';
 import { ROOT } from './store.ts';

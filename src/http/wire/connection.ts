@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from '../reply.ts';
 import { DirectResponse, isDirect, type ResponseConnection, type StandingFields } from './direct-response.ts';
 import {
   allowReading,
@@ -12,7 +11,7 @@ import {
   unreadableRequest,
 } from './node.ts';
 import { ReadAhead } from './read-ahead.ts';
-import type { Handlers, NodeResponse } from './response.ts';
+import type { Handlers, NodeResponse, Reply } from './response.ts';
 
 /** What all connections of a server share. */
 export interface Shared extends Handlers {

@@ -1,6 +1,15 @@
-import type { Reply } from '../reply.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import { type IncomingMessage, ServerResponse } from './node.ts';
 import { type Fields, namesAndValues, type Octets } from './text.ts';
+
+/** An HTTP response before it is written. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Fields;
+  readonly body?: Octets | Buffer;
+  /** The error code of an error response, for the log. */
+  readonly code?: ErrorCode;
+}
 
 /** The answer to one request. */
 export interface Response {

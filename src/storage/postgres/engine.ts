@@ -1,8 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { PoolLimits } from '../database-url.ts';
-import { TABLES } from '../all-tables.ts';
 import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableReader } from '../engine.ts';
-import { type Store, storeOver } from '../store.ts';
+import { type Store, storeOver, TABLES } from '../store.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { type Connections, type Database, newest, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
