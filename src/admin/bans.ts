@@ -1,11 +1,12 @@
 // Contract: section 10.2.
 import { z } from 'zod';
+import { cursor } from '../api/parameters.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { liftBan as lift, listBans as list } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, rowId } from './values.ts';
+import { iso, limit, pageOfAll, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -32,11 +33,11 @@ const listBans = adminOperation({
   path: '/bans',
   role: 'viewer',
   summary: 'List bans',
-  description: 'Returns the keys of this environment that are banned now.',
-  parameters: {},
+  description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
+  parameters: { limit, cursor },
   answers: {
     200: {
-      description: 'The bans.',
+      description: 'A page of bans.',
       content: {
         schema: Bans,
         examples: {
@@ -58,9 +59,9 @@ const listBans = adminOperation({
     },
   },
   errors: {},
-  async handle(_, stores: Stores) {
-    const bans = (await list(stores)).map(({ until, ...ban }) => Object.assign(ban, { until: iso(until) }));
-    return { status: 200, json: JSON.stringify(bans) };
+  async handle({ parameters }, stores: Stores) {
+    const bans = (await list(stores)).map((ban) => Object.assign(ban, { id: ban.keyId }));
+    return pageOfAll(bans, parameters, ({ id: _id, until, ...ban }) => ({ ...ban, until: iso(until) }));
   },
 });
 

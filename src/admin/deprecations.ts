@@ -1,10 +1,11 @@
 // Contract: section 10.2.
 import { z } from 'zod';
+import { cursor } from '../api/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import { deprecatedUses } from '../management/deprecations.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso } from './values.ts';
+import { iso, limit, pageOfAll } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
@@ -37,11 +38,11 @@ const listDeprecations = adminOperation({
   role: 'viewer',
   summary: 'List keys that call deprecated operations',
   description:
-    'Returns the keys that called a deprecated operation in the last 30 days, the most requests first.',
-  parameters: {},
+    'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first.',
+  parameters: { limit, cursor },
   answers: {
     200: {
-      description: 'The keys.',
+      description: 'A page of keys.',
       content: {
         schema: Uses,
         examples: {
@@ -66,12 +67,15 @@ const listDeprecations = adminOperation({
     },
   },
   errors: {},
-  async handle(_, { clock, usageHistory }: Stores) {
+  async handle({ parameters }, { clock, usageHistory }: Stores) {
     const uses = await deprecatedUses(usageHistory, clock().unix);
-    const json = uses.map(({ removal, lastHour, ...use }) =>
-      Object.assign(use, { removal: iso(removal), lastHour: iso(lastHour) }),
-    );
-    return { status: 200, json: JSON.stringify(json) };
+    // A page begins at a place in the order, because the numbers of requests change.
+    const ranked = uses.map((use, index) => Object.assign(use, { id: index + 1 }));
+    return pageOfAll(ranked, parameters, ({ id: _id, removal, lastHour, ...use }) => ({
+      ...use,
+      removal: iso(removal),
+      lastHour: iso(lastHour),
+    }));
   },
 });
 

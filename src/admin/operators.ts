@@ -1,5 +1,6 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
+import { cursor } from '../api/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import {
   createOperator,
@@ -25,7 +26,7 @@ import {
   tokenJson,
   Tokens,
 } from './operator-values.ts';
-import { iso, rowId } from './values.ts';
+import { iso, limit, pageOfAll, rowId } from './values.ts';
 
 interface Stores {
   readonly operators: Store['operators'];
@@ -43,17 +44,17 @@ const listOperators = adminOperation({
   path: '/operators',
   role: 'viewer',
   summary: 'List operators',
-  description: 'Returns all operators, the oldest first.',
-  parameters: {},
+  description: 'Returns a page of the operators, the oldest first.',
+  parameters: { limit, cursor },
   answers: {
     200: {
-      description: 'The operators.',
+      description: 'A page of operators.',
       content: { schema: Operators, examples: { all: { summary: 'All', value: [OPERATOR] } } },
     },
   },
   errors: {},
-  async handle(_, { operators }: Stores) {
-    return { status: 200, json: JSON.stringify((await operators.list()).map(operatorJson)) };
+  async handle({ parameters }, { operators }: Stores) {
+    return pageOfAll(await operators.list(), parameters, operatorJson);
   },
 });
 
@@ -142,17 +143,17 @@ const listTokens = adminOperation({
   role: 'admin',
   summary: 'List tokens',
   description:
-    'Returns the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
-  parameters: {},
+    'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
+  parameters: { limit, cursor },
   answers: {
     200: {
-      description: 'The tokens.',
+      description: 'A page of records.',
       content: { schema: Tokens, examples: { all: { summary: 'All', value: [TOKEN] } } },
     },
   },
   errors: {},
-  async handle(_, { operators }: Stores) {
-    return { status: 200, json: JSON.stringify((await operators.tokens()).map(tokenJson)) };
+  async handle({ parameters }, { operators }: Stores) {
+    return pageOfAll(await operators.tokens(), parameters, tokenJson);
   },
 });
 

@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { ApiKey } from '../../src/domain/api-key.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { call } from '../support/api.ts';
 import { launchBrowser, SCREENS, seriousFaults, sideways } from '../support/browser.ts';
@@ -134,17 +134,31 @@ test('the audit log shows amounts, ids and instants each in their own form', asy
   assert.deepEqual(shown, ['1,234', '1234567', '2026-12-01 10:00:07 UTC']);
 });
 
-/** Waits for the first page of a list, and asks for the next one. Returns how many rows there are then. */
-async function rowsWithMore(page: Page, most: number): Promise<number> {
-  await page.getByText(`${most} are shown.`).waitFor();
-  await page.getByRole('button', { name: 'Show more' }).click();
-  await page.getByText(`${most} are shown.`).waitFor({ state: 'detached' });
-  return (await page.getByRole('row').count()) - 1;
-}
-
-test('faults come in pages', async () => {
+test('faults, bans, deprecations, operators and tokens come in pages', async () => {
   const { page } = await visitConsole(browser, service);
-  for (let sent = 0; sent < 101; sent++) await call(service.url, '/v1/nothing');
-  await showPage(page, `${service.consoleUrl}/faults`, 'Faults');
-  assert.ok((await rowsWithMore(page, 100)) > 100);
+  const counts = [];
+  for (let number = 0; number < 101; number++) {
+    const key = await service.issueKey({ account: `caller ${number}`, limits: SMALL });
+    for (let sent = 0; sent < 4; sent++) await call(service.url, '/v1/pets', { key });
+    await service.makeToken(`operator ${number}`, 'viewer');
+    const { id: keyId } =
+      (await accounts.findKeyByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
+    const hour = Math.floor(Date.now() / HOUR);
+    counts.push({ hour, keyId, operation: 'getPet', counts: [1, 0, 0, 0] as const });
+  }
+  await usageHistory.add({ writer: 'test', sequence: 2, counts });
+  for (const [path, heading, name] of [
+    ['/faults', 'Faults', 'Refused and failed requests'],
+    ['/bans', 'Bans', 'Bans in force'],
+    ['/deprecations', 'Deprecations', 'Calls of deprecated operations'],
+    ['/operators', 'Operators', 'Operators'],
+    ['/operators', 'Operators', 'Tokens of programs'],
+  ] as const) {
+    await showPage(page, `${service.consoleUrl}${path}`, heading);
+    const stack = page.locator('.stack', { has: page.getByRole('region', { name }) });
+    await stack.getByText('100 are shown.').waitFor();
+    await stack.getByRole('button', { name: 'Show more' }).click();
+    await stack.getByText('100 are shown.').waitFor({ state: 'detached' });
+    assert.ok((await stack.getByRole('row').count()) > 101, name);
+  }
 });

@@ -89,6 +89,28 @@ export function operatorsContract(name: string, startService: StartService): voi
     );
   });
 
+  test(`${name}: bans, operators and tokens have pages`, async (t) => {
+    const { its, ask, get, pages } = await start(t, { BAN_AFTER: '1' });
+    for (const account of ['a', 'b', 'c']) {
+      const key = await its.issueKey({ account, limits: { perMinute: 1, perDay: 100 } });
+      for (let sent = 0; sent < 3; sent++) await call(its.url, '/v1/pets', { key });
+      await ask('/operators', { body: JSON.stringify({ name: account, role: 'viewer' }) });
+      await ask('/operators/1/tokens', { body: '{}' });
+    }
+    for (const [path, count] of [
+      ['/bans', 3],
+      ['/operators', 4],
+      ['/tokens', 3],
+    ] as const) {
+      const ids = (rows: any[]): number[] => rows.map(({ id, keyId }) => id ?? keyId);
+      const all = ids(await get(path));
+      assert.equal(all.length, count);
+      assert.deepEqual((await pages(`${path}?limit=2`)).map(ids), [all.slice(0, 2), all.slice(2)]);
+      for (const query of ['limit=0', 'cursor=x'])
+        assertError(await ask(`${path}?${query}`), 'invalid_parameter');
+    }
+  });
+
   test(`${name}: operators, their links and their tokens are made, listed and removed`, async (t) => {
     const { its, ask, get } = await start(t);
     const created = await ask('/operators', { body: '{"name":"Eve","role":"viewer"}' });

@@ -149,7 +149,7 @@ export function requestsContract(name: string, startService: StartService): void
   });
 
   test(`${name}: keys that call deprecated operations are listed, most requests first`, async (t) => {
-    const { its, get } = await start(t);
+    const { its, get, pages } = await start(t);
     assert.deepEqual(await get('/deprecations'), []);
     for (const account of ['shop', 'farm']) await its.issueKey({ account });
     const hour = Math.floor(its.clock().unix / HOUR);
@@ -165,10 +165,15 @@ export function requestsContract(name: string, startService: StartService): void
     const iso = (ofHour: number) => new Date(ofHour * HOUR).toISOString();
     const { removal: at, successor } = GET_PET_DEPRECATION;
     const common = { operation: 'getPet', removal: new Date(at).toISOString(), successor };
-    assert.deepEqual(await get('/deprecations'), [
+    const uses = [
       { ...common, accountId: 2, account: 'farm', keyId: 2, requests: 7, lastHour: iso(hour - 3) },
       { ...common, accountId: 1, account: 'shop', keyId: 1, requests: 2, lastHour: iso(hour - 24) },
-    ]);
+    ];
+    assert.deepEqual(await get('/deprecations'), uses);
+    assert.deepEqual(
+      await pages('/deprecations?limit=1'),
+      uses.map((use) => [use]),
+    );
   });
 
   test(`${name}: the faults of this instance are found by each of their values, and have pages`, async (t) => {

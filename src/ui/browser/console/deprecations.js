@@ -1,23 +1,20 @@
 import { html } from 'htm/preact';
 import { number } from '../format.js';
-import { usePoll } from '../poll.js';
-import { Table } from '../table.js';
 import { Time } from '../time.js';
-import { get } from './api.js';
 import { ACCOUNT, KEY } from './links.js';
-import { Loaded, Page } from './page.js';
+import { ListTable, useList } from './list.js';
+import { Page } from './page.js';
 
 /** Seconds between two polls. */
 const REFRESH = 60;
 
 export function Deprecations() {
-  const poll = usePoll((signal) => get('/deprecations', signal), REFRESH);
+  const list = useList('/deprecations?limit=100', REFRESH);
   const intro = 'Keys that called a deprecated operation in the last 30 days, most requests first.';
   return html`<${Page} title="Deprecations" intro=${intro}>
-    <${Loaded} poll=${poll} label="The calls">${(/** @type {any[]} */ rows) =>
-      html`<${Table} caption="Calls of deprecated operations" rows=${rows} columns=${COLUMNS}
-        rowKey=${(/** @type {any} */ { operation, keyId }) => `${operation} ${keyId}`}
-        empty="No key called a deprecated operation in the last 30 days." />`}<//>
+    <${ListTable} list=${list} caption="Calls of deprecated operations" columns=${COLUMNS}
+      rowKey=${(/** @type {any} */ { operation, keyId }) => `${operation} ${keyId}`}
+      empty="No key called a deprecated operation in the last 30 days." />
   <//>`;
 }
 

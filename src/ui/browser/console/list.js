@@ -37,16 +37,21 @@ export function useList(path, seconds = ONCE) {
  * }} props
  */
 export function ListTable({ list: its, ...rest }) {
-  return html`<${Loaded} poll=${its} label=${rest.caption}>${(/** @type {any} */ { rows, next }) => html`
+  return html`<${Loaded} poll=${its} label=${rest.caption}>${(/** @type {any} */ { rows }) => html`
     <div class="stack">
       <${Table} rows=${rows} ...${rest} />
-      ${
-        next !== undefined &&
-        html`<div class="row">
-          <button type="button" onClick=${its.more}>Show more</button>
-          <span class="muted">${rows.length} are shown.</span>
-        </div>`
-      }
+      <${More} list=${its} />
     </div>
   `}<//>`;
+}
+
+/** The button for the next page of a list, if there is one. @param {{ list: List }} props */
+export function More({ list: { data, more } }) {
+  return (
+    data?.next !== undefined &&
+    html`<div class="row">
+      <button type="button" onClick=${more}>Show more</button>
+      <span class="muted">${data.rows.length} are shown.</span>
+    </div>`
+  );
 }

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
 import { Field } from '../field.js';
 import { Badge } from '../notice.js';
-import { usePoll } from '../poll.js';
 import { say } from '../status.js';
-import { Name, Table } from '../table.js';
+import { Name } from '../table.js';
 import { Time } from '../time.js';
-import { change, get } from './api.js';
+import { change } from './api.js';
+import { ListTable, useList } from './list.js';
 import { OperatorActions } from './operator-actions.js';
-import { Loaded, Page } from './page.js';
+import { Page } from './page.js';
 import { useIsAdmin } from './session.js';
 import { ROLES, asChoice } from './terms.js';
 import { Tokens } from './tokens.js';
@@ -18,13 +18,13 @@ import { Tokens } from './tokens.js';
 const REFRESH = 60;
 
 export function Operators() {
-  const poll = usePoll((signal) => get('/operators', signal), REFRESH);
+  const list = useList('/operators?limit=100', REFRESH);
   const isAdmin = useIsAdmin();
   const [isNew, setIsNew] = useState(false);
   const [issued, setIssued] = useState(0);
   const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create operator</button>`;
   const refresh = () => {
-    poll.refresh();
+    list.refresh();
     setIssued(issued + 1);
   };
   /** @type {import('../table.js').Columns} */
@@ -42,9 +42,8 @@ export function Operators() {
   ];
   return html`<${Page} title="Operators" actions=${isAdmin && create}
     intro="A viewer reads. An admin also changes.">
-    <${Loaded} poll=${poll} label="The operators">${(/** @type {any[]} */ rows) =>
-      html`<${Table} caption="Operators" rows=${rows} columns=${columns} />`}<//>
-    ${isAdmin && html`<${Tokens} about=${String(issued)} />`}
+    <${ListTable} list=${list} caption="Operators" columns=${columns} />
+    ${isAdmin && html`<${Tokens} key=${issued} />`}
     ${isNew && html`<${CreateOperator} onClose=${() => setIsNew(false)} onCreated=${refresh} />`}
   <//>`;
 }

@@ -1,11 +1,10 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { usePoll } from '../poll.js';
-import { Name, Table } from '../table.js';
+import { Name } from '../table.js';
 import { Time } from '../time.js';
-import { get } from './api.js';
 import { Confirm } from './confirm.js';
-import { Card, Loaded } from './page.js';
+import { ListTable, useList } from './list.js';
+import { Card } from './page.js';
 
 /** Seconds between two polls. */
 const REFRESH = 60;
@@ -21,9 +20,9 @@ const COLUMNS = [
   },
 ];
 
-/** The tokens of programs, without the tokens themselves. @param {{ about: string }} props another `about` loads them again */
-export function Tokens({ about }) {
-  const poll = usePoll((signal) => get('/tokens', signal), REFRESH, about);
+/** The tokens of programs, without the tokens themselves. */
+export function Tokens() {
+  const list = useList('/tokens?limit=100', REFRESH);
   const [ending, setEnding] = useState(/** @type {any} */ (undefined));
   const button = (/** @type {any} */ token) =>
     html`<div class="row-actions">
@@ -31,14 +30,12 @@ export function Tokens({ about }) {
     </div>`;
   const columns = [...COLUMNS, { name: '', cell: button }];
   return html`<${Card} title="Tokens of programs">
-    <${Loaded} poll=${poll} label="The tokens">${(/** @type {any[]} */ rows) =>
-      html`<${Table} caption="Tokens of programs" rows=${rows} columns=${columns}
-        empty="No program has a token." />`}<//>
+    <${ListTable} list=${list} caption="Tokens of programs" columns=${columns} empty="No program has a token." />
     ${
       ending &&
       html`<${Confirm} title="Revoke token ${ending.id}" submit="Revoke" isDangerous
       request=${['DELETE', `/tokens/${ending.id}`]} done="Token ${ending.id} no longer works."
-      onChanged=${poll.refresh} onClose=${() => setEnding(undefined)}>
+      onChanged=${list.refresh} onClose=${() => setEnding(undefined)}>
       <p>Every instance refuses this token at once. This cannot be undone.</p>
     <//>`
     }
