@@ -132,7 +132,7 @@ export type KeyState = 'active' | 'rotated' | 'expired' | 'revoked';
 
 /** A key to create. */
 export interface NewKey {
-  /** A note to recognize the key by. */
+  /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
   /** What the key may do, at most what the calling key may do. By default everything except `keys:manage`. */
   readonly scopes?: readonly Scope[] | undefined;
@@ -150,7 +150,7 @@ export interface Rotation {
 export interface Key {
   /** Unique identifier assigned by the service. */
   readonly id: Int64;
-  /** A note to recognize the key by. */
+  /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
   readonly environment: string;
@@ -171,7 +171,7 @@ export interface Key {
 export interface IssuedKey {
   /** Unique identifier assigned by the service. */
   readonly id: Int64;
-  /** A note to recognize the key by. */
+  /** A note to recognize the key by. It must not hold an API key. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
   readonly environment: string;

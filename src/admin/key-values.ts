@@ -39,7 +39,7 @@ export const FindKey = z
   .object({ key: z.string({ error: 'must be a string' }) })
   .meta({ id: 'FindKey', description: 'A whole API key.' });
 
-const LABEL_FAULT = 'must have 1 to 100 characters and no control characters';
+const LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
 
 export const NewKey = z
   .object({

@@ -57,7 +57,7 @@ export function scopes(text: string): readonly Scope[] {
 /** The label of a key. */
 export function label(text: string): string {
   if (LABEL.test(text)) return text;
-  throw new InvalidArgumentError('A label has 1 to 100 characters and no control characters.');
+  throw new InvalidArgumentError('A label has 1 to 100 characters, no control characters and no API key.');
 }
 
 /** A duration such as `0`, `90s`, `30m`, `24h` or `7d`, in milliseconds. */

@@ -1,5 +1,5 @@
 // Contract: section 5.
-import type { Environment } from './api-key.ts';
+import { type Environment, WITHOUT_KEY } from './api-key.ts';
 import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
 
@@ -12,7 +12,10 @@ export const SCOPES = [...DEFAULT_SCOPES, 'keys:manage'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** A label that a terminal can show. */
-export const LABEL = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
+export const LABEL = new RegExp(`${WITHOUT_KEY}[^\\p{Cc}\\p{Cs}]{1,100}$`, 'u');
+
+/** A name of an account or an operator. */
+export const NAME = new RegExp(`${WITHOUT_KEY}(?!\\s)[^\\p{Cc}\\p{Cs}]{1,100}(?<!\\s)$`, 'u');
 
 /** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {
@@ -95,13 +98,13 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
 }
 
 /**
- * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends.
+ * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends, no key.
  * @throws ServiceError `invalid_parameter`.
  */
 export function accountName(text: string): string {
-  if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
+  if (NAME.test(text)) return text;
   throw new ServiceError(
     'invalid_parameter',
-    'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
+    'An account name has 1 to 100 characters, no control characters, no white space at its ends and no API key.',
   );
 }

@@ -14,6 +14,9 @@ export const TOKEN_PREFIX = 'petstore_admin_';
 
 const ALL_PREFIXES = [...Object.values(PREFIXES), TOKEN_PREFIX];
 
+/** The start of a regular expression for a text that may hold no key and no token, because lists and logs show it. */
+export const WITHOUT_KEY = `^(?![^]*(?:${ALL_PREFIXES.join('|')}))`;
+
 /** Fills a buffer of the given length with bytes of a cryptographic random source. */
 export type RandomBytes = (length: number) => Uint8Array;
 

@@ -16,7 +16,7 @@ export const KeyState = z.enum(KEY_STATES).meta({
     'State of a key. A key works while it is `active`, and while it is `rotated`: another key has replaced it, and it ends soon.',
 });
 
-const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters';
+const LABEL_FAULT = 'must be a string of 1 to 100 characters without control characters and API keys';
 
 const label = z
   .string({ error: LABEL_FAULT })
@@ -25,7 +25,7 @@ const label = z
     minLength: 1,
     maxLength: 100,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'A note to recognize the key by.',
+    description: 'A note to recognize the key by. It must not hold an API key.',
     examples: ['web'],
   });
 const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;

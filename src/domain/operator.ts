@@ -1,5 +1,6 @@
 // Contract: section 10.
 import { hash } from 'node:crypto';
+import { NAME } from './account.ts';
 import { isSecret, newSecret, type RandomBytes, TOKEN_PREFIX } from './api-key.ts';
 import { ServiceError } from './errors.ts';
 
@@ -74,13 +75,13 @@ export interface OperatorToken {
 }
 
 /**
- * An operator's name, checked: 1 to 100 characters, no control characters, no white space at the ends.
+ * An operator's name, checked: 1 to 100 characters, no control characters, no white space at the ends, no key.
  * @throws ServiceError `invalid_parameter`.
  */
 export function operatorName(text: string): string {
-  if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
+  if (NAME.test(text)) return text;
   throw new ServiceError(
     'invalid_parameter',
-    'An operator name has 1 to 100 characters, no control characters and no white space at its ends.',
+    'An operator name has 1 to 100 characters, no control characters, no white space at its ends and no API key.',
   );
 }

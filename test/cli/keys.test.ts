@@ -201,6 +201,7 @@ const WRONG = [
   [['list', '--unused-for', '3 weeks'], /must be a duration/],
   [['find'], /The first line of standard input must be a whole API key/],
   [['create', '--account', 'shop', '--label', 'two\nlines'], /no control characters/],
+  [['create', '--account', 'shop', '--label', 'petstore_live_x'], /no API key/],
   [['create', '--account', 'shop', '--plan', 'enterprise'], /needs numbers of its own/],
   [['rotate', 'x'], /whole number/],
   [['rotate', '1', '--grace', '1 day'], /must be a duration/],

@@ -57,6 +57,11 @@ test('a value of a body that breaks a rule is an invalid request', async (t) => 
   assertError(await send('/accounts', { name: 'shop', plan: 'free', perDay: 4 }), 'invalid_request');
   assertError(await send('/accounts', { name: 'shop', plan: 'enterprise' }), 'invalid_request');
   assertError(await send('/operators', { name: ' eve', role: 'viewer' }), 'invalid_request');
+  for (const name of ['petstore_live_x', 'petstore_test_x', '\u2028petstore_admin_x']) {
+    assertError(await send('/accounts', { name }), 'invalid_request');
+    assertError(await send('/operators', { name, role: 'viewer' }), 'invalid_request');
+  }
   assert.equal((await send('/accounts', { name: 'shop' })).status, 201);
+  assertError(await send('/accounts/1/keys', { label: 'of petstore_live_x' }), 'invalid_request');
   assertError(await send('/accounts/1', { name: 'shop ' }, 'PATCH'), 'invalid_request');
 });

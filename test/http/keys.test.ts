@@ -17,7 +17,7 @@ const key = await shared.issueKey();
 const send = (path: string, asked: Asked = {}) => call(shared.url, `/v1${path}`, { key, ...asked });
 const keysBefore = (await send('/account/keys')).text.replace(/,"lastUsedAt":"[^"]+"/, '');
 
-const LABEL = 'label must be a string of 1 to 100 characters without control characters';
+const LABEL = 'label must be a string of 1 to 100 characters without control characters and API keys';
 const SCOPE_LIST = /^scopes must be an array of 1 to 5 scopes\.$/;
 const INSTANT = /^expiresAt must be a date-time of RFC 3339, such as [^;]+\.$/;
 
@@ -28,6 +28,7 @@ const INVALID: readonly (readonly [members: string, message: RegExp])[] = [
   ['"label":7', new RegExp(LABEL)],
   ['"label":"a\\u001b[31mb"', new RegExp(LABEL)],
   ['"label":"a\\u0000b"', new RegExp(LABEL)],
+  ['"label":"of petstore_live_x"', new RegExp(LABEL)],
   ['"label":"\\ud800"', new RegExp(LABEL)],
   [`"label":"${'a'.repeat(101)}"`, new RegExp(LABEL)],
   ['"scopes":[]', SCOPE_LIST],
