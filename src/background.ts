@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from './domain/clock.ts';
 import { ServiceError } from './domain/errors.ts';
+import type { KeyUses, UsageCounts } from './http/key-usage.ts';
 import type { ServingState } from './http/pipeline.ts';
-import type { UsageCounts } from './http/usage-counts.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { Counters } from './limits/counter.ts';
 import type { Store } from './storage/store.ts';
@@ -25,6 +25,7 @@ interface Dependencies {
   readonly store: Store;
   /** The counters in use, which can be replaced. */
   readonly counting: { readonly counters: Counters };
+  readonly keyUses: KeyUses;
   readonly usage: UsageCounts;
   readonly changeLog: ChangeLog;
   readonly clock: Clock;
@@ -43,13 +44,14 @@ export interface Background {
 
 /** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
 export function startBackground(dependencies: Dependencies): Background {
-  const { store, counting, usage, changeLog, clock, state, log } = dependencies;
+  const { store, counting, keyUses, usage, changeLog, clock, state, log } = dependencies;
   const mayWrite = () => state.isOpen;
   const keeper = keepWriting(
     'a write to the store',
     async () => {
       await counting.counters.flush();
-      await store.flush();
+      await keyUses.flush();
+      await store.dropExpired();
       await changeLog.logNotices();
     },
     { interval: FLUSH_INTERVAL, mayWrite, log },
@@ -83,7 +85,7 @@ export function startBackground(dependencies: Dependencies): Background {
         state.isOpen
           ? counting.counters.flushAll()
           : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
-        store.flushAll(),
+        keyUses.flushAll(),
         usage.flush(),
       ]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;

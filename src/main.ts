@@ -100,7 +100,8 @@ export async function startService(config: Config, dependencies: ServiceDependen
     gate = new ServingGate({ store, state, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
-    const background = startBackground({ store, counting, usage: api.usage, changeLog, clock, state, log });
+    const { keyUses, usage } = api;
+    const background = startBackground({ store, counting, keyUses, usage, changeLog, clock, state, log });
     const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
     return {
       url: api.url,

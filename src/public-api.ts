@@ -5,9 +5,9 @@ import { App } from './http/app.ts';
 import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { cors } from './http/cors.ts';
+import { KeyUses, UsageCounts } from './http/key-usage.ts';
 import { Routes } from './http/request.ts';
 import { createHttpServer, serve } from './http/server.ts';
-import { UsageCounts } from './http/usage-counts.ts';
 import { listen } from './listen.ts';
 import type { Running } from './running.ts';
 import { createSite } from './site/site.ts';
@@ -26,11 +26,12 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const { base, urls } = baseUrls(config, port);
   const ids = OPERATIONS.map(({ id }) => id);
   const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
+  const keyUses = new KeyUses(clock, (uses) => store.keys.writeUses(uses));
   const app = new App({
     ...running,
     usage,
     keys: store.keys,
-    keyUses: store.keyUses,
+    keyUses,
     environment,
     urls,
     base,
@@ -51,6 +52,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   return {
     /** The address it listens on, without a path. */
     url,
+    keyUses,
     usage,
     app,
     /** Whether requests are not answered yet, or answers not sent. */

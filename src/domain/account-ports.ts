@@ -59,12 +59,13 @@ export interface KeyLookup {
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined>;
 }
 
-export interface KeyUses {
-  /**
-   * Notes that a key was used at `now` (Unix milliseconds). It is written within a second of the first use, then at most
-   * once a minute, and when serving ends.
-   */
-  note(keyId: number, now: number): void;
+/** A key and when it was last used, in Unix milliseconds. */
+export type KeyUse = readonly [keyId: number, at: number];
+
+/** The keys of requests. */
+export interface RequestKeys extends KeyLookup {
+  /** Rejects when it has written nothing. */
+  writeUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
 export interface AccountRepository extends KeyLookup {

@@ -11,7 +11,7 @@ import type { Reply } from './wire/response.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
 import type { Fault, RecentRequests } from './recent.ts';
 import type { RequestMetrics } from './request-counts.ts';
-import type { UsageCounts } from './usage-counts.ts';
+import type { UsageCounts } from './key-usage.ts';
 import { RequestLog } from './wire/request-log.ts';
 import type { Response } from './wire/wire.ts';
 

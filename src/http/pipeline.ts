@@ -9,7 +9,7 @@ import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { PLANS } from '../domain/plan.ts';
-import type { KeyLookup, KeyUses } from '../domain/account-ports.ts';
+import type { KeyLookup } from '../domain/account-ports.ts';
 import type { Caller, QuotaCounter } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
@@ -18,6 +18,7 @@ import { Answers } from './answer.ts';
 import { ACCEPT_PATCH, NONE, readContent } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import { errorReply, otherMethodReply } from './errors.ts';
+import type { KeyUses } from './key-usage.ts';
 import type { Exchange, Routes } from './request.ts';
 import { type Fields, NO_FIELDS } from './wire/text.ts';
 import { lacksScope, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
@@ -35,7 +36,7 @@ export interface ApiDependencies {
   readonly routes: Routes;
   readonly stores: Stores;
   readonly keys: KeyLookup;
-  readonly keyUses: KeyUses;
+  readonly keyUses: Pick<KeyUses, 'note'>;
   /** The counter in use, which can be replaced. */
   readonly counting: { readonly counters: QuotaCounter };
   readonly state: ServingState;

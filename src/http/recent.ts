@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import { MINUTE } from '../domain/clock.ts';
 import { HOUR, type UsageOutcome } from '../domain/usage.ts';
-import { outcomeIndex } from './usage-counts.ts';
+import { outcomeIndex } from './key-usage.ts';
 
 /** Requests that were answered with an error and are kept. About 2 MB. */
 const FAULTS_KEPT = 10_000;

@@ -12,11 +12,11 @@ import type {
   AccountOutcome,
   AccountQuery,
   AccountRepository,
-  KeyLookup,
   KeyOwner,
   KeyQuery,
   NewKey,
   OwnKeys,
+  RequestKeys,
 } from '../domain/account-ports.ts';
 import { foldedName, nameTaken } from '../domain/text.ts';
 import { addAccount, changeAccount, namesakes, planColumns } from './account-writes.ts';
@@ -30,14 +30,12 @@ import {
   SELECT_KEYS,
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
-import type { KeyUse } from './key-uses.ts';
 import { StoredOwnKeys } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
-export interface KeyFinder extends KeyLookup {
+export interface KeyFinder extends RequestKeys {
   /** Called after this process has changed an account or a key. */
   forget(): void;
-  writeUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
 /** Keys in one read: 2 ms of the thread that also answers requests, when the database is SQLite. */

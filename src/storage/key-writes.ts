@@ -2,11 +2,10 @@
 import { type AuditChange, auditInstant, type Author } from '../domain/audit.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { NewKey } from '../domain/account-ports.ts';
+import type { KeyUse, NewKey } from '../domain/account-ports.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
-import type { KeyUse } from './key-uses.ts';
 import { noticeOfKey } from './notices.ts';
 import { insertInto, KEYS } from './tables.ts';
 

@@ -1,13 +1,12 @@
 // Contract: section 2.
 import { MINUTE } from '../domain/clock.ts';
-import type { AccountRepository, KeyLookup } from '../domain/account-ports.ts';
+import type { AccountRepository, RequestKeys } from '../domain/account-ports.ts';
 import type { PetArchive, PetRepository } from '../domain/ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';
 import * as parts from './parts.ts';
 import { dropExpiredRecords } from './idempotency.ts';
-import { KeyUses } from './key-uses.ts';
 import { archiveOver, type EnginePets } from './pets.ts';
 import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from './tables.ts';
 
@@ -32,15 +31,11 @@ export interface Store
   readonly pets: PetRepository;
   readonly archive: PetArchive;
   readonly accounts: AccountRepository;
-  /** The keys of requests, and when they were last used. */
-  readonly keys: KeyLookup;
-  readonly keyUses: KeyUses;
+  readonly keys: RequestKeys;
   readonly quotas: QuotaAdmin;
   readonly database: Copyable;
-  /** Writes what is due of the data in memory, and deletes expired rows. Call it every second while serving. */
-  flush(): Promise<void>;
-  /** Writes all data in memory. Call it once, when serving ends. */
-  flushAll(): Promise<void>;
+  /** Deletes expired idempotency records. Call it every second while serving. */
+  dropExpired(): Promise<void>;
 }
 
 /** The store over an engine, with the engine's own versions of what is hot. */
@@ -50,7 +45,6 @@ export function storeOver(
   settings: StoreSettings,
 ): Store {
   const { clock } = settings;
-  const keyUses = new KeyUses(clock, (uses) => keys.writeUses(uses));
   const opened = Object.fromEntries(
     Object.entries(parts).map(([name, { open }]) => [name, open(engine, settings)]),
   ) as Parts;
@@ -62,15 +56,12 @@ export function storeOver(
     archive: archiveOver(engine, pets),
     accounts: new StoredAccounts(engine, keys, settings),
     keys,
-    keyUses,
     quotas: opened.counters,
     database: engine,
-    async flush() {
-      await keyUses.flush();
+    async dropExpired() {
       if (clock().monotonic - expiredAt < MINUTE) return;
       // If there are more, the next call goes on.
       if (!(await dropExpiredRecords(engine))) expiredAt = clock().monotonic;
     },
-    flushAll: () => keyUses.flushAll(),
   };
 }

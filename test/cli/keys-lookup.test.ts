@@ -53,8 +53,7 @@ async function keysOfDays(
       (length) => crypto.getRandomValues(new Uint8Array(length)),
       settings,
     );
-    if (used !== undefined) store.keyUses.note(record.id, now + used * DAY);
-    await store.flushAll();
+    if (used !== undefined) await store.keys.writeUses([[record.id, Math.floor(now + used * DAY)]]);
     await store.close();
   }
   return variables;

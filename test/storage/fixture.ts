@@ -7,6 +7,7 @@ import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
+import { KeyUses } from '../../src/http/key-usage.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
 
@@ -28,6 +29,11 @@ export interface Fixture {
 
 /** Gives an empty store, and removes it when the test is over. */
 export type NewFixture = (t: TestContext) => Promise<Fixture>;
+
+/** The uses of keys that a service over this store notes and writes. */
+export function keyUsesOf({ store, clock }: Pick<Fixture, 'store' | 'clock'>): KeyUses {
+  return new KeyUses(clock, (uses) => store.keys.writeUses(uses));
+}
 
 export const REX: NewPet = { name: 'Rex', categoryId: 7n };
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { newKey, type NewFixture } from './fixture.ts';
+import { keyUsesOf, newKey, type NewFixture } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 
 /** What the port AccountRepository promises to a service that is running. */
@@ -10,12 +10,13 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { accounts } = fixture.store;
+    const uses = keyUsesOf(fixture);
     const account = await accounts.createAccount('shelter', 'free', PLANS.free);
     const asked = newKey(account.id);
     const key = await accounts.addKey(asked);
     // Known from here on: what follows must be noticed in spite of that.
     assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
-    return { ...fixture, accounts, key, find: () => accounts.findKeyByHash(asked.hash) };
+    return { ...fixture, accounts, uses, key, find: () => accounts.findKeyByHash(asked.hash) };
   };
 
   test(`${name}: a second revocation keeps the instant of the first`, async (t) => {
@@ -91,44 +92,44 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {
-    const { key, store, clock, another } = await prepare(t);
+    const { key, uses, clock, another } = await prepare(t);
     const other = await another();
-    store.keyUses.note(key.id, clock().unix);
+    uses.note(key.id, clock().unix);
     clock.advance(1_000);
-    store.keyUses.note(key.id, clock().unix);
+    uses.note(key.id, clock().unix);
     const lastUsedAt = Math.floor(clock().unix);
     clock.advance(700);
-    await store.flush();
+    await uses.flush();
     assert.deepEqual(await other.accounts.listKeys(), [{ ...key, lastUsedAt }]);
     clock.advance(1_000);
-    await store.flush();
+    await uses.flush();
     assert.deepEqual(await other.accounts.findKey(key.id), { ...key, lastUsedAt });
   });
 
   test(`${name}: a minute after a write, the last use since then is written`, async (t) => {
-    const { key, store, accounts, clock } = await prepare(t);
+    const { key, uses, accounts, clock } = await prepare(t);
     const lastUsedAt = async () => (await accounts.findKey(key.id))?.lastUsedAt;
     const first = Math.floor(clock().unix);
-    store.keyUses.note(key.id, first);
-    await store.flush();
+    uses.note(key.id, first);
+    await uses.flush();
     for (const pause of [1_000, 58_999]) {
       clock.advance(pause);
-      store.keyUses.note(key.id, clock().unix);
-      await store.flush();
+      uses.note(key.id, clock().unix);
+      await uses.flush();
       assert.equal(await lastUsedAt(), first);
     }
     clock.advance(1);
-    await store.flush();
+    await uses.flush();
     assert.equal(await lastUsedAt(), first + 59_999);
   });
 
   test(`${name}: flushAll writes a last use that is not due yet`, async (t) => {
-    const { key, store, accounts, clock } = await prepare(t);
-    store.keyUses.note(key.id, clock().unix);
-    await store.flush();
+    const { key, uses, accounts, clock } = await prepare(t);
+    uses.note(key.id, clock().unix);
+    await uses.flush();
     clock.advance(1);
-    store.keyUses.note(key.id, clock().unix);
-    await store.flushAll();
+    uses.note(key.id, clock().unix);
+    await uses.flushAll();
     assert.equal((await accounts.findKey(key.id))?.lastUsedAt, Math.floor(clock().unix));
   });
 }

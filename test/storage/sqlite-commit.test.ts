@@ -6,7 +6,7 @@ import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { get, list, newKey, patch, petOf, REX, walk } from './fixture.ts';
+import { get, keyUsesOf, list, newKey, patch, petOf, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -126,39 +126,39 @@ test('idempotency keys older than 24 hours are removed from the file', async (t)
   const count = () => raw().prepare('SELECT count(*) AS n FROM idempotency').get()?.['n'];
   await store.pets.create(REX, { accountId: 1, key: 'sha256 old', fingerprint: 'f' });
   clock.advance(DAY - 1);
-  await store.flush();
+  await store.dropExpired();
   assert.equal(count(), 1);
   clock.advance(60_000);
   await store.pets.create(REX, { accountId: 1, key: 'sha256 new', fingerprint: 'f' });
-  await store.flush();
+  await store.dropExpired();
   assert.equal(count(), 1);
   assert.equal(raw().prepare('SELECT key FROM idempotency').get()?.['key'], 'sha256 new');
 });
 
 test('counters without a change write nothing to disk', async (t) => {
   const { file, store } = await sqliteFixture(t);
-  await store.flush();
+  await store.dropExpired();
   const before = transactionsInLog(file);
   await store.counters.write({ usage: new Map(), standings: new Map() });
-  await store.flush();
+  await store.dropExpired();
   assert.equal(transactionsInLog(file), before);
 });
 
 test('uses of keys are written by the flush, in one transaction, once', async (t) => {
   const { file, store, clock, raw } = await sqliteFixture(t);
+  const uses = keyUsesOf({ store, clock });
   const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
   const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
-  await store.flush();
   const before = transactionsInLog(file);
-  for (const key of keys) store.keyUses.note(key.id, Date.UTC(2026, 0, 1));
+  for (const key of keys) uses.note(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
   for (let flush = 0; flush < 2; flush++) {
-    await store.flush();
+    await uses.flush();
     assert.equal(transactionsInLog(file), before + 1);
   }
   raw().exec('UPDATE keys SET last_used_at = 0');
   clock.advance(60_000);
-  await store.flush();
+  await uses.flush();
   assert.equal((await store.accounts.findKey(keys[0]?.id ?? 0))?.lastUsedAt, 0);
 });
 

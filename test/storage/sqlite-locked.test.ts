@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { get, list, newKey, petOf, REX } from './fixture.ts';
+import { get, keyUsesOf, list, newKey, petOf, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const ONCE = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
@@ -111,11 +111,12 @@ test('when the first request fails, the second one with its key fails too', asyn
 test('the next flush writes uses of keys that could not be written', async (t) => {
   const { store, clock, keyId, release } = await lockedFixture(t);
   const usedAt = Math.floor(clock().unix);
-  store.keyUses.note(keyId, clock().unix);
-  const flush = store.flush();
+  const uses = keyUsesOf({ store, clock });
+  uses.note(keyId, clock().unix);
+  const flush = uses.flush();
   clock.advance(5_000);
   await assert.rejects(flush, UNAVAILABLE);
   release();
-  await store.flush();
+  await uses.flush();
   assert.equal((await store.accounts.findKey(keyId))?.lastUsedAt, usedAt);
 });

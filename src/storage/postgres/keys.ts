@@ -1,10 +1,10 @@
 // Contract: section 5.
 import type { KeyRecord } from '../../domain/account.ts';
+import type { KeyUse } from '../../domain/account-ports.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { KEY_BY_HASH, keyFromRow, type KeyRow } from '../account-rows.ts';
 import type { KeyFinder } from '../accounts.ts';
-import type { KeyUse } from '../key-uses.ts';
 import type { Database } from './connections.ts';
 import { SharedReads } from './shared-reads.ts';
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { KeyRecord } from '../../domain/account.ts';
+import type { KeyUse } from '../../domain/account-ports.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
 import { KEY_BY_HASH, keyFromRow, type KeyRow } from '../account-rows.ts';
 import type { KeyFinder } from '../accounts.ts';
 import { touchKeys } from '../key-writes.ts';
 import type { Engine } from '../engine.ts';
-import type { KeyUse } from '../key-uses.ts';
 import type { Query, Reader } from './query.ts';
 
 /** The largest number of keys in the cache. A key that is not in it costs a query. */
