@@ -93,15 +93,3 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
   }
   return { perMinute, perDay };
 }
-
-/**
- * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends.
- * @throws ServiceError `invalid_parameter`.
- */
-export function accountName(text: string): string {
-  if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
-  throw new ServiceError(
-    'invalid_parameter',
-    'An account name has 1 to 100 characters, no control characters and no white space at its ends.',
-  );
-}

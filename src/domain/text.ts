@@ -9,6 +9,18 @@ export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
+/**
+ * The name of an account or an operator, checked: 1 to 100 characters, no control characters, no white space at the ends.
+ * @throws ServiceError `invalid_parameter`.
+ */
+export function checkedName(kind: 'account' | 'operator', text: string): string {
+  if (/^(?!\s)[^\p{Cc}\p{Cs}]{1,100}(?<!\s)$/u.test(text)) return text;
+  throw new ServiceError(
+    'invalid_parameter',
+    `An ${kind} name has 1 to 100 characters, no control characters and no white space at its ends.`,
+  );
+}
+
 /** The refusal of a name. `kind` says what has it already, and `name` is its name, perhaps in another case. */
 export function nameTaken(kind: 'an account' | 'an operator' | 'a category', name: string): ServiceError {
   return new ServiceError('conflict', `There is ${kind} ${name} already; the case of a name does not count.`);
