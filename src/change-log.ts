@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { textFromInstant } from './domain/instant.ts';
 import type { Ban } from './limits/ban.ts';
 import type { Store } from './storage/store.ts';
 
@@ -16,7 +17,7 @@ export class ChangeLog {
   async banBegins(keyId: number, { until, count }: Ban): Promise<void> {
     const key = await this.#store.accounts.findKey(keyId).catch(() => undefined);
     const account = key?.account.name;
-    this.#log.warn({ keyId, account, until: new Date(until).toISOString(), count }, 'ban begins');
+    this.#log.warn({ keyId, account, until: textFromInstant(until), count }, 'ban begins');
   }
 
   /** Logs what operators have changed since the last call. Rejects as the store does. */

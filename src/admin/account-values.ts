@@ -1,8 +1,9 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Account, accountName, limitsOf } from '../domain/account.ts';
+import { type Account, limitsOf } from '../domain/account.ts';
 import { LIMIT_MAX, PLAN_NAMES, type Plan } from '../domain/plan.ts';
 import type { AccountChange } from '../domain/account-ports.ts';
+import { checkedName } from '../domain/text.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { iso, whole } from './values.ts';
 
@@ -63,11 +64,11 @@ export const WINDOWS = {
 
 /**
  * The change that a patch of `account` asks for. A change of a limit alone keeps the plan.
- * @throws ServiceError `invalid_parameter` as `accountName` and `limitsOf` do.
+ * @throws ServiceError `invalid_parameter` as `checkedName` and `limitsOf` do.
  */
 export function changeOf(account: Account, patch: z.output<typeof AccountPatch>): AccountChange {
   const { expected = {}, perMinute, perDay, name: text, ...rest } = patch;
-  const given = text === undefined ? rest : { ...rest, name: accountName(text) };
+  const given = text === undefined ? rest : { ...rest, name: checkedName('account', text) };
   const custom = { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) };
   if (rest.plan === undefined && perMinute === undefined && perDay === undefined) return { given, expected };
   const its: Plan = rest.plan ?? account.plan;

@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { accountName, limitsOf } from '../domain/account.ts';
+import { limitsOf } from '../domain/account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
+import { checkedName } from '../domain/text.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { cursor } from '../api/parameters.ts';
@@ -85,7 +86,9 @@ const createAccount = adminOperation({
   errors: { conflict: NAME_TAKEN },
   async handle({ body, author }, { accounts }: Stores) {
     const { name: given, plan: its, ...custom } = body;
-    const account = await accounts.by(author).createAccount(accountName(given), its, limitsOf(its, custom));
+    const account = await accounts
+      .by(author)
+      .createAccount(checkedName('account', given), its, limitsOf(its, custom));
     return { status: 201, json: JSON.stringify(accountJson(account)) };
   },
 });

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { DEFAULT_SCOPES } from '../domain/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { textFromInstant } from '../domain/instant.ts';
-import { Ban, Interval, Limits, OwnAccount, UsageRow, Window } from '../domain/own-account.ts';
+import {
+  AccountBan,
+  AccountLimits,
+  AccountWindow,
+  Interval,
+  OwnAccount,
+  UsageRow,
+} from '../domain/own-account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Usage, UsageHistory } from '../domain/usage.ts';
 import { toJson } from '../domain/written.ts';
@@ -152,9 +159,9 @@ export const ACCOUNT_RESOURCE: Resource<Stores> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, and its usage.',
   schemas: [
-    { schema: Limits, example: LIMITS },
-    { schema: Window, example: MINUTE },
-    { schema: Ban, example: BAN },
+    { schema: AccountLimits, example: LIMITS },
+    { schema: AccountWindow, example: MINUTE },
+    { schema: AccountBan, example: BAN },
     { schema: OwnAccount, example: ACCOUNT },
     { schema: Interval, example: 'day' },
     { schema: UsageRow, example: USAGE },

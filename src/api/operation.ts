@@ -4,7 +4,7 @@ import type { KeyRecord, Scope } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
 import {
   type AnyDeclaration,
   type AnyOperation,
@@ -139,7 +139,7 @@ export function answerOf<Status extends number, Code extends ErrorCode>(
 
 /** The answer to a write that was done or refused. `fault` is the message about a body that is refused. */
 export function resultOf<Status extends number, Code extends ErrorCode>(
-  result: Answer<Status> | Refusal<Code>,
+  result: Answer<Status> | RefusedWrite<Code>,
   fault?: string,
 ): Success<Status> | Failure<Code> {
   if (!('refused' in result)) return result;
@@ -147,7 +147,7 @@ export function resultOf<Status extends number, Code extends ErrorCode>(
   return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : failureOf(result);
 }
 
-function failureOf<Code extends ErrorCode>({ refused: error, message }: Refusal<Code>): Failure<Code> {
+function failureOf<Code extends ErrorCode>({ refused: error, message }: RefusedWrite<Code>): Failure<Code> {
   return message === undefined ? { error } : { error, message };
 }
 

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-import { type Account, accountName, limitsOf } from '../domain/account.ts';
+import { type Account, limitsOf } from '../domain/account.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { AccountChange } from '../domain/account-ports.ts';
-import { nameTaken } from '../domain/text.ts';
+import { checkedName, nameTaken } from '../domain/text.ts';
+import { instantOrNull } from '../domain/instant.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption, type LimitOptions, limitOptions, planOption } from './options.ts';
-import { isoInstant, printJson, printLine, printRows } from './output.ts';
+import { printJson, printLine, printRows } from './output.ts';
 
 type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
 
@@ -83,7 +84,11 @@ function listAccounts({ json }: JsonOption): Promise<void> {
 
 function createAccount(name: string, { plan, json, ...custom }: AccountOptions): Promise<void> {
   return withStore(async ({ store }) => {
-    const account = await store.accounts.createAccount(accountName(name), plan, limitsOf(plan, custom));
+    const account = await store.accounts.createAccount(
+      checkedName('account', name),
+      plan,
+      limitsOf(plan, custom),
+    );
     printAccount(account, json);
   });
 }
@@ -101,7 +106,7 @@ function resume(name: string, { json }: JsonOption): Promise<void> {
 }
 
 function rename(name: string, newName: string, { json }: JsonOption): Promise<void> {
-  return change(name, json, { name: accountName(newName) });
+  return change(name, json, { name: checkedName('account', newName) });
 }
 
 /** Changes an account and prints its new state. */
@@ -127,5 +132,5 @@ function printAccount(account: Account, json: true | undefined): void {
 }
 
 function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {
-  return { name, plan, perMinute, perDay, suspendedAt: isoInstant(suspendedAt) };
+  return { name, plan, perMinute, perDay, suspendedAt: instantOrNull(suspendedAt) };
 }

@@ -1,11 +1,12 @@
 // Contract: section 10.
 import type { Command } from 'commander';
 import { actorName, type AuditEntry, type AuditValues } from '../domain/audit.ts';
+import { textFromInstant } from '../domain/instant.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from './options.ts';
-import { isoInstant, printPages } from './output.ts';
+import { printPages } from './output.ts';
 import { PAGE_SIZE } from './pages.ts';
 
 interface AuditOptions extends JsonOption {
@@ -73,7 +74,7 @@ function entryJson(
 ) {
   return {
     id,
-    time: isoInstant(at),
+    time: textFromInstant(at),
     actor: { kind: actor.kind, name: actorName(actor) },
     address: address ?? null,
     action,

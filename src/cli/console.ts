@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
 import { listed } from '../domain/parse.ts';
+import { instantOrNull } from '../domain/instant.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
-import { isoInstant, printJson, printLine } from './output.ts';
+import { printJson, printLine } from './output.ts';
 
 interface ConsoleOptions extends JsonOption {
   readonly as?: string;
@@ -36,7 +37,7 @@ function printLink({ as: name, json }: ConsoleOptions): Promise<void> {
       name === undefined ? await onlyOperator(operators) : await existingOperator(operators, name);
     const made = await makeLink(operators, author, randomBytes, operator);
     const link = linkAddress(config.consoleUrl, made.secret);
-    if (json) return printJson({ operator: operator.name, link, expiresAt: isoInstant(made.expiresAt) });
+    if (json) return printJson({ operator: operator.name, link, expiresAt: instantOrNull(made.expiresAt) });
     printLine(`This link signs in as ${operator.name} (${operator.role}), once within 10 minutes:`);
     printLine('');
     printLine(`  ${link}`);

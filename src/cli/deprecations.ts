@@ -1,8 +1,9 @@
 // Contract: sections 8 and 9.
 import type { Command } from 'commander';
+import { textFromInstant } from '../domain/instant.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from './options.ts';
-import { isoInstant, printRows } from './output.ts';
+import { printRows } from './output.ts';
 
 const HEADER = ['OPERATION', 'REMOVED ON', 'INSTEAD', 'ACCOUNT', 'KEY', 'LABEL', 'REQUESTS', 'LAST HOUR'];
 
@@ -21,13 +22,13 @@ function listDeprecations({ json }: JsonOption): Promise<void> {
     const uses = await deprecatedUses(store.usageHistory, clock().unix);
     const rows = uses.map(({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
       operation,
-      removal: isoInstant(removal),
+      removal: textFromInstant(removal),
       successor,
       account,
       keyId,
       label: label ?? null,
       requests,
-      lastHour: isoInstant(lastHour),
+      lastHour: textFromInstant(lastHour),
     }));
     printRows(json, rows, HEADER, (row) => [
       row.operation,

@@ -1,7 +1,8 @@
 // Contract: section 8.
 import { type KeyRecord, keyState } from '../domain/account.ts';
+import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { IssuedKey } from '../management/keys.ts';
-import { isoInstant, printLine, printSecret } from './output.ts';
+import { printLine, printSecret } from './output.ts';
 
 /** A key that was just created, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
 export function issuedJson({ key, record }: IssuedKey) {
@@ -23,9 +24,9 @@ export function recordJson(key: KeyRecord, now: number) {
   return {
     ...describeKey(key),
     state: keyState(key, now),
-    lastUsedAt: isoInstant(key.lastUsedAt),
+    lastUsedAt: instantOrNull(key.lastUsedAt),
     rotatedTo: key.rotatedTo ?? null,
-    createdAt: isoInstant(key.createdAt),
+    createdAt: textFromInstant(key.createdAt),
     ending: key.ending ?? null,
     accountSuspended: key.account.suspendedAt !== undefined,
   };
@@ -70,6 +71,6 @@ function describeKey({ id, account, environment, scopes, label, expiresAt }: Key
     environment,
     scopes,
     label: label ?? null,
-    expiresAt: isoInstant(expiresAt),
+    expiresAt: instantOrNull(expiresAt),
   };
 }

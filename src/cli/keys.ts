@@ -9,6 +9,7 @@ import { accountFor, existingAccount } from '../management/accounts.ts';
 import { isListed, type KeyFilter, LISTED_STATES } from '../management/key-filter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
+import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from './key-output.ts';
 import * as options from './options.ts';
 import type { JsonOption, LimitOptions } from './options.ts';
-import { isoInstant, printError, printJson, printLine, printRows, printTable } from './output.ts';
+import { printError, printJson, printLine, printRows, printTable } from './output.ts';
 
 interface CreateOptions extends JsonOption, LimitOptions {
   readonly account: string;
@@ -155,7 +156,7 @@ function listKeys({ account: name, json, ...filter }: ListOptions): Promise<void
 
 /** Without bans, JSON leaves the field out. */
 function withBan(record: RecordJson, bans: ReadonlyMap<number, number> | undefined): RecordJson {
-  return { ...record, bannedUntil: bans && isoInstant(bans.get(record.id)) };
+  return { ...record, bannedUntil: bans && instantOrNull(bans.get(record.id)) };
 }
 
 /** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
@@ -201,7 +202,7 @@ function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Pr
   return withStore(async ({ clock, store: { accounts } }) => {
     const now = clock().unix;
     const rotated = await rotateKey(accounts, randomBytes, id, { now, grace });
-    const until = isoInstant(rotated.replacedUntil);
+    const until = textFromInstant(rotated.replacedUntil);
     if (json) return printJson({ ...issuedJson(rotated), replaces: { id, expiresAt: until } });
     printIssued(rotated);
     printLine(rotated.replacedUntil > now ? `Key ${id} works until ${until}.` : `Key ${id} works no longer.`);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Operator, type OperatorToken, type Role, ROLES } from '../domain/operator.ts';
+import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import {
   createOperator,
   existingOperator,
@@ -11,7 +12,7 @@ import {
 } from '../management/operators.ts';
 import { withStore } from './context.ts';
 import { instant, type Instant, JSON_OPTION, type JsonOption, keyId as tokenId } from './options.ts';
-import { isoInstant, printJson, printLine, printRows, printSecret } from './output.ts';
+import { printJson, printLine, printRows, printSecret } from './output.ts';
 
 interface CreateOptions extends JsonOption {
   readonly role: Role;
@@ -141,11 +142,11 @@ function endToken(id: number, { json }: JsonOption): Promise<void> {
 }
 
 function operatorJson({ id, name, role, createdAt }: Operator) {
-  return { id, name, role, createdAt: isoInstant(createdAt) };
+  return { id, name, role, createdAt: textFromInstant(createdAt) };
 }
 
 function tokenJson({ id, createdAt, expiresAt }: OperatorToken) {
-  return { id, createdAt: isoInstant(createdAt), expiresAt: isoInstant(expiresAt) };
+  return { id, createdAt: textFromInstant(createdAt), expiresAt: instantOrNull(expiresAt) };
 }
 
 function tokensText(tokens: readonly ReturnType<typeof tokenJson>[]): string {

@@ -132,11 +132,6 @@ function tableText(rows: readonly (readonly string[])[], widths: number[]): stri
     .join('');
 }
 
-/** Unix milliseconds as an ISO 8601 instant in UTC, or null when there is none. */
-export function isoInstant(milliseconds: number | undefined): string | null {
-  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
-}
-
 /** Nobody reads standard output. */
 export class ReaderStalled extends ServiceError {
   constructor() {

@@ -1,5 +1,6 @@
 // Contract: section 6.
 import type { Command } from 'commander';
+import { textFromInstant } from '../domain/instant.ts';
 import * as management from '../management/bans.ts';
 import { withQuotas } from './context.ts';
 import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
@@ -30,7 +31,7 @@ function listBans({ json }: JsonOption): Promise<void> {
     const bans = found.map(({ keyId: id, account, until, count }) => ({
       keyId: id,
       account,
-      until: new Date(until).toISOString(),
+      until: textFromInstant(until),
       count,
     }));
     printRows(json, bans, ['KEY', 'ACCOUNT', 'BANNED UNTIL', 'BANS IN A ROW']);

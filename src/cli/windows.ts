@@ -1,4 +1,5 @@
 // Contract: section 6.
+import { textFromInstant } from '../domain/instant.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { withQuotas } from './context.ts';
@@ -27,5 +28,5 @@ export function showWindows({ account: name, json }: JsonOption & { account?: st
 }
 
 function windowCells({ limit, remaining, reset }: ReturnType<typeof describeWindows>['day']) {
-  return [`${remaining} of ${limit}`, new Date(reset * 1_000).toISOString()];
+  return [`${remaining} of ${limit}`, textFromInstant(reset * 1_000)];
 }

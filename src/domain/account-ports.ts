@@ -4,7 +4,7 @@ import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { Author } from './audit.ts';
 import type { Key } from './key.ts';
 import type { Limits, Plan } from './plan.ts';
-import type { Answer, Idempotency, Outcome, Page, Refusal } from './ports.ts';
+import type { Answer, Idempotency, Outcome, Page, RefusedWrite } from './ports.ts';
 
 /* The ports of the storage of accounts and keys. The rules of `ports.ts` hold here, too. */
 
@@ -158,5 +158,5 @@ export interface OwnKeys {
   revoke(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>>;
+  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed'>>;
 }

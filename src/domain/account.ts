@@ -14,9 +14,6 @@ export type Scope = (typeof SCOPES)[number];
 /** A label that a terminal can show. */
 export const LABEL = new RegExp(`${WITHOUT_KEY}[^\\p{Cc}\\p{Cs}]{1,100}$`, 'u');
 
-/** A name of an account or an operator. */
-export const NAME = new RegExp(`${WITHOUT_KEY}(?!\\s)[^\\p{Cc}\\p{Cs}]{1,100}(?<!\\s)$`, 'u');
-
 /** The owner of keys. Quota belongs to the account, not to a key. */
 export interface Account {
   readonly id: number;
@@ -95,16 +92,4 @@ export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
     );
   }
   return { perMinute, perDay };
-}
-
-/**
- * An account's name, checked: 1 to 100 characters, no control characters, no white space at the ends, no key.
- * @throws ServiceError `invalid_parameter`.
- */
-export function accountName(text: string): string {
-  if (NAME.test(text)) return text;
-  throw new ServiceError(
-    'invalid_parameter',
-    'An account name has 1 to 100 characters, no control characters, no white space at its ends and no API key.',
-  );
 }

@@ -30,11 +30,6 @@ export interface Target {
 /** The values of the target by their names, with instants as ISO 8601 in UTC. Never a key. */
 export type AuditValues = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** An instant in Unix milliseconds, as an entry has it: ISO 8601 in UTC. */
-export function auditInstant(milliseconds: number | null | undefined): string | null {
-  return milliseconds === undefined || milliseconds === null ? null : new Date(milliseconds).toISOString();
-}
-
 export interface AuditChange {
   /** As a command or an operation names it: `keys revoke`. */
   readonly action: string;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Author } from './audit.ts';
 import { int64, optionalText, text } from './fields.ts';
 import type { Patch } from './patch.ts';
-import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
+import type { Answer, Idempotency, Outcome, Page, RefusedWrite, Written } from './ports.ts';
 
 const name = text(100, {
   description: 'The name of the category. No other category has it, ignoring case.',
@@ -54,11 +54,13 @@ export interface CategoryRepository {
   /** `conflict`: another category has the name, ignoring case. */
   create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;
   /** Like `create`, with an entry in the audit log. */
-  createBy(author: Author, category: NewCategory): Promise<Answer<201> | Refusal<'conflict'>>;
+  createBy(author: Author, category: NewCategory): Promise<Answer<201> | RefusedWrite<'conflict'>>;
   /** `ifMatch`: the entity tags that `isCurrent` compares. */
   update(
     id: bigint,
     patch: Patch<CategoryPatch>,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<200> | Refusal<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
+  ): Promise<
+    Answer<200> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>
+  >;
 }

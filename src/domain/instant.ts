@@ -8,6 +8,11 @@ export function textFromInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+/** The same, or null when there is no instant. */
+export function instantOrNull(milliseconds: number | null | undefined): string | null {
+  return milliseconds === undefined || milliseconds === null ? null : textFromInstant(milliseconds);
+}
+
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d:\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
 
 /**

@@ -1,8 +1,6 @@
 // Contract: section 10.
 import { hash } from 'node:crypto';
-import { NAME } from './account.ts';
 import { isSecret, newSecret, type RandomBytes, TOKEN_PREFIX } from './api-key.ts';
-import { ServiceError } from './errors.ts';
 
 /** What an operator may do: a viewer reads, an admin changes. */
 export const ROLES = ['viewer', 'admin'] as const;
@@ -72,16 +70,4 @@ export interface OperatorToken {
   readonly createdAt: number;
   /** Unix milliseconds. */
   readonly expiresAt: number | undefined;
-}
-
-/**
- * An operator's name, checked: 1 to 100 characters, no control characters, no white space at the ends, no key.
- * @throws ServiceError `invalid_parameter`.
- */
-export function operatorName(text: string): string {
-  if (NAME.test(text)) return text;
-  throw new ServiceError(
-    'invalid_parameter',
-    'An operator name has 1 to 100 characters, no control characters, no white space at its ends and no API key.',
-  );
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Author } from './audit.ts';
 import { dateTime, givenDateTime, int64 } from './fields.ts';
-import type { Answer, Idempotency, Outcome, Page, Refusal, Written } from './ports.ts';
+import type { Answer, Idempotency, Outcome, Page, RefusedWrite, Written } from './ports.ts';
 import { ORDER_STATUSES } from './statuses.ts';
 
 export const OrderStatus = z
@@ -88,9 +88,9 @@ export interface OrderRepository {
     accountId: number,
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
+  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict'>>;
   /** Like `cancel` for an order of any account, with an entry in the audit log if the order was pending. */
-  cancelBy(author: Author, id: bigint): Promise<Answer<204> | Refusal<'not_found' | 'conflict'>>;
+  cancelBy(author: Author, id: bigint): Promise<Answer<204> | RefusedWrite<'not_found' | 'conflict'>>;
   /** Like `list`, for operators. */
   listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
   /** Like `get`, for operators. */

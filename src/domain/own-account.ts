@@ -10,14 +10,14 @@ const count = (description: string, minimum: number, example: number) =>
   int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
 const keyId = int64.meta({ description: 'Identifier of the key.', examples: [7] });
 
-export const Limits = z
+export const AccountLimits = z
   .object({
     perMinute: count('Requests per minute.', 1, 60),
     perDay: count('Requests per UTC day.', 1, 1_000),
   })
   .meta({ id: 'AccountLimits', description: 'The requests that an account may make.' });
 
-export const Window = z
+export const AccountWindow = z
   .object({
     limit: count('Requests that the window has.', 1, 60),
     remaining: count('Requests that remain.', 0, 59),
@@ -29,7 +29,7 @@ export const Window = z
   })
   .meta({ id: 'AccountWindow', description: 'A window of the limits, as it is now.' });
 
-export const Ban = z
+export const AccountBan = z
   .object({
     keyId,
     until: dateTime.meta({ description: 'When the ban ends.' }),
@@ -46,11 +46,14 @@ export const OwnAccount = z
       .regex(/\S/)
       .meta({ description: 'The name of the account.', examples: ['shop'] }),
     plan: z.enum(PLAN_NAMES).meta({ description: 'The plan of the account.' }),
-    limits: Limits,
+    limits: AccountLimits,
     scopes: z.array(ScopeName).max(SCOPES.length).meta({ description: 'What the calling key may do.' }),
-    minute: Window,
-    day: Window,
-    bans: z.array(Ban).max(1_000).meta({ description: 'The bans in force of keys of this environment.' }),
+    minute: AccountWindow,
+    day: AccountWindow,
+    bans: z
+      .array(AccountBan)
+      .max(1_000)
+      .meta({ description: 'The bans in force of keys of this environment.' }),
   })
   .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });
 

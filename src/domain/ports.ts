@@ -62,7 +62,7 @@ export interface Answer<Status extends number = number> {
 }
 
 /** A write that was refused with this error code. Nothing of it is done. */
-export interface Refusal<Code extends ErrorCode = ErrorCode> {
+export interface RefusedWrite<Code extends ErrorCode = ErrorCode> {
   readonly refused: Code;
   /** Without it, the answer has the message that the operation declares for the code. */
   readonly message?: string;
@@ -71,7 +71,7 @@ export interface Refusal<Code extends ErrorCode = ErrorCode> {
 /** What became of a write that clients may repeat. */
 export type Outcome<Status extends number = number, Code extends ErrorCode = never> =
   | { readonly outcome: 'done' | 'replayed'; readonly answer: Answer<Status> }
-  | ({ readonly outcome: 'refused' } & Refusal<Code>)
+  | ({ readonly outcome: 'refused' } & RefusedWrite<Code>)
   /** The key was used with another path or body. */
   | { readonly outcome: 'reused' }
   /** The first request with this key has no outcome yet. */
@@ -94,12 +94,14 @@ export interface PetChanges {
     id: bigint,
     patch: Patch<PetPatch>,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<200> | Refusal<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
+  ): Promise<
+    Answer<200> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>
+  >;
   /** `conflict`: the animal has an open order. */
   delete(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed' | 'conflict'>>;
+  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict'>>;
 }
 
 /** Whole catalogues, for the command line. Ids are assigned in the order given. */

@@ -1,5 +1,8 @@
 // Contract: section 2.
+import { WITHOUT_KEY } from './api-key.ts';
 import { ServiceError } from './errors.ts';
+
+const NAME = new RegExp(`${WITHOUT_KEY}(?!\\s)[^\\p{Cc}\\p{Cs}]{1,100}(?<!\\s)$`, 'u');
 
 /**
  * Equal for names that differ in case only. Upper case joins ß with ss, and both small sigmas. Lower case comes before it,
@@ -7,6 +10,19 @@ import { ServiceError } from './errors.ts';
  */
 export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/**
+ * The name of an account or an operator, checked: 1 to 100 characters, no control characters, no white space at the ends,
+ * no API key.
+ * @throws ServiceError `invalid_parameter`.
+ */
+export function checkedName(kind: 'account' | 'operator', text: string): string {
+  if (NAME.test(text)) return text;
+  throw new ServiceError(
+    'invalid_parameter',
+    `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`,
+  );
 }
 
 /** The refusal of a name. `kind` says what has it already, and `name` is its name, perhaps in another case. */

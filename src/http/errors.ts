@@ -1,7 +1,7 @@
 // Contract: sections 2 and 4.
 import type { ErrorCode } from '../domain/errors.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
-import { type Fields, fields, joinFields, NO_FIELDS, type Octets, octets } from './wire/text.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, octets } from './wire/text.ts';
 import type { Reply } from './wire/response.ts';
 
 /** The one map from error code to HTTP status. */
@@ -33,11 +33,6 @@ export const JSON_CONTENT = fields('Content-Type', JSON_TYPE);
 const RETRY_AFTER = '5';
 
 /** The Error body. */
-export function errorBody(code: ErrorCode, message: string, status?: number): Octets {
-  return octets(errorJson(code, message, status));
-}
-
-/** The same as text. */
 export function errorJson(code: ErrorCode, message: string, status: number = STATUS_OF[code]): string {
   return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
 }
@@ -48,7 +43,7 @@ export function errorReply(code: ErrorCode, message: string, headers: Fields = N
     status: STATUS_OF[code],
     code,
     headers: joinFields(JSON_CONTENT, HEADERS_OF[code] ?? NO_FIELDS, headers),
-    body: errorBody(code, message),
+    body: octets(errorJson(code, message)),
   };
 }
 
@@ -59,7 +54,7 @@ export function otherMethodReply(methods: string): Reply {
 
 /** The refusal of a request by the HTTP layer. */
 export function transportReply(status: 400 | TransportStatus, message: string): Reply {
-  const body = errorBody('invalid_request', message, status);
+  const body = octets(errorJson('invalid_request', message, status));
   return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
 }
 

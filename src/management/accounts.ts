@@ -1,14 +1,15 @@
 // Contract: section 5.
-import { type Account, accountName, limitsOf } from '../domain/account.ts';
+import { type Account, limitsOf } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import { didYouMean } from '../domain/nearest.ts';
+import { checkedName } from '../domain/text.ts';
 
 /**
  * The account called `name`, made with `plan` when there is none yet.
  * @throws ServiceError `not_found` when there is none and no plan is given, because the name may be mistyped; `conflict`
- * when it exists with another plan or other limits than asked for; those of `accountName` and `limitsOf`.
+ * when it exists with another plan or other limits than asked for; those of `checkedName` and `limitsOf`.
  */
 export async function accountFor(
   accounts: AccountRepository,
@@ -38,7 +39,7 @@ async function newAccount(
   if (plan === undefined)
     throw await noAccount(accounts, name, ' To create it, add its plan, for example --plan free.');
   // Another process may make the account at this moment, perhaps with another plan.
-  return accounts.findOrCreateAccount(accountName(name), plan, limitsOf(plan, custom));
+  return accounts.findOrCreateAccount(checkedName('account', name), plan, limitsOf(plan, custom));
 }
 
 /** The account that is used when a command names none. It is created with plan Free if it does not exist. */

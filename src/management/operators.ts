@@ -4,7 +4,6 @@ import { ServiceError } from '../domain/errors.ts';
 import {
   LINK_LIFETIME,
   type Operator,
-  operatorName,
   OperatorSecret,
   type OperatorToken,
   type Role,
@@ -13,18 +12,18 @@ import {
 import type { RandomBytes } from '../domain/api-key.ts';
 import type { Store } from '../storage/store.ts';
 import { didYouMean } from '../domain/nearest.ts';
-import { nameTaken } from '../domain/text.ts';
+import { checkedName, nameTaken } from '../domain/text.ts';
 
 type Operators = Store['operators'];
 
-/** @throws ServiceError `conflict` when the name is taken; that of `operatorName`. */
+/** @throws ServiceError `conflict` when the name is taken; that of `checkedName`. */
 export async function createOperator(
   operators: Operators,
   author: Author,
   name: string,
   role: Role,
 ): Promise<Operator> {
-  const operator = await operators.add(author, operatorName(name), role);
+  const operator = await operators.add(author, checkedName('operator', name), role);
   if (operator !== undefined) return operator;
   const other = await operators.find(name);
   throw nameTaken('an operator', other?.name ?? name);

@@ -1,7 +1,8 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
 import type { AccountChange, AccountOutcome } from '../domain/account-ports.ts';
-import { auditInstant, type Author } from '../domain/audit.ts';
+import type { Author } from '../domain/audit.ts';
+import { instantOrNull } from '../domain/instant.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
@@ -151,8 +152,8 @@ async function setSuspended(
     transaction,
     author,
     accountChange(at === null ? 'accounts resume' : 'accounts suspend', account, {
-      before: { suspendedAt: auditInstant(account.suspendedAt) },
-      after: { suspendedAt: auditInstant(at) },
+      before: { suspendedAt: instantOrNull(account.suspendedAt) },
+      after: { suspendedAt: instantOrNull(at) },
     }),
   );
 }

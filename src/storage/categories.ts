@@ -3,7 +3,7 @@ import type { AuditChange, Author } from '../domain/audit.ts';
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Answer, Refusal, ReservedCategory } from '../domain/ports.ts';
+import type { Answer, RefusedWrite, ReservedCategory } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
@@ -50,7 +50,7 @@ export function categoryFromRow([id, name, description]: CategoryRow): Category 
 async function createCategory(
   transaction: Transaction,
   { name, description }: NewCategory,
-): Promise<Answer<201> | Refusal<'conflict'>> {
+): Promise<Answer<201> | RefusedWrite<'conflict'>> {
   const values = [name, description ?? null, foldedName(name)];
   const [row] = await transaction.query<CategoryRow>(INSERT, values);
   if (row === undefined) return { refused: 'conflict' };

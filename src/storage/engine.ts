@@ -2,7 +2,7 @@ import type { Author } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
 import type { RowOf, Table } from './tables.ts';
 
 export interface StoreSettings {
@@ -122,7 +122,7 @@ export interface Engine extends Copyable {
    */
   once<A extends readonly unknown[], Status extends number, Code extends ErrorCode = never>(
     idempotency: Idempotency,
-    work: Write<A, Answer<Status> | Refusal<Code>>,
+    work: Write<A, Answer<Status> | RefusedWrite<Code>>,
     ...args: A
   ): Promise<Outcome<Status, Code>>;
   /** Unix milliseconds, by the clock that all processes over this database share. */

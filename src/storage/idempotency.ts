@@ -1,14 +1,14 @@
 // Contract: section 3.
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, Refusal } from '../domain/ports.ts';
+import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
 import type { Engine, Write } from './engine.ts';
 
 /** Does a write, and only once if its request has an idempotency key. */
 export async function writeOnce<A extends readonly unknown[], Status extends number, Code extends ErrorCode>(
   engine: Engine,
   idempotency: Idempotency | undefined,
-  work: Write<A, Answer<Status> | Refusal<Code>>,
+  work: Write<A, Answer<Status> | RefusedWrite<Code>>,
   ...args: A
 ): Promise<Outcome<Status, Code>> {
   if (idempotency !== undefined) return engine.once(idempotency, work, ...args);

@@ -1,5 +1,6 @@
 // Contract: sections 5 and 10.
-import { type AuditChange, auditInstant, type Author } from '../domain/audit.ts';
+import type { AuditChange, Author } from '../domain/audit.ts';
+import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { KeyUse, NewKey } from '../domain/account-ports.ts';
@@ -47,7 +48,7 @@ const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 export async function addKey(transaction: Transaction, author: Author, key: KeyValues): Promise<KeyRow> {
   const row = await insertKey(transaction, key);
   const { environment, label, scopes, expiresAt, ...record } = keyFromRow(row);
-  const after = { environment, label: label ?? null, scopes, expiresAt: auditInstant(expiresAt) };
+  const after = { environment, label: label ?? null, scopes, expiresAt: instantOrNull(expiresAt) };
   await addAudit(transaction, author, changeOf('keys create', record, { after }));
   return row;
 }
@@ -87,11 +88,11 @@ export async function replaceKey(
   const sql = 'UPDATE keys SET expires_at = $1, rotated_to = $2 WHERE id = $3';
   await transaction.query(sql, [expiresAt, rotatedTo, id]);
   await noticeOfKey(transaction, 'key rotated', id);
-  const before = { expiresAt: auditInstant(old.expiresAt) };
+  const before = { expiresAt: instantOrNull(old.expiresAt) };
   await addAudit(
     transaction,
     author,
-    changeOf('keys rotate', old, { before, after: { expiresAt: auditInstant(expiresAt), rotatedTo } }),
+    changeOf('keys rotate', old, { before, after: { expiresAt: textFromInstant(expiresAt), rotatedTo } }),
   );
   return row;
 }
@@ -110,7 +111,7 @@ export async function revokeKey(
   await addAudit(
     transaction,
     author,
-    changeOf('keys revoke', key, { after: { revokedAt: auditInstant(now) } }),
+    changeOf('keys revoke', key, { after: { revokedAt: textFromInstant(now) } }),
   );
 }
 

@@ -1,4 +1,5 @@
-import { auditInstant, type Author } from '../domain/audit.ts';
+import type { Author } from '../domain/audit.ts';
+import { textFromInstant } from '../domain/instant.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { addAudit } from './audit.ts';
@@ -71,7 +72,7 @@ export async function recordLift(
     action: 'bans lift',
     target: { kind: 'ban', name: String(keyId) },
     accountId: key && Number(key[0]),
-    before: { until: auditInstant(until), count },
+    before: { until: textFromInstant(until), count },
   });
 }
 

@@ -1,5 +1,6 @@
 // Contract: section 10.
-import { auditInstant, type Author, type Target } from '../domain/audit.ts';
+import type { Author, Target } from '../domain/audit.ts';
+import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
 import { foldedName } from '../domain/text.ts';
 import { addAudit } from './audit.ts';
@@ -107,7 +108,7 @@ async function addToken(
   if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
   const createdAt = await transaction.now();
   const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
-  const after = { token: id, expiresAt: auditInstant(expiresAt) };
+  const after = { token: id, expiresAt: instantOrNull(expiresAt) };
   await addAudit(transaction, author, { action: 'operators token', target: targetOf(operator), after });
   return { id, operator: operator.name, createdAt, expiresAt };
 }
@@ -137,7 +138,7 @@ async function addLink(
   const change = {
     action: 'operators link',
     target: targetOf(operator),
-    after: { expiresAt: auditInstant(expiresAt) },
+    after: { expiresAt: textFromInstant(expiresAt) },
   };
   await addAudit(transaction, author, change);
   return expiresAt;

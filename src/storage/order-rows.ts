@@ -1,4 +1,5 @@
 // Contract: sections 2 and 3.
+import { textFromInstant } from '../domain/instant.ts';
 import type { AccountOrder, Order, OrderStatus } from '../domain/order.ts';
 import { columnsOf, type RowOf, type Table } from './tables.ts';
 
@@ -28,11 +29,11 @@ export function orderFromRow(row: OrderRow | NamedRow): Order {
     id,
     petId,
     quantity: 1n,
-    ...(shipDate !== null && { shipDate: isoTime(shipDate) }),
+    ...(shipDate !== null && { shipDate: textFromInstant(Number(shipDate)) }),
     status: status as OrderStatus,
     complete: status === 'complete',
-    createdAt: isoTime(createdAt),
-    expiresAt: isoTime(expiresAt),
+    createdAt: textFromInstant(Number(createdAt)),
+    expiresAt: textFromInstant(Number(expiresAt)),
   };
 }
 
@@ -42,8 +43,4 @@ export type NamedRow = readonly [...OrderRow, account: string];
 export function accountOrder(row: NamedRow): AccountOrder {
   const { id, ...order } = orderFromRow(row);
   return { id, account: row[ORDERS.columns.length], ...order };
-}
-
-function isoTime(instant: bigint): string {
-  return new Date(Number(instant)).toISOString();
 }

@@ -4,7 +4,7 @@ import { instantFromText } from '../domain/instant.ts';
 import type { NewOrder, Order, OrderQuery, OrderRepository } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
-import type { Answer, Refusal } from '../domain/ports.ts';
+import type { Answer, RefusedWrite } from '../domain/ports.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
@@ -50,10 +50,10 @@ const LOOK = `SELECT pets.status, expires_at FROM pets
  * Why an animal cannot be ordered now, or undefined if it may be possible. It takes no lock. When a thousand requests
  * order one animal at once, nearly all are refused here, and with locks they would wait for each other.
  */
-async function refusalOf(
+async function orderFault(
   transaction: Transaction,
   petId: bigint,
-): Promise<Refusal<'invalid_request' | 'conflict'> | undefined> {
+): Promise<RefusedWrite<'invalid_request' | 'conflict'> | undefined> {
   const [row] = await transaction.query<[status: PetStatus | null, expiresAt: bigint | null]>(LOOK, [petId]);
   if (row === undefined) return { refused: 'invalid_request' };
   const [status, expiresAt] = row;
@@ -71,9 +71,9 @@ async function createOrder(
   accountId: number,
   { petId, shipDate }: NewOrder,
   hold: number,
-): Promise<Answer<201> | Refusal<'invalid_request' | 'conflict'>> {
-  const refusal = await refusalOf(transaction, petId);
-  if (refusal !== undefined) return refusal;
+): Promise<Answer<201> | RefusedWrite<'invalid_request' | 'conflict'>> {
+  const fault = await orderFault(transaction, petId);
+  if (fault !== undefined) return fault;
   const state = await lockPet(transaction, petId);
   if (state === undefined) return { refused: 'invalid_request' };
   const { pet, openOrder } = state;
@@ -92,7 +92,7 @@ async function completeOrder(
   transaction: Transaction,
   accountId: number,
   id: bigint,
-): Promise<Answer<200> | Refusal<'not_found' | 'conflict'>> {
+): Promise<Answer<200> | RefusedWrite<'not_found' | 'conflict'>> {
   const order = await findOrder(transaction, accountId, id);
   if (order === undefined) return { refused: 'not_found' };
   const state = await lockPet(transaction, order.petId);

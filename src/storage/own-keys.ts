@@ -3,7 +3,7 @@ import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
 import { keyAt, MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import type { KeyOwner, OwnKey, OwnKeys, OwnRotation } from '../domain/account-ports.ts';
-import type { Answer, Refusal } from '../domain/ports.ts';
+import type { Answer, RefusedWrite } from '../domain/ports.ts';
 import { toJson } from '../domain/written.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { lockAccount } from './account-writes.ts';
@@ -38,7 +38,7 @@ export async function createOwnKey(
   owner: KeyOwner,
   { hash, ending, label, scopes, expiresAt, callers }: Stored<OwnKey>,
   now: number,
-): Promise<Answer<201> | Refusal<'conflict' | 'insufficient_scope' | 'invalid_request'>> {
+): Promise<Answer<201> | RefusedWrite<'conflict' | 'insufficient_scope' | 'invalid_request'>> {
   if (expiresAt !== undefined && expiresAt <= now) return { refused: 'invalid_request' };
   const lacking = scopeFault(scopes, callers);
   if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
@@ -55,7 +55,7 @@ export async function rotateOwnKey(
   owner: KeyOwner,
   { id, grace, scopes, hash, ending }: Stored<OwnRotation>,
   now: number,
-): Promise<Answer<201> | Refusal<'not_found' | 'conflict' | 'insufficient_scope'>> {
+): Promise<Answer<201> | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>> {
   // Locked before the account, as in every other transaction that locks both.
   const old = await lockKey(transaction, id);
   if (old === undefined || !isOf(old, owner)) return { refused: 'not_found' };
@@ -81,7 +81,7 @@ export async function revokeOwnKey(
   id: bigint,
   ifMatch: readonly string[] | undefined,
   now: number,
-): Promise<Answer<204> | Refusal<'not_found' | 'precondition_failed'>> {
+): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed'>> {
   const key = await lockKey(transaction, id);
   if (key === undefined || !isOf(key, owner)) return { refused: 'not_found' };
   if (ifMatch !== undefined && !ifMatch.includes('*')) return { refused: 'precondition_failed' };

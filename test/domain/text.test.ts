@@ -1,7 +1,7 @@
 // Contract: sections 2.5 and 5.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldedName } from '../../src/domain/text.ts';
+import { checkedName, foldedName } from '../../src/domain/text.ts';
 
 test('a name folds the same in every case that Unicode gives a character', () => {
   for (let code = 1; code < 0x11_0000; code++) {
@@ -35,5 +35,16 @@ for (const [one, other] of [
 ] as const) {
   test(`${one} and ${other} are different names`, () => {
     assert.notEqual(foldedName(one), foldedName(other));
+  });
+}
+
+for (const kind of ['account', 'operator'] as const) {
+  test(`an ${kind} name fits on one line`, () => {
+    for (const name of ['a', 'Tierheim Köln e. V.', '🐕'.repeat(100)])
+      assert.equal(checkedName(kind, name), name);
+    for (const name of ['', ' a', 'a ', 'a\nb', 'a\tb', 'a\0', '\ud800', 'x'.repeat(101)]) {
+      const error = { code: 'invalid_parameter', message: new RegExp(`^An ${kind} name has`) };
+      assert.throws(() => checkedName(kind, name), error, JSON.stringify(name));
+    }
   });
 }

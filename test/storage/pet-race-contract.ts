@@ -1,12 +1,12 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer, Refusal } from '../../src/domain/ports.ts';
+import type { Answer, RefusedWrite } from '../../src/domain/ports.ts';
 import { entityTag } from '../../src/domain/written.ts';
 import { get, type NewFixture, patch, petOf, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 
-const isDone = (result: Answer | Refusal): boolean => 'status' in result;
+const isDone = (result: Answer | RefusedWrite): boolean => 'status' in result;
 
 /** What the port PetChanges promises for changes at once, by two processes or instances. */
 export function petRaceContract(name: string, fresh: NewFixture): void {

@@ -1,7 +1,7 @@
 // Contract: section 3.
 import { DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, Refusal } from '../../domain/ports.ts';
+import type { Answer, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
 import type { Engine, Transaction } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { type Connections, transactionOn } from './connections.ts';
@@ -44,7 +44,7 @@ export function onceOver(pool: Connections): Engine['once'] {
   >();
   return async (idempotency, work, ...args) => {
     const { accountId, key, fingerprint } = idempotency;
-    const write = () => writeOnce(pool, idempotency, (transaction) => work(transaction, ...args));
+    const write = () => claimAndWrite(pool, idempotency, (transaction) => work(transaction, ...args));
     const name = `${accountId} ${key}`;
     const first = inFlight.get(name);
     if (first !== undefined) {
@@ -64,10 +64,10 @@ export function onceOver(pool: Connections): Engine['once'] {
   };
 }
 
-function writeOnce<Status extends number, Code extends ErrorCode>(
+function claimAndWrite<Status extends number, Code extends ErrorCode>(
   pool: Connections,
   { accountId, key, fingerprint }: Idempotency,
-  work: (transaction: Transaction) => Promise<Answer<Status> | Refusal<Code>>,
+  work: (transaction: Transaction) => Promise<Answer<Status> | RefusedWrite<Code>>,
 ): Promise<Outcome<Status, Code>> {
   return pool.transaction(async (database) => {
     try {

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Answer as Given, Idempotency, Outcome, Refusal } from '../../domain/ports.ts';
+import type { Answer as Given, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
 import type { Row, Value, Write } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
@@ -101,7 +101,7 @@ function operationsOn(db: DatabaseSync) {
     ): Promise<Outcome> {
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
       if (before !== undefined) return outcomeOf(before, fingerprint);
-      const answer = (await runWrite(name, args)) as Given | Refusal<never>;
+      const answer = (await runWrite(name, args)) as Given | RefusedWrite<never>;
       if ('refused' in answer) return { outcome: 'refused', ...answer };
       const { status, location, json } = answer;
       await transaction.query(RECORD, [
