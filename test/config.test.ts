@@ -54,6 +54,22 @@ test('base addresses are the configured ones, and by default that of the listene
   });
 });
 
+test('addresses are used in their normal form', () => {
+  const config = readConfig({
+    PRODUCTION_URL: 'HTTPS://API.example:443/v1',
+    STAGING_URL: 'http://b\u00fccher.example:80/Pets/v1',
+    CORS_ORIGINS: 'https://App.example,https://b.example:443, http://c.example:8080',
+    CONSOLE_URL: 'https://Console.example:443',
+  });
+  assert.deepEqual(config.urls, {
+    production: 'https://api.example/v1',
+    staging: 'http://xn--bcher-kva.example/Pets/v1',
+  });
+  assert.deepEqual(config.corsOrigins, ['https://app.example', 'https://b.example', 'http://c.example:8080']);
+  assert.equal(config.consoleUrl, 'https://console.example');
+  assert.equal(config.console, undefined);
+});
+
 test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
@@ -87,6 +103,12 @@ const BUSTED: Record<string, string[]> = {
     'https://petstore.example/v1/',
     'ftp://a/v1',
     'https://a/v1?x',
+    'https://a/v1?',
+    'https://a/v1#x',
+    'https://user@a/v1',
+    'https://user:secret@a/v1',
+    'https:a/v1',
+    'https://a b/v1',
   ],
   STAGING_URL: ['nonsense'],
   DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:', 'postgres', 'sqlite::memory:'],
@@ -96,7 +118,14 @@ const BUSTED: Record<string, string[]> = {
   REDIS_URL: ['localhost:6379', 'http://localhost', 'redis'],
   METRICS_PORT: ['x', '70000'],
   TRUST_PROXY: ['all', '10.0.0.0/33', '2001:db8::/129', '127.0.0.1,', '*'],
-  CORS_ORIGINS: ['app.example', 'https://app.example/', 'https://app.example/path', '*,https://app.example'],
+  CORS_ORIGINS: [
+    'app.example',
+    'https://app.example/',
+    'https://app.example/path',
+    '*,https://app.example',
+    'a,b',
+  ],
+  CONSOLE_URL: ['console.example', 'https://a/', 'https://user@a', 'https://a?', 'https://a#x', 'ftp://a'],
   LOG_LEVEL: ['verbose'],
   BAN_AFTER: ['0', '-1', 'many'],
   BAN_SECONDS: ['0', '86401'],
