@@ -1,5 +1,5 @@
 // The addresses in the configuration. Contract: section 7.
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /** The normal form of a base address: the host in lower case, without the default port. Undefined if it is none. */
 export function normalBase(value: string): string | undefined {
@@ -20,4 +20,31 @@ export function origin(host: string, port: number): string {
 /** Whether an address is that of all interfaces, which only a listener can use. */
 export function isUnreachable(address: string): boolean {
   return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
+}
+
+/** A listener, by the variable of its port. */
+interface Listener {
+  readonly variable: string;
+  readonly host: string;
+  /** Undefined: it is off. 0 takes any free port. */
+  readonly port: number | undefined;
+}
+
+/** A fault for each listener that needs the port of an earlier one. */
+export function portConflicts(listeners: readonly Listener[]): readonly string[] {
+  return listeners.flatMap(({ variable, host, port }, index) => {
+    const other = listeners
+      .slice(0, index)
+      .find((each) => port !== 0 && port !== undefined && each.port === port && isShared(each.host, host));
+    return other === undefined
+      ? []
+      : `${variable} must differ from ${other.variable}: both listeners would use port ${port}`;
+  });
+}
+
+/** Whether a port can be used on one of these hosts only. `::` has all addresses, and 0.0.0.0 all of IPv4. */
+function isShared(...names: readonly [string, string]): boolean {
+  const hosts = names.map((name) => (name === 'localhost' ? '127.0.0.1' : name));
+  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
+  return hosts.includes('0.0.0.0') && hosts.every((host) => isIPv4(host));
 }

@@ -1,6 +1,6 @@
 // Contract: sections 1 and 7.
 import { isIP } from 'node:net';
-import { normalBase, normalOrigin, origin } from './addresses.ts';
+import { normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.ts';
 import { unknownVariables } from './unknown-variables.ts';
@@ -173,9 +173,17 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
     const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
     return [name, value === undefined ? byDefault : parse(value, refuse)];
   });
+  const values = Object.fromEntries(entries) as Values;
+  faults.push(
+    ...portConflicts([
+      { variable: 'PORT', host: values.HOST, port: values.PORT },
+      { variable: 'METRICS_PORT', host: values.HOST, port: values.METRICS_PORT },
+      { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
+    ]),
+  );
   faults.push(...unknownVariables(Object.keys(given), NAMES).faults);
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { given, values: Object.fromEntries(entries) as Values };
+  return { given, values };
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */

@@ -153,6 +153,29 @@ test('all invalid variables are reported at once', () => {
   );
 });
 
+test('two listeners with one port are refused by name', () => {
+  const same = (variable: string, other: string, port: number) =>
+    `${variable} must differ from ${other}: both listeners would use port ${port}`;
+  assert.deepEqual(faults({ PORT: '9000', METRICS_PORT: '9000' }), [same('METRICS_PORT', 'PORT', 9000)]);
+  assert.deepEqual(faults({ CONSOLE_PORT: '8080' }), [same('CONSOLE_PORT', 'PORT', 8080)], 'the default');
+  assert.deepEqual(faults({ METRICS_PORT: '9000', CONSOLE_PORT: '9000', BAN_AFTER: '0' }), [
+    'BAN_AFTER must be a whole number from 1 to 10000',
+    same('CONSOLE_PORT', 'METRICS_PORT', 9000),
+  ]);
+  for (const [HOST, CONSOLE_HOST, isRefused] of [
+    ['127.0.0.1', 'localhost', true],
+    ['0.0.0.0', '127.0.0.1', true],
+    ['0.0.0.0', 'localhost', true],
+    ['10.0.0.1', '::', true],
+    ['0.0.0.0', '::1', false],
+    ['10.0.0.1', '127.0.0.1', false],
+  ] as const) {
+    const found = faults({ HOST, CONSOLE_HOST, PORT: '9000', CONSOLE_PORT: '9000' });
+    assert.deepEqual(found, isRefused ? [same('CONSOLE_PORT', 'PORT', 9000)] : [], `${HOST} ${CONSOLE_HOST}`);
+  }
+  assert.deepEqual(faults({ PORT: '0', METRICS_PORT: '0', CONSOLE_PORT: '0' }), [], 'any free ports');
+});
+
 test('an empty variable counts as unset, and NODE_ENV changes nothing', () => {
   assert.deepEqual(readConfig({ PORT: '', LOG_LEVEL: '', NODE_ENV: 'production' }), readConfig({}));
 });
