@@ -1,5 +1,6 @@
 // Contract: sections 1 and 7.
 import { isIP } from 'node:net';
+import { normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
 import { ENVIRONMENTS, type Environment } from './domain/api-key.ts';
 import { databaseUrlFault, DEFAULT_DATABASE_URL } from './storage/database-url.ts';
 import { unknownVariables } from './unknown-variables.ts';
@@ -38,16 +39,18 @@ const oneOf = <const T extends string>(values: readonly T[]) =>
   text(`must be one of ${values.join(', ')}`, (value) => values.some((each) => each === value)) as Parser<T>;
 const list = (value: string) => value.split(',').map((item) => item.trim());
 
-const baseUrl = text('must be an http or https address that ends in /v1', (value) => {
-  const url = URL.parse(value);
-  return (
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.pathname.endsWith('/v1') &&
-    url.origin + url.pathname === value
-  );
-});
-const isOrigin = (value: string) => /^https?:/.test(value) && URL.parse(value)?.origin === value;
+/** The value in its normal form. `normal` gives undefined for a value that is refused. */
+const inNormalForm =
+  (fault: string, normal: (value: string) => string | undefined): Parser<string> =>
+  (value, refuse) => {
+    const result = normal(value);
+    if (result === undefined) refuse(fault);
+    return result ?? value;
+  };
+const baseUrl = inNormalForm(
+  'must be an http or https address that ends in /v1, without a user or a query',
+  normalBase,
+);
 const listenHost = text(
   'must be an IP address or localhost',
   (value) => isIP(value) !== 0 || value === 'localhost',
@@ -66,9 +69,9 @@ const networks: Parser<Networks> = (value, refuse) =>
   });
 const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
   if (value === '*') return value;
-  const items = list(value);
-  if (!items.every(isOrigin)) refuse('must be * or a list of origins such as https://app.example');
-  return items;
+  const items = list(value).map(normalOrigin);
+  if (items.includes(undefined)) refuse('must be * or a list of origins such as https://app.example');
+  return items.filter((item) => item !== undefined);
 };
 
 interface Variable<T> {
@@ -97,7 +100,7 @@ const VARIABLES = {
   METRICS_PORT: optional(whole(0, 65_535)),
   CONSOLE_PORT: optional(whole(0, 65_535)),
   CONSOLE_HOST: variable(listenHost, '127.0.0.1'),
-  CONSOLE_URL: optional(text('must be an origin such as https://console.example', isOrigin)),
+  CONSOLE_URL: optional(inNormalForm('must be an origin such as https://console.example', normalOrigin)),
   TRUST_PROXY: variable(networks, []),
   CORS_ORIGINS: variable(origins, '*'),
   LOG_LEVEL: variable(oneOf(LOG_LEVELS), 'info'),
@@ -170,9 +173,17 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
     const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
     return [name, value === undefined ? byDefault : parse(value, refuse)];
   });
+  const values = Object.fromEntries(entries) as Values;
+  faults.push(
+    ...portConflicts([
+      { variable: 'PORT', host: values.HOST, port: values.PORT },
+      { variable: 'METRICS_PORT', host: values.HOST, port: values.METRICS_PORT },
+      { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
+    ]),
+  );
   faults.push(...unknownVariables(Object.keys(given), NAMES).faults);
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { given, values: Object.fromEntries(entries) as Values };
+  return { given, values };
 }
 
 /** A line for each variable that looks like one of the service and has no effect. */
@@ -224,16 +235,6 @@ export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
 export function baseUrls(config: Config, port: number) {
   const base = config.urls[config.environment] ?? `${origin(config.host, port)}/v1`;
   return { base, urls: { ...config.urls, [config.environment]: base } };
-}
-
-/** The address of a listener: `http://127.0.0.1:8080`. */
-export function origin(host: string, port: number): string {
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-}
-
-/** Whether an address is that of all interfaces, which only a listener can use. */
-export function isUnreachable(address: string): boolean {
-  return /^https?:\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(address);
 }
 
 function parseNetwork(item: string): Networks[number] | undefined {

@@ -1,6 +1,7 @@
 // Contract: section 10.1.
 import { nearestReader } from './admin/nearest-accounts.ts';
-import { type Config, isUnreachable, origin } from './config.ts';
+import { isUnreachable, origin } from './addresses.ts';
+import type { Config } from './config.ts';
 import { Console } from './console/console.ts';
 import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';

@@ -1,4 +1,4 @@
-import { origin } from './config.ts';
+import { origin } from './addresses.ts';
 import { Metrics } from './http/metrics.ts';
 import { listen } from './listen.ts';
 import { deprecatedAccounts } from './management/deprecations.ts';

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { OPERATIONS } from './api/index.ts';
-import { baseUrls, isUnreachable, origin } from './config.ts';
+import { isUnreachable, origin } from './addresses.ts';
+import { baseUrls } from './config.ts';
 import { App } from './http/app.ts';
 import type { RequestMetrics } from './http/request-counts.ts';
 import { limitConnections } from './http/connection-limit.ts';

@@ -54,6 +54,22 @@ test('base addresses are the configured ones, and by default that of the listene
   });
 });
 
+test('addresses are used in their normal form', () => {
+  const config = readConfig({
+    PRODUCTION_URL: 'HTTPS://API.example:443/v1',
+    STAGING_URL: 'http://b\u00fccher.example:80/Pets/v1',
+    CORS_ORIGINS: 'https://App.example,https://b.example:443, http://c.example:8080',
+    CONSOLE_URL: 'https://Console.example:443',
+  });
+  assert.deepEqual(config.urls, {
+    production: 'https://api.example/v1',
+    staging: 'http://xn--bcher-kva.example/Pets/v1',
+  });
+  assert.deepEqual(config.corsOrigins, ['https://app.example', 'https://b.example', 'http://c.example:8080']);
+  assert.equal(config.consoleUrl, 'https://console.example');
+  assert.equal(config.console, undefined);
+});
+
 test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
@@ -87,6 +103,12 @@ const BUSTED: Record<string, string[]> = {
     'https://petstore.example/v1/',
     'ftp://a/v1',
     'https://a/v1?x',
+    'https://a/v1?',
+    'https://a/v1#x',
+    'https://user@a/v1',
+    'https://user:secret@a/v1',
+    'https:a/v1',
+    'https://a b/v1',
   ],
   STAGING_URL: ['nonsense'],
   DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:', 'postgres', 'sqlite::memory:'],
@@ -96,7 +118,14 @@ const BUSTED: Record<string, string[]> = {
   REDIS_URL: ['localhost:6379', 'http://localhost', 'redis'],
   METRICS_PORT: ['x', '70000'],
   TRUST_PROXY: ['all', '10.0.0.0/33', '2001:db8::/129', '127.0.0.1,', '*'],
-  CORS_ORIGINS: ['app.example', 'https://app.example/', 'https://app.example/path', '*,https://app.example'],
+  CORS_ORIGINS: [
+    'app.example',
+    'https://app.example/',
+    'https://app.example/path',
+    '*,https://app.example',
+    'a,b',
+  ],
+  CONSOLE_URL: ['console.example', 'https://a/', 'https://user@a', 'https://a?', 'https://a#x', 'ftp://a'],
   LOG_LEVEL: ['verbose'],
   BAN_AFTER: ['0', '-1', 'many'],
   BAN_SECONDS: ['0', '86401'],
@@ -122,6 +151,29 @@ test('all invalid variables are reported at once', () => {
       .toSorted(),
     Object.keys(BUSTED).toSorted(),
   );
+});
+
+test('two listeners with one port are refused by name', () => {
+  const same = (variable: string, other: string, port: number) =>
+    `${variable} must differ from ${other}: both listeners would use port ${port}`;
+  assert.deepEqual(faults({ PORT: '9000', METRICS_PORT: '9000' }), [same('METRICS_PORT', 'PORT', 9000)]);
+  assert.deepEqual(faults({ CONSOLE_PORT: '8080' }), [same('CONSOLE_PORT', 'PORT', 8080)], 'the default');
+  assert.deepEqual(faults({ METRICS_PORT: '9000', CONSOLE_PORT: '9000', BAN_AFTER: '0' }), [
+    'BAN_AFTER must be a whole number from 1 to 10000',
+    same('CONSOLE_PORT', 'METRICS_PORT', 9000),
+  ]);
+  for (const [HOST, CONSOLE_HOST, isRefused] of [
+    ['127.0.0.1', 'localhost', true],
+    ['0.0.0.0', '127.0.0.1', true],
+    ['0.0.0.0', 'localhost', true],
+    ['10.0.0.1', '::', true],
+    ['0.0.0.0', '::1', false],
+    ['10.0.0.1', '127.0.0.1', false],
+  ] as const) {
+    const found = faults({ HOST, CONSOLE_HOST, PORT: '9000', CONSOLE_PORT: '9000' });
+    assert.deepEqual(found, isRefused ? [same('CONSOLE_PORT', 'PORT', 9000)] : [], `${HOST} ${CONSOLE_HOST}`);
+  }
+  assert.deepEqual(faults({ PORT: '0', METRICS_PORT: '0', CONSOLE_PORT: '0' }), [], 'any free ports');
 });
 
 test('an empty variable counts as unset, and NODE_ENV changes nothing', () => {

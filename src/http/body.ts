@@ -102,18 +102,24 @@ export async function readJsonBody(
   if (!chunked && (length === undefined || Number(length) === 0)) throw missing(shape);
   const fault =
     typeFault(types, type) ?? ((encoding ?? 'identity') === 'identity' ? undefined : BODY_ENCODED);
-  if (fault !== undefined) throw new ServiceError('unsupported_media_type', fault);
+  const refused = fault === undefined ? undefined : new ServiceError('unsupported_media_type', fault);
+  // Only its first byte shows that a chunked body is not missing.
+  if (refused !== undefined && !chunked) throw refused;
   if (Number(length) > BODY_LIMIT) throw tooLarge();
-  const body = request.complete ? buffered(request) : await read(request);
+  const body = request.complete ? buffered(request, refused) : await read(request, refused);
   if (body.length === 0) throw missing(shape);
   return body;
 }
 
-/** The body of a request that has arrived completely, as most have by now. Reading it needs no events. */
-function buffered(request: IncomingMessage): Buffer {
+/**
+ * The body of a request that has arrived completely, as most have by now. Reading it needs no events. Throws `refused` if
+ * there is a body.
+ */
+function buffered(request: IncomingMessage, refused?: ServiceError): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = next(request); chunk !== null; chunk = next(request)) chunks.push(chunk);
   const body = joined(chunks);
+  if (refused !== undefined && body.length > 0) throw refused;
   if (body.length > BODY_LIMIT) throw tooLarge();
   return body;
 }
@@ -126,11 +132,13 @@ function joined(chunks: readonly Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-function read(request: IncomingMessage): Promise<Buffer> {
+/** The body of a request that is still arriving. Rejects with `refused` at its first byte. */
+function read(request: IncomingMessage, refused?: ServiceError): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
+      if (refused !== undefined) reject(refused);
       size += chunk.length;
       if (size <= BODY_LIMIT) chunks.push(chunk);
       // The rest is read and dropped, so that the answer reaches a client that is still sending.

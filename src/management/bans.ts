@@ -19,17 +19,23 @@ interface Parts {
   readonly notices: Store['notices'];
 }
 
-/** The bans of this environment, by the numbers of their keys. */
+/**
+ * The bans of this environment, by the numbers of their keys. Leaves out bans in Redis of keys that this database does not
+ * have, because they ban nobody here.
+ */
 export async function listBans({
   accounts,
   quotas,
 }: Pick<Parts, 'accounts' | 'quotas'>): Promise<readonly BanRecord[]> {
-  return Promise.all(
+  const records = await Promise.all(
     (await quotas.listBans()).map(async (ban) => {
-      const { account, label } = await existingKey(accounts, ban.keyId);
+      const key = await accounts.findKey(ban.keyId);
+      if (key === undefined) return undefined;
+      const { account, label } = key;
       return Object.assign(ban, { accountId: account.id, account: account.name, label });
     }),
   );
+  return records.filter((record) => record !== undefined);
 }
 
 /**

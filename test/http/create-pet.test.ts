@@ -126,6 +126,29 @@ test('a body that is not application/json is 415, which names the header at faul
   }
 });
 
+test('without a Content-Type, an empty chunked body is missing, and any other is 415', async (t) => {
+  const service = await startTestService(t);
+  const head =
+    `POST /v1/pets HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${await service.issueKey()}\r\n` +
+    'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
+  const { hostname, port } = new URL(service.url);
+  for (const [body, status] of [
+    ['0\r\n\r\n', 400],
+    ['1\r\nx\r\n', 415],
+    ['1\r\nx\r\n0\r\n\r\n', 415],
+  ] as const) {
+    const together = await raw(service.url, head + body);
+    const client = connect(Number(port), hostname);
+    const answered = textOf(client);
+    client.write(head);
+    // The service has read the head before the body comes: another connection is answered.
+    await call(service.url, '/healthz');
+    client.write(body);
+    for (const answer of [together, await answered])
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
+});
+
 async function fetchChunked(base: string, headers: Record<string, string>, body: string) {
   const { 'transfer-encoding': _, ...rest } = headers;
   const stream = new Blob([body]).stream();
