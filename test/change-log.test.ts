@@ -8,7 +8,7 @@ import { startTestInstances } from './support/instances.ts';
 import { run, type Variables } from './support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from './support/service.ts';
 import { until } from './support/shared-counting.ts';
-import { newKey } from './storage/fixture.ts';
+import { newKey, rotationOf } from './storage/fixture.ts';
 import { changeAccount } from './support/store.ts';
 
 const EVENTS = new Set<unknown>([
@@ -62,7 +62,7 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
     const { accounts } = service.store;
     const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
     const key = await accounts.addKey(newKey(id));
-    await accounts.replaceKey(key.id, Date.now(), newKey(id));
+    await accounts.rotateKey(rotationOf(key.id, 0));
     await accounts.revokeKey(key.id);
     // These change nothing.
     await accounts.revokeKey(key.id);

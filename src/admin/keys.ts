@@ -184,10 +184,9 @@ const rotate = adminOperation({
   },
   errors: { not_found: NO_KEY, conflict: 'This key is rotated already, expired or revoked.' },
   async handle({ body, parameters, author }, { accounts, clock }: Stores) {
-    const now = clock().unix;
-    const timing = { now, grace: body.grace * 1_000 };
-    const issued = await rotateKey(accounts.by(author), randomBytes, parameters.keyId, timing);
-    return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
+    const { keyId: id } = parameters;
+    const issued = await rotateKey(accounts.by(author), randomBytes, id, body.grace * 1_000);
+    return { status: 201, json: JSON.stringify(issuedJson(issued, clock().unix)) };
   },
 });
 

@@ -85,9 +85,10 @@ const getAccount = operation({
   errors: {},
   sample: { client: 'account.get' },
   async handle({ key }, { accounts, counter, quotas }: Stores) {
+    const { environment, scopes } = key;
     const { id: accountId, name, plan, limits } = key.account;
     const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
-    const live = await accounts.ownKeys({ accountId, environment: key.environment }).live();
+    const live = await accounts.ownKeys({ accountId, environment, scopes }).live();
     const bans = await quotas.bansOf(
       accountId,
       live.map(({ id }) => id),
@@ -96,7 +97,7 @@ const getAccount = operation({
       name,
       plan,
       limits,
-      scopes: key.scopes,
+      scopes,
       ...describeWindows(quota),
       bans: bans.map(({ keyId, until, count }) => ({ keyId, until: textFromInstant(until), count })),
     });

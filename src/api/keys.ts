@@ -5,7 +5,7 @@ import type { RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
-import type { AccountRepository, KeyOwner } from '../domain/account-ports.ts';
+import type { AccountRepository, KeyCaller } from '../domain/account-ports.ts';
 import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';
@@ -83,7 +83,7 @@ const listKeys = operation({
   errors: {},
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
   async handle({ key, parameters: { limit, cursor: before } }, { accounts }: Stores) {
-    const { items, next } = await accounts.ownKeys(ownerOf(key)).list({ limit, before });
+    const { items, next } = await accounts.ownKeys(callerOf(key)).list({ limit, before });
     return { status: 200, json: items, next };
   },
 });
@@ -123,7 +123,7 @@ const createKey = operation({
   },
   sample: { client: 'keys.create' },
   async handle({ key: caller, author, body, idempotency }, { accounts, random }: Stores) {
-    const keys = accounts.by(author()).ownKeys(ownerOf(caller));
+    const keys = accounts.by(author()).ownKeys(callerOf(caller));
     return issued(await issueOwnKey(keys, body, { caller, random, idempotency }));
   },
 });
@@ -162,7 +162,7 @@ const rotateKey = operation({
   },
   sample: { client: 'keys.rotate' },
   async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
-    const keys = accounts.by(author()).ownKeys(ownerOf(caller));
+    const keys = accounts.by(author()).ownKeys(callerOf(caller));
     return issued(await rotateOwnKey(keys, parameters.keyId, body, { caller, random, idempotency }));
   },
 });
@@ -185,12 +185,12 @@ const revokeKey = operation({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    return resultOf(await accounts.by(author()).ownKeys(ownerOf(key)).revoke(parameters.keyId, ifMatch));
+    return resultOf(await accounts.by(author()).ownKeys(callerOf(key)).revoke(parameters.keyId, ifMatch));
   },
 });
 
-function ownerOf({ account, environment }: KeyRecord): KeyOwner {
-  return { accountId: account.id, environment };
+function callerOf({ account, environment, scopes }: KeyRecord): KeyCaller {
+  return { accountId: account.id, environment, scopes };
 }
 
 export const KEYS_RESOURCE: Resource<Stores> = {

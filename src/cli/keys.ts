@@ -200,12 +200,13 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
 
 function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withStore(async ({ clock, store: { accounts } }) => {
-    const now = clock().unix;
-    const rotated = await rotateKey(accounts, randomBytes, id, { now, grace });
+    const rotated = await rotateKey(accounts, randomBytes, id, grace);
     const until = textFromInstant(rotated.replacedUntil);
     if (json) return printJson({ ...issuedJson(rotated), replaces: { id, expiresAt: until } });
     printIssued(rotated);
-    printLine(rotated.replacedUntil > now ? `Key ${id} works until ${until}.` : `Key ${id} works no longer.`);
+    printLine(
+      rotated.replacedUntil > clock().unix ? `Key ${id} works until ${until}.` : `Key ${id} works no longer.`,
+    );
   });
 }
 

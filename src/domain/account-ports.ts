@@ -72,7 +72,7 @@ export interface AccountRepository extends KeyLookup {
   /** The same repository, with `author` as the author of its changes in the audit log. */
   by(author: Author): AccountRepository;
   /** The account's own view of its keys in one environment. */
-  ownKeys(owner: KeyOwner): OwnKeys;
+  ownKeys(caller: KeyCaller): OwnKeys;
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */
   pageOfAccounts(query: AccountQuery): Promise<readonly Account[]>;
@@ -97,33 +97,31 @@ export interface AccountRepository extends KeyLookup {
   keysOf(environment: Environment, query?: KeyQuery): AsyncIterable<KeyRecord>;
   findKey(id: number): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
-  /**
-   * Adds `key` as the one that key `id` is rotated into, and lets key `id` expire at `expiresAt` (Unix milliseconds). Does
-   * neither when key `id` is rotated or revoked already, and resolves with undefined.
-   */
-  replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined>;
+  /** `conflict`: the key is rotated already, expired or revoked. */
+  rotateKey(
+    rotation: KeyRotation,
+  ): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
 }
 
-/** The account and the environment that keys belong to. */
-export interface KeyOwner {
-  readonly accountId: number;
-  readonly environment: Environment;
-}
+/** The calling key. Its account, its environment and at most its scopes are those of the keys that it creates. */
+export type KeyCaller = Pick<NewKey, 'accountId' | 'environment' | 'scopes'>;
 
-/** A new key. `callers` are the scopes of the calling key, so that no key gets more. */
-export interface OwnKey extends Omit<NewKey, 'accountId' | 'environment'> {
-  readonly callers: KeyRecord['scopes'];
-}
+/** A new key of the calling account and environment. */
+export type OwnKey = Omit<NewKey, 'accountId' | 'environment'>;
 
 /** A new key that replaces the key with this id. */
-export interface OwnRotation extends Pick<NewKey, 'hash' | 'ending'> {
-  readonly id: bigint;
-  /** Milliseconds that the old key still works. */
+export interface KeyRotation extends Pick<NewKey, 'hash' | 'ending'> {
+  readonly id: number | bigint;
+  /** Milliseconds that the old key still works, but never past its own expiry. Whole. */
   readonly grace: number;
-  /** Those of the calling key, so that no key gets more. */
-  readonly scopes: KeyRecord['scopes'];
+}
+
+/** The key that replaces another one, and when that one stops working, in Unix milliseconds. */
+export interface RotatedRecord {
+  readonly record: KeyRecord;
+  readonly replacedUntil: number;
 }
 
 /**
@@ -148,7 +146,7 @@ export interface OwnKeys {
    * do more than the calling key.
    */
   rotate(
-    rotation: OwnRotation,
+    rotation: KeyRotation,
     idempotency: Idempotency | undefined,
   ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
   /**

@@ -1,9 +1,8 @@
 // Contract: section 5.
-import { type Account, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
+import type { Account, KeyRecord } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { rotationFault } from '../domain/key-rules.ts';
-import type { AccountRepository, NewKey } from '../domain/account-ports.ts';
+import type { AccountRepository, NewKey, RotatedRecord } from '../domain/account-ports.ts';
 
 /** A new key. Its text is known only now. */
 export interface IssuedKey {
@@ -12,10 +11,7 @@ export interface IssuedKey {
 }
 
 /** A key that replaces another one. */
-export interface RotatedKey extends IssuedKey {
-  /** When the other one stops working, in Unix milliseconds. */
-  readonly replacedUntil: number;
-}
+export type RotatedKey = IssuedKey & RotatedRecord;
 
 type KeySettings = Omit<NewKey, 'accountId' | 'hash' | 'ending'> & { readonly account: Pick<Account, 'id'> };
 
@@ -38,24 +34,13 @@ export async function rotateKey(
   accounts: AccountRepository,
   random: RandomBytes,
   id: number,
-  { now, grace }: { readonly now: number; readonly grace: number },
+  grace: number,
 ): Promise<RotatedKey> {
-  const old = await existingKey(accounts, id);
-  refuseRotation(old, now);
-  const { account, environment, label, scopes, expiresAt } = old;
+  const { environment } = await existingKey(accounts, id);
   const key = ApiKey.generate(environment, random);
-  const settings = { accountId: account.id, ...storedOf(key), environment, label, scopes, expiresAt };
-  const replacedUntil = Math.floor(rotatedExpiry(old, now, grace));
-  const record = await accounts.replaceKey(id, replacedUntil, settings);
-  if (record !== undefined) return { key, record, replacedUntil };
-  // Another process rotated or revoked it at this moment.
-  refuseRotation(await existingKey(accounts, id), now);
-  throw new Error(`Key ${id} was not rotated.`);
-}
-
-function refuseRotation(key: KeyRecord, now: number): void {
-  const fault = rotationFault(key, now);
-  if (fault !== undefined) throw new ServiceError('conflict', fault);
+  const rotated = await accounts.rotateKey({ id, grace, ...storedOf(key) });
+  if ('refused' in rotated) throw new ServiceError(rotated.refused, rotated.message ?? noKey(id));
+  return { key, ...rotated };
 }
 
 /** The record that the store keeps of a key. */
@@ -66,6 +51,10 @@ export function storedOf(key: ApiKey): Pick<NewKey, 'hash' | 'ending'> {
 /** @throws ServiceError `not_found`. */
 export async function existingKey(accounts: AccountRepository, id: number): Promise<KeyRecord> {
   const key = await accounts.findKey(id);
-  if (key === undefined) throw new ServiceError('not_found', `There is no key ${id}.`);
+  if (key === undefined) throw new ServiceError('not_found', noKey(id));
   return key;
+}
+
+function noKey(id: number): string {
+  return `There is no key ${id}.`;
 }

@@ -29,7 +29,7 @@ export async function issueOwnKey(
   const key = ApiKey.generate(caller.environment, random);
   const expiresAt = end === undefined ? undefined : instantFromText(end);
   const granted = SCOPES.filter((scope) => scopes.includes(scope));
-  const settings = { label, scopes: granted, expiresAt, callers: caller.scopes };
+  const settings = { label, scopes: granted, expiresAt };
   return { key, outcome: await keys.create({ ...storedOf(key), ...settings }, idempotency) };
 }
 
@@ -41,6 +41,6 @@ export async function rotateOwnKey(
   { caller, random, idempotency }: Asked,
 ): Promise<Issue<'conflict' | 'not_found' | 'insufficient_scope'>> {
   const key = ApiKey.generate(caller.environment, random);
-  const rotation = { ...storedOf(key), id, grace: Number(grace) * 1_000, scopes: caller.scopes };
+  const rotation = { ...storedOf(key), id, grace: Number(grace) * 1_000 };
   return { key, outcome: await keys.rotate(rotation, idempotency) };
 }

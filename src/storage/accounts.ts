@@ -12,7 +12,8 @@ import type {
   AccountOutcome,
   AccountQuery,
   AccountRepository,
-  KeyOwner,
+  KeyCaller,
+  KeyRotation,
   KeyQuery,
   NewKey,
   OwnKeys,
@@ -20,7 +21,7 @@ import type {
 } from '../domain/account-ports.ts';
 import { foldedName, nameTaken } from '../domain/text.ts';
 import { addAccount, changeAccount, namesakes, planColumns } from './account-writes.ts';
-import { addKey, type KeyValues, keyValues, replaceKey, revokeKey } from './key-writes.ts';
+import { addKey, keyValues, revokeKey, rotateKey } from './key-writes.ts';
 import {
   accountFromRow,
   type AccountRow,
@@ -68,8 +69,8 @@ export class StoredAccounts implements AccountRepository {
     return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author });
   }
 
-  ownKeys(owner: KeyOwner): OwnKeys {
-    return new StoredOwnKeys(this.#engine, this.#keys, owner, {
+  ownKeys(caller: KeyCaller): OwnKeys {
+    return new StoredOwnKeys(this.#engine, this.#keys, caller, {
       now: () => this.#now(),
       author: this.#author,
     });
@@ -154,14 +155,17 @@ export class StoredAccounts implements AccountRepository {
     return this.#keys.findKeyByHash(hash);
   }
 
-  async addKey(key: NewKey): Promise<KeyRecord> {
-    return keyFromRow(await this.#engine.write(addKey, this.#author, this.#keyValues(key)));
+  async addKey({ hash, ...key }: NewKey): Promise<KeyRecord> {
+    const values = keyValues({ ...key, hash: hash.hex }, this.#now());
+    return keyFromRow(await this.#engine.write(addKey, this.#author, values));
   }
 
-  async replaceKey(id: number, expiresAt: number, key: NewKey): Promise<KeyRecord | undefined> {
-    const row = await this.#engine.write(replaceKey, this.#author, id, expiresAt, this.#keyValues(key));
+  async rotateKey({ hash, ...rotation }: KeyRotation): ReturnType<AccountRepository['rotateKey']> {
+    const values = { ...rotation, hash: hash.hex };
+    const rotated = await this.#engine.write(rotateKey, this.#author, values, this.#now());
+    if ('refused' in rotated) return rotated;
     this.#keys.forget();
-    return row && keyFromRow(row);
+    return { record: keyFromRow(rotated.row), replacedUntil: rotated.replacedUntil };
   }
 
   async revokeKey(id: number): Promise<void> {
@@ -178,10 +182,6 @@ export class StoredAccounts implements AccountRepository {
     const columns = planColumns(plan, limits);
     const row = await this.#engine.write(addAccount, this.#author, name, columns, this.#now());
     return row && accountFromRow(row);
-  }
-
-  #keyValues(key: NewKey): KeyValues {
-    return keyValues(key, this.#now());
   }
 
   #now(): number {

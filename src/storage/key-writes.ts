@@ -1,10 +1,13 @@
 // Contract: sections 5 and 10.
 import type { AuditChange, Author } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
-import type { KeyRecord } from '../domain/account.ts';
+import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { KeyUse, NewKey } from '../domain/account-ports.ts';
+import type { KeyCaller, KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
+import { MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
+import type { RefusedWrite } from '../domain/ports.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
+import { lockAccount } from './account-writes.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
 import { noticeOfKey } from './notices.ts';
@@ -33,14 +36,21 @@ export type KeyValues = readonly [
   string,
 ];
 
+/** A key as it crosses to the thread that writes. */
+export type Stored<Its> = Omit<Its, 'hash'> & { readonly hash: string };
+
 /** `createdAt` is in Unix milliseconds. */
 export function keyValues(
-  { accountId, hash, ending, environment, label, scopes, expiresAt }: NewKey,
+  { accountId, hash, ending, environment, label, scopes, expiresAt }: Stored<NewKey>,
   createdAt: number,
 ): KeyValues {
   const settings = [environment, label ?? null, scopes.join(' ')] as const;
-  return [accountId, hash.hex, ...settings, createdAt, expiresAt ?? null, ending];
+  return [accountId, hash, ...settings, createdAt, expiresAt ?? null, ending];
 }
+
+/** The keys that work at the instant `$3`. */
+export const LIVE = `k.account_id = $1 AND k.environment = $2
+  AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)`;
 
 const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 
@@ -73,28 +83,58 @@ export async function lockKey(transaction: Transaction, id: number | bigint): Pr
   return row && keyFromRow(row);
 }
 
-/** Adds the key into which key `id` is rotated. Of several rotations at once one succeeds, and the others return undefined. */
-export async function replaceKey(
+/**
+ * Adds the key that replaces another one, with the same settings, and lets the other one expire after the grace time. Of
+ * several rotations at once one succeeds. `caller` is the key that asks, unless an operator does.
+ */
+export async function rotateKey(
   transaction: Transaction,
   author: Author,
-  id: number,
-  expiresAt: number,
-  key: KeyValues,
-): Promise<KeyRow | undefined> {
+  { id, grace, hash, ending }: Stored<KeyRotation>,
+  now: number,
+  caller?: KeyCaller,
+): Promise<
+  | { readonly row: KeyRow; readonly replacedUntil: number }
+  | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>
+> {
+  // Locked before the account, as in every other transaction that locks both.
   const old = await lockKey(transaction, id);
-  if (old === undefined || old.rotatedTo !== undefined || old.revokedAt !== undefined) return undefined;
-  const row = await insertKey(transaction, key);
+  if (old === undefined || (caller !== undefined && !isOf(old, caller))) return { refused: 'not_found' };
+  const fault = rotationFault(old, now);
+  if (fault !== undefined) return { refused: 'conflict', message: fault };
+  const replacedUntil = rotatedExpiry(old, now, grace);
+  if (caller !== undefined) {
+    const lacking = scopeFault(old.scopes, caller.scopes);
+    if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
+    const goesOn = isInForce({ ...old, expiresAt: replacedUntil }, now);
+    if (goesOn && !(await hasRoom(transaction, caller, now)))
+      return { refused: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
+  }
+  const key = { ...old, accountId: old.account.id, hash, ending };
+  const row = await insertKey(transaction, keyValues(key, now));
   const rotatedTo = Number(row[0]);
   const sql = 'UPDATE keys SET expires_at = $1, rotated_to = $2 WHERE id = $3';
-  await transaction.query(sql, [expiresAt, rotatedTo, id]);
-  await noticeOfKey(transaction, 'key rotated', id);
+  await transaction.query(sql, [replacedUntil, rotatedTo, old.id]);
+  await noticeOfKey(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(old.expiresAt) };
-  await addAudit(
-    transaction,
-    author,
-    changeOf('keys rotate', old, { before, after: { expiresAt: textFromInstant(expiresAt), rotatedTo } }),
-  );
-  return row;
+  const after = { expiresAt: textFromInstant(replacedUntil), rotatedTo };
+  await addAudit(transaction, author, changeOf('keys rotate', old, { before, after }));
+  return { row, replacedUntil };
+}
+
+/** Whether one more key may work at the instant `now`. No other transaction can add a key until the commit. */
+export async function hasRoom(
+  transaction: Transaction,
+  { accountId, environment }: KeyCaller,
+  now: number,
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  const live = await transaction.query(`SELECT 1 FROM keys k WHERE ${LIVE}`, [accountId, environment, now]);
+  return live.length < MOST_LIVE_KEYS;
+}
+
+export function isOf({ account, environment }: KeyRecord, caller: KeyCaller): boolean {
+  return account.id === caller.accountId && environment === caller.environment;
 }
 
 /** Revokes a key at the instant `now`, unless it is revoked already. */

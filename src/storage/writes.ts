@@ -1,5 +1,5 @@
 import { addAccount, changeAccount } from './account-writes.ts';
-import { addKey, replaceKey, revokeKey, touchKeys } from './key-writes.ts';
+import { addKey, revokeKey, rotateKey, touchKeys } from './key-writes.ts';
 import type { Write } from './engine.ts';
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';
 import * as parts from './parts.ts';
@@ -10,7 +10,7 @@ export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
   addAccount,
   changeAccount,
   addKey,
-  replaceKey,
+  rotateKey,
   revokeKey,
   createOwnKey,
   rotateOwnKey,

@@ -29,12 +29,12 @@ test('a grace time may begin between two milliseconds', async (t) => {
   } as const;
   const { record } = await issueKey(accounts, randomBytes, settings);
   clock.advance(0.75);
-  const now = clock().unix;
-  const rotated = await rotateKey(accounts, randomBytes, record.id, { now, grace: 1_000 });
-  assert.equal((await accounts.findKey(record.id))?.expiresAt, Math.floor(now) + 1_000);
+  const now = Math.floor(clock().unix);
+  const rotated = await rotateKey(accounts, randomBytes, record.id, 1_000);
+  assert.equal((await accounts.findKey(record.id))?.expiresAt, now + 1_000);
   const { id, createdAt, ending } = rotated.record;
   assert.deepEqual(rotated.record, { ...record, id, createdAt, ending });
-  assert.equal(rotated.replacedUntil, Math.floor(now) + 1_000);
+  assert.equal(rotated.replacedUntil, now + 1_000);
   assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
 });
 
@@ -45,7 +45,7 @@ test('an expired key is not rotated', async (t) => {
   const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
   const { record } = await issueKey(accounts, randomBytes, settings);
   clock.advance(1_000);
-  await assert.rejects(rotateKey(accounts, randomBytes, record.id, { now: clock().unix, grace: 1_000 }), {
+  await assert.rejects(rotateKey(accounts, randomBytes, record.id, 1_000), {
     code: 'conflict',
     message: 'Key 1 is expired: create a new one.',
   });

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { list, type NewFixture, newKey, REX } from './fixture.ts';
+import { list, type NewFixture, newKey, REX, rotationOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
@@ -168,14 +168,21 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: a rotation adds the new key and lets the old one expire`, async (t) => {
-    const { accounts } = (await fresh(t)).store;
+    const { store, clock } = await fresh(t);
+    const { accounts } = store;
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
-    const old = await accounts.addKey(newKey(id));
-    const key = await accounts.replaceKey(old.id, 1_900_000_000_000, newKey(id, { label: 'new' }));
-    assert.ok(key);
-    assert.equal(key.label, 'new');
-    const rotated = { ...old, expiresAt: 1_900_000_000_000, rotatedTo: key.id };
-    assert.deepEqual(await accounts.listKeys(), [rotated, key]);
+    const old = await accounts.addKey(newKey(id, { label: 'shop' }));
+    clock.advance(5);
+    const createdAt = Math.floor(clock().unix);
+    const rotation = rotationOf(old.id, 1_000);
+    const rotated = await accounts.rotateKey(rotation);
+    assert.ok('record' in rotated);
+    const { record, replacedUntil } = rotated;
+    assert.equal(replacedUntil, createdAt + 1_000);
+    assert.deepEqual(record, { ...old, id: record.id, createdAt, ending: rotation.ending });
+    assert.deepEqual(await accounts.findKeyByHash(rotation.hash), record);
+    const before = { ...old, expiresAt: replacedUntil, rotatedTo: record.id };
+    assert.deepEqual(await accounts.listKeys(), [before, record]);
   });
 
   test(`${name}: of several rotations of one key at once, one is done`, async (t) => {
@@ -185,14 +192,19 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const old = await store.accounts.addKey(newKey(id));
     const rotations = await Promise.all(
       [...stores, ...stores].map(({ accounts }, index) =>
-        accounts.replaceKey(old.id, 2e12 + index, newKey(id)),
+        accounts.rotateKey(rotationOf(old.id, 1_000 + index)),
       ),
     );
-    const [done, ...others] = rotations.filter((key) => key !== undefined);
-    assert.deepEqual(others, []);
+    const done = rotations.filter((rotation) => 'record' in rotation);
+    const refused = rotations.flatMap((rotation) => ('refused' in rotation ? [rotation.refused] : []));
+    assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
     const [rotated, ...keys] = await store.accounts.listKeys();
-    assert.equal(rotated?.rotatedTo, done?.id);
-    assert.deepEqual(keys, [done]);
+    assert.equal(rotated?.rotatedTo, done[0]?.record.id);
+    assert.equal(rotated?.expiresAt, done[0]?.replacedUntil);
+    assert.deepEqual(
+      keys,
+      done.map(({ record }) => record),
+    );
   });
 
   test(`${name}: a revoked key is not rotated`, async (t) => {
@@ -200,7 +212,10 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
     const old = await accounts.addKey(newKey(id));
     await accounts.revokeKey(old.id);
-    assert.equal(await accounts.replaceKey(old.id, 2e12, newKey(id)), undefined);
+    assert.deepEqual(await accounts.rotateKey(rotationOf(old.id, 1_000)), {
+      refused: 'conflict',
+      message: `Key ${old.id} is revoked: create a new one.`,
+    });
     assert.equal((await accounts.listKeys()).length, 1);
   });
 
@@ -211,7 +226,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const old = await accounts.addKey(taken);
     const [before, rotation, , after] = await Promise.allSettled([
       pets.create(REX),
-      accounts.replaceKey(old.id, 1_900_000_000_000, taken),
+      accounts.rotateKey({ ...rotationOf(old.id, 1_000), hash: taken.hash }),
       changeAccount(accounts, id, { plan: 'free', limits: PLANS.free }),
       pets.create(REX),
     ]);

@@ -4,7 +4,7 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
-import type { NewKey } from '../../src/domain/account-ports.ts';
+import type { KeyRotation, NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
 import { KeyUses } from '../../src/http/key-usage.ts';
@@ -119,4 +119,10 @@ export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKe
     expiresAt: undefined,
     ...settings,
   };
+}
+
+/** The rotation of key `id` into a key unlike any other. */
+export function rotationOf(id: number, grace: number): KeyRotation {
+  const { hash, ending } = newKey(0);
+  return { id, grace, hash, ending };
 }

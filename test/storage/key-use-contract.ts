@@ -1,8 +1,9 @@
 // Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { keyUsesOf, newKey, type NewFixture } from './fixture.ts';
+import { keyUsesOf, newKey, type NewFixture, rotationOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 
 /** What the port AccountRepository promises to a service that is running. */
@@ -78,17 +79,19 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a rotation takes effect here at once, elsewhere in time`, async (t) => {
     const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
-    await accounts.replaceKey(key.id, 1_950_000_000_000, newKey(key.account.id));
-    assert.equal((await find())?.expiresAt, 1_950_000_000_000);
+    await accounts.rotateKey(rotationOf(key.id, DAY));
+    assert.equal((await find())?.expiresAt, Math.floor(clock().unix) + DAY);
     const other = await another();
-    const [first, asked] = [newKey(key.account.id), newKey(key.account.id)];
+    const first = newKey(key.account.id);
     const { id } = await accounts.addKey(first);
+    const rotation = rotationOf(id, DAY);
     assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, undefined);
-    assert.equal(await accounts.findKeyByHash(asked.hash), undefined);
-    const replacement = await other.accounts.replaceKey(id, 1_900_000_000_000, asked);
-    assert.deepEqual(await accounts.findKeyByHash(asked.hash), replacement);
+    assert.equal(await accounts.findKeyByHash(rotation.hash), undefined);
+    const rotated = await other.accounts.rotateKey(rotation);
+    assert.ok('record' in rotated);
+    assert.deepEqual(await accounts.findKeyByHash(rotation.hash), rotated.record);
     clock.advance(noticedWithin);
-    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, 1_900_000_000_000);
+    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, rotated.replacedUntil);
   });
 
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {
