@@ -1,12 +1,14 @@
 // Contract: section 3.14.
 import { z } from 'zod';
-import type { KeyRecord } from '../domain/account.ts';
-import type { RandomBytes } from '../domain/api-key.ts';
+import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
+import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { instantFromText } from '../domain/instant.ts';
 import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
 import type { AccountRepository, KeyCaller } from '../domain/account-ports.ts';
-import { type Issue, issueOwnKey, rotateOwnKey } from '../management/own-keys.ts';
+import type { Outcome } from '../domain/ports.ts';
+import { storedOf } from '../management/keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
 import { cursor, int64, integer, LIMIT } from './parameters.ts';
 
@@ -48,7 +50,7 @@ const ISSUED_BEFORE = {
 } as const;
 
 /** The answer to a request for a key. A repeated request gets no key, because nothing that is stored holds it. */
-function issued<Code extends ErrorCode>({ outcome, key }: Issue<Code>) {
+function issued<Code extends ErrorCode>(outcome: Outcome<201, Code>, key: ApiKey) {
   if (outcome.outcome === 'replayed') return ISSUED_BEFORE;
   const answer = answerOf(outcome);
   return 'error' in answer
@@ -123,8 +125,13 @@ const createKey = operation({
   },
   sample: { client: 'keys.create' },
   async handle({ key: caller, author, body, idempotency }, { accounts, random }: Stores) {
+    const { label, scopes = [...DEFAULT_SCOPES], expiresAt: end } = body;
+    const key = ApiKey.generate(caller.environment, random);
+    const expiresAt = end === undefined ? undefined : instantFromText(end);
+    const granted = SCOPES.filter((scope) => scopes.includes(scope));
     const keys = accounts.by(author()).ownKeys(callerOf(caller));
-    return issued(await issueOwnKey(keys, body, { caller, random, idempotency }));
+    const created = { ...storedOf(key), label, scopes: granted, expiresAt };
+    return issued(await keys.create(created, idempotency), key);
   },
 });
 
@@ -162,8 +169,11 @@ const rotateKey = operation({
   },
   sample: { client: 'keys.rotate' },
   async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
+    const { grace = BigInt(GRACE.default) } = body;
+    const key = ApiKey.generate(caller.environment, random);
     const keys = accounts.by(author()).ownKeys(callerOf(caller));
-    return issued(await rotateOwnKey(keys, parameters.keyId, body, { caller, random, idempotency }));
+    const rotation = { ...storedOf(key), id: parameters.keyId, grace: Number(grace) * 1_000 };
+    return issued(await keys.rotate(rotation, idempotency), key);
   },
 });
 

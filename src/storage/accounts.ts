@@ -31,7 +31,7 @@ import {
   SELECT_KEYS,
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
-import { StoredOwnKeys } from './own-keys.ts';
+import { ownKeysOf } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
 export interface KeyFinder extends RequestKeys {
@@ -70,10 +70,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   ownKeys(caller: KeyCaller): OwnKeys {
-    return new StoredOwnKeys(this.#engine, this.#keys, caller, {
-      now: () => this.#now(),
-      author: this.#author,
-    });
+    return ownKeysOf(this.#engine, this.#keys, caller, { author: this.#author, now: () => this.#now() });
   }
 
   async listAccounts(): Promise<readonly Account[]> {

@@ -1,5 +1,4 @@
 // Contract: section 3.14.
-import type { KeyRecord } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
 import { keyAt, scopeFault } from '../domain/key-rules.ts';
 import type { KeyCaller, KeyRotation, OwnKey, OwnKeys } from '../domain/account-ports.ts';
@@ -70,66 +69,37 @@ function issued(row: KeyRow, now: number): Answer<201> {
   return { status: 201, location: `/account/keys/${key.id}`, json: toJson(key) };
 }
 
-interface Settings {
-  readonly author: Author;
-  /** Unix milliseconds, whole. */
-  readonly now: () => number;
-}
-
-export class StoredOwnKeys implements OwnKeys {
-  readonly #engine: Engine;
-  readonly #cache: { forget(): void };
-  readonly #caller: KeyCaller;
-  readonly #settings: Settings;
-
-  constructor(engine: Engine, cache: { forget(): void }, caller: KeyCaller, settings: Settings) {
-    this.#engine = engine;
-    this.#cache = cache;
-    this.#caller = caller;
-    this.#settings = settings;
-  }
-
-  async list({ limit, before }: Parameters<OwnKeys['list']>[0]): ReturnType<OwnKeys['list']> {
-    const { accountId, environment } = this.#caller;
-    const values = [accountId, environment, firstId(before)];
-    const rows = await this.#engine.read<KeyRow>(PAGE(limit + 1), values);
-    const now = this.#settings.now();
-    return pageOf(
-      rows.map((row) => keyAt(keyFromRow(row), now)),
-      limit,
-    );
-  }
-
-  async live(): Promise<readonly KeyRecord[]> {
-    const { accountId, environment } = this.#caller;
-    const sql = `${SELECT_KEYS} WHERE ${LIVE} ORDER BY k.id`;
-    return (await this.#engine.read<KeyRow>(sql, [accountId, environment, this.#settings.now()])).map(
-      keyFromRow,
-    );
-  }
-
-  create(
-    { hash, ...key }: OwnKey,
-    idempotency: Parameters<OwnKeys['create']>[1],
-  ): ReturnType<OwnKeys['create']> {
-    const { author, now } = this.#settings;
-    const values = { ...key, hash: hash.hex };
-    return writeOnce(this.#engine, idempotency, createOwnKey, author, this.#caller, values, now());
-  }
-
-  async rotate(
-    { hash, ...rotation }: KeyRotation,
-    idempotency: Parameters<OwnKeys['rotate']>[1],
-  ): ReturnType<OwnKeys['rotate']> {
-    const { author, now } = this.#settings;
-    const values = { ...rotation, hash: hash.hex };
-    const work = writeOnce(this.#engine, idempotency, rotateOwnKey, author, this.#caller, values, now());
-    return await work.finally(() => this.#cache.forget());
-  }
-
-  async revoke(...[id, ifMatch]: Parameters<OwnKeys['revoke']>): ReturnType<OwnKeys['revoke']> {
-    const { author, now } = this.#settings;
-    const work = this.#engine.write(revokeOwnKey, author, this.#caller, id, ifMatch, now());
-    return await work.finally(() => this.#cache.forget());
-  }
+/** The keys of the account of `caller`. `cache` forgets what this process knew of keys. `now` is in Unix milliseconds, whole. */
+export function ownKeysOf(
+  engine: Engine,
+  cache: { forget(): void },
+  caller: KeyCaller,
+  { author, now }: { readonly author: Author; readonly now: () => number },
+): OwnKeys {
+  const { accountId, environment } = caller;
+  return {
+    async list({ limit, before }) {
+      const rows = await engine.read<KeyRow>(PAGE(limit + 1), [accountId, environment, firstId(before)]);
+      const at = now();
+      return pageOf(
+        rows.map((row) => keyAt(keyFromRow(row), at)),
+        limit,
+      );
+    },
+    async live() {
+      const sql = `${SELECT_KEYS} WHERE ${LIVE} ORDER BY k.id`;
+      return (await engine.read<KeyRow>(sql, [accountId, environment, now()])).map(keyFromRow);
+    },
+    create({ hash, ...key }, idempotency) {
+      const values = { ...key, hash: hash.hex };
+      return writeOnce(engine, idempotency, createOwnKey, author, caller, values, now());
+    },
+    rotate({ hash, ...rotation }, idempotency) {
+      const values = { ...rotation, hash: hash.hex };
+      const work = writeOnce(engine, idempotency, rotateOwnKey, author, caller, values, now());
+      return work.finally(() => cache.forget());
+    },
+    revoke: (id, ifMatch) =>
+      engine.write(revokeOwnKey, author, caller, id, ifMatch, now()).finally(() => cache.forget()),
+  };
 }
