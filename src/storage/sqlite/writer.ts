@@ -5,7 +5,15 @@ import type { NewPet } from '../../domain/pet.ts';
 import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
-import type { Answer, Fault, Message, Operations, Order, OwnFault, PetValues } from './writing-thread.ts';
+import type {
+  Fault,
+  Message,
+  Operations,
+  Order,
+  OwnFault,
+  PetValues,
+  ThreadAnswer,
+} from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -51,7 +59,7 @@ export class Writer {
   readonly #startThread: () => Worker;
   readonly #onLost: (error: Error) => void;
   #thread: Worker | undefined;
-  #answer: PromiseWithResolvers<Answer> | undefined;
+  #answer: PromiseWithResolvers<ThreadAnswer> | undefined;
   #waiting: Job[] = [];
   /** Until no write is left. */
   #running: Promise<void> | undefined;
@@ -124,9 +132,9 @@ export class Writer {
   }
 
   /** Rejects when the thread ends without an answer. */
-  #ask(orders: readonly Order[]): Promise<Answer> {
+  #ask(orders: readonly Order[]): Promise<ThreadAnswer> {
     const thread = (this.#thread ??= this.#start());
-    this.#answer = Promise.withResolvers<Answer>();
+    this.#answer = Promise.withResolvers<ThreadAnswer>();
     const message: Message = { orders, now: Math.floor(this.#clock().unix) };
     thread.postMessage(message);
     return this.#answer.promise;
@@ -136,7 +144,7 @@ export class Writer {
     try {
       const thread = this.#startThread();
       let fault: Error | undefined;
-      thread.on('message', (answer: Answer) => this.#answer?.resolve(answer));
+      thread.on('message', (answer: ThreadAnswer) => this.#answer?.resolve(answer));
       thread.on('error', (error: Error) => (fault = error));
       thread.on('exit', (code) => {
         // `close` ends the thread on purpose.

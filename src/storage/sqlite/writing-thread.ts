@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Answer as Given, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
+import type { Answer, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
 import type { Row, Value, Write } from '../engine.ts';
 import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
@@ -34,7 +34,7 @@ export interface Message {
 }
 
 /** The answer to the orders of a transaction: committed, with a result for each write, or nothing of it is done. */
-export type Answer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
+export type ThreadAnswer = { readonly results: readonly unknown[] } | { readonly fault: Fault };
 
 /** An error as it crosses threads: the structured clone drops properties such as SQLite's codes. */
 export interface Fault {
@@ -101,7 +101,7 @@ function operationsOn(db: DatabaseSync) {
     ): Promise<Outcome> {
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
       if (before !== undefined) return outcomeOf(before, fingerprint);
-      const answer = (await runWrite(name, args)) as Given | RefusedWrite<never>;
+      const answer = (await runWrite(name, args)) as Answer | RefusedWrite<never>;
       if ('refused' in answer) return { outcome: 'refused', ...answer };
       const { status, location, json } = answer;
       await transaction.query(RECORD, [
@@ -148,7 +148,7 @@ function petInserter(db: DatabaseSync) {
 /** `Writer.run` has checked the types of the arguments. */
 type Operation = (...args: readonly unknown[]) => unknown;
 
-async function perform(orders: readonly Order[]): Promise<Answer> {
+async function perform(orders: readonly Order[]): Promise<ThreadAnswer> {
   try {
     // Opened when needed: that the file cannot be opened now is an answer like any other.
     connection ??= connect();
