@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net';
 
 /** The normal form of a base address: the host in lower case, without the default port. Undefined if it is none. */
 export function normalBase(value: string): string | undefined {
-  const url = /^https?:\/\/[^/?#@]+\/[^?#]*$/i.test(value) ? URL.parse(value) : null;
+  const url = /^https?:\/\/[^/?#@\\]+\/[^?#\\]*$/i.test(value) ? URL.parse(value) : null;
   return url?.pathname.endsWith('/v1') === true ? url.origin + url.pathname : undefined;
 }
 

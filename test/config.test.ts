@@ -109,6 +109,7 @@ const BUSTED: Record<string, string[]> = {
     'https://user:secret@a/v1',
     'https:a/v1',
     'https://a b/v1',
+    'https://a\\b/v1',
   ],
   STAGING_URL: ['nonsense'],
   DATABASE_URL: ['petstore.db', 'mysql://localhost', 'sqlite:', 'postgres', 'sqlite::memory:'],

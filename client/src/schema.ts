@@ -150,7 +150,7 @@ export interface Rotation {
 export interface Key {
   /** Unique identifier assigned by the service. */
   readonly id: Int64;
-  /** A note to recognize the key by. It must not hold an API key. */
+  /** A note to recognize the key by. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
   readonly environment: string;
@@ -171,7 +171,7 @@ export interface Key {
 export interface IssuedKey {
   /** Unique identifier assigned by the service. */
   readonly id: Int64;
-  /** A note to recognize the key by. It must not hold an API key. */
+  /** A note to recognize the key by. */
   readonly label?: string | undefined;
   /** The environment that the key belongs to: that of the service. */
   readonly environment: string;
@@ -238,7 +238,7 @@ export interface ListPetsQuery {
 
 /** Query parameters of `getUsage`. */
 export interface GetUsageQuery {
-  /** Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.  A range by the hour has at most 31 days. */
+  /** Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`. A range by the hour has at most 31 days. */
   readonly from?: string | undefined;
   /** Keep only intervals that begin before this instant. By default now. */
   readonly to?: string | undefined;

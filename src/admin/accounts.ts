@@ -19,7 +19,7 @@ import {
   WINDOWS,
 } from './account-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { limit, numberOf, pageOf, rowId, word } from './values.ts';
+import { limit, cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -58,7 +58,7 @@ const listAccounts = adminOperation({
   errors: {},
   async handle({ parameters }, { accounts }: Stores) {
     const { search, limit: most, cursor: before } = parameters;
-    const query = { search, limit: most + 1, before: numberOf(before) };
+    const query = { search, limit: most + 1, before: cursorNumber(before) };
     const found = await accounts.pageOfAccounts(query);
     return pageOf(found, most, accountJson);
   },

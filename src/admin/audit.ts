@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cursor, instant } from '../api/parameters.ts';
 import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, numberOf, pageOf, rowFilter } from './values.ts';
+import { iso, limit, cursorNumber, pageOf, rowFilter } from './values.ts';
 
 interface Stores {
   readonly audit: Pick<AuditLog, 'list'>;
@@ -79,7 +79,7 @@ const listAudit = adminOperation({
       limit: most + 1,
       accountId,
       since,
-      before: numberOf(end),
+      before: cursorNumber(end),
     });
     return pageOf(entries, most, entryJson);
   },

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { cursor } from '../api/parameters.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
-import { liftBan as lift, listBans as list } from '../management/bans.ts';
+import { describeBans, liftBan as lift } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, pageOfAll, rowId } from './values.ts';
+import { cursorNumber, iso, limit, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -59,9 +59,17 @@ const listBans = adminOperation({
     },
   },
   errors: {},
-  async handle({ parameters }, stores: Stores) {
-    const bans = (await list(stores)).map((ban) => Object.assign(ban, { id: ban.keyId }));
-    return pageOfAll(bans, parameters, ({ id: _id, until, ...ban }) => ({ ...ban, until: iso(until) }));
+  async handle({ parameters }, { accounts, quotas }: Stores) {
+    const { limit: most, cursor: end } = parameters;
+    const after = cursorNumber(end) ?? 0;
+    const rows = (await quotas.listBans()).filter(({ keyId }) => keyId > after);
+    const page = await describeBans(accounts, rows.slice(0, most));
+    const last = rows.length > most ? rows[most - 1] : undefined;
+    return {
+      status: 200,
+      json: JSON.stringify(page.map(({ until, ...ban }) => ({ ...ban, until: iso(until) }))),
+      next: last && BigInt(last.keyId),
+    };
   },
 });
 

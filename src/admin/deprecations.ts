@@ -38,7 +38,8 @@ const listDeprecations = adminOperation({
   role: 'viewer',
   summary: 'List keys that call deprecated operations',
   description:
-    'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first.',
+    'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
+    'Requests between two pages can change the order, so a key can be missing or appear twice.',
   parameters: { limit, cursor },
   answers: {
     200: {

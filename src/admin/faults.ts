@@ -4,7 +4,7 @@ import { cursor, type Parameter } from '../api/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../http/recent.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, numberOf, pageOf, rowFilter, word } from './values.ts';
+import { iso, limit, cursorNumber, pageOf, rowFilter, word } from './values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;
@@ -86,7 +86,7 @@ const listFaults = adminOperation({
     const { requestId, accountId, keyId, status: its, limit: most, cursor: end } = parameters;
     const asked = { requestId, accountId, keyId, status: its };
     const names = Object.keys(asked) as (keyof typeof asked)[];
-    const before = numberOf(end) ?? Number.POSITIVE_INFINITY;
+    const before = cursorNumber(end) ?? Number.POSITIVE_INFINITY;
     const faults = recent
       .faults()
       .filter(({ id }) => id < before)

@@ -20,7 +20,7 @@ import {
   Rotation,
 } from './key-values.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { choice, limit, numberOf, pageOf, rowFilter, rowId, seconds } from './values.ts';
+import { choice, limit, cursorNumber, pageOf, rowFilter, rowId, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -75,7 +75,7 @@ const listKeys = adminOperation({
       unusedFor: millisecondsOf(unusedFor),
       expiresWithin: millisecondsOf(expiresWithin),
     };
-    const query = { accountId: account, before: numberOf(end) };
+    const query = { accountId: account, before: cursorNumber(end) };
     const now = clock().unix;
     const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
     const found = [];

@@ -33,9 +33,15 @@ export function rowFilter(description: string, example = 1): Parameter<number> {
 }
 
 /** The number of a row, if one is given. 0, which no row has, for one that no row can have: it could not be exact. */
-export function numberOf(id: bigint | undefined): number | undefined {
+function numberOf(id: bigint | undefined): number | undefined {
   if (id === undefined) return undefined;
   return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
+}
+
+/** The number at which a page begins. One that no row can have counts as the smallest or the largest that a row can have. */
+export function cursorNumber(cursor: bigint | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  return cursor < 0 ? 0 : Number(cursor > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : cursor);
 }
 
 /** A query parameter with one of these texts. */
@@ -94,7 +100,7 @@ export function pageOfAll<T extends { readonly id: number }>(
   { limit: most, cursor: end }: { readonly limit: number; readonly cursor: bigint | undefined },
   describe: (row: T) => object,
 ) {
-  const last = numberOf(end) ?? 0;
+  const last = cursorNumber(end) ?? 0;
   return pageOf(
     rows.filter(({ id }) => id > last),
     most,

@@ -118,7 +118,7 @@ const getUsage = operation({
   parameters: {
     from: instant({
       description:
-        'Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`.  ' +
+        'Keep only intervals that begin at this instant or later. By default the 30 UTC days that end with the day of `to`, or 24 hours if `interval` is `hour`. ' +
         'A range by the hour has at most 31 days.',
       example: '2026-11-24T00:00:00Z',
     }),

@@ -27,7 +27,7 @@ export function bansCommands(program: Command): void {
 
 function listBans({ json }: JsonOption): Promise<void> {
   return withQuotas(async ({ store, quotas }) => {
-    const found = await management.listBans({ accounts: store.accounts, quotas });
+    const found = await management.describeBans(store.accounts, await quotas.listBans());
     const bans = found.map(({ keyId: id, account, until, count }) => ({
       keyId: id,
       account,

@@ -17,7 +17,7 @@ import { PAGE_SIZE, pagesOf } from './pages.ts';
 import { Progress } from './progress.ts';
 import type { SeededUsage, UsageSettings } from './seed-usage.ts';
 
-/** What happens to each of five orders in turn. */
+/** How an order ends, chosen at random. */
 const ENDS = ['pending', 'pending', 'complete', 'complete', 'cancelled'] as const;
 
 const COUNT_MAX = 100_000_000;

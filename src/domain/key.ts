@@ -25,7 +25,7 @@ const label = z
     minLength: 1,
     maxLength: 100,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'A note to recognize the key by. It must not hold an API key.',
+    description: 'A note to recognize the key by.',
     examples: ['web'],
   });
 const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;
@@ -40,7 +40,9 @@ const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
 /** The body of `createKey`. Other fields are ignored. */
 export const NewKey = z
   .object({
-    label: label.exactOptional(),
+    label: label
+      .meta({ ...label.meta(), description: 'A note to recognize the key by. It must not hold an API key.' })
+      .exactOptional(),
     scopes: scopes
       .meta({
         description:

@@ -20,15 +20,15 @@ interface Parts {
 }
 
 /**
- * The bans of this environment, by the numbers of their keys. Leaves out bans in Redis of keys that this database does not
- * have, because they ban nobody here.
+ * These bans with their keys. Leaves out bans in Redis of keys that this database does not have, because they ban nobody
+ * here.
  */
-export async function listBans({
-  accounts,
-  quotas,
-}: Pick<Parts, 'accounts' | 'quotas'>): Promise<readonly BanRecord[]> {
+export async function describeBans(
+  accounts: AccountRepository,
+  bans: readonly KeyBan[],
+): Promise<readonly BanRecord[]> {
   const records = await Promise.all(
-    (await quotas.listBans()).map(async (ban) => {
+    bans.map(async (ban) => {
       const key = await accounts.findKey(ban.keyId);
       if (key === undefined) return undefined;
       const { account, label } = key;

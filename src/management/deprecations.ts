@@ -30,7 +30,7 @@ export async function deprecatedUses(
       ),
     ),
   );
-  return uses.flat().toSorted((one, other) => other.requests - one.requests);
+  return uses.flat().toSorted((one, other) => other.requests - one.requests || one.keyId - other.keyId);
 }
 
 /** How many accounts called each deprecated operation in the last 30 days. */

@@ -107,3 +107,23 @@ test('an answer of Redis does not end a ban that Redis has not heard of', async 
   await one.restoreBans(name);
   assert.deepEqual(await listed(), [[1, until, 1]]);
 });
+
+test('an instance does not bring back the count of a ban that was lifted', async (t) => {
+  for (const isOwn of [false, true]) {
+    const { clock, one, other, quotas, name, listed } = await instances(t);
+    const third = { until: unixMilliseconds(clock) + 1_000, count: 3 };
+    if (isOwn) {
+      one.beginBan(1, 1, third);
+      await one.restoreBans(name);
+    } else {
+      await quotas.restoreBan('account 1', 1, third);
+      assert.equal((await one.charge(KEY)).kind, 'banned');
+    }
+    assert.ok(await quotas.liftBan(ROOT, 1));
+    clock.advance(2_000);
+    const last = (await chargeAll(other, repeat(6, KEY))).at(-1);
+    assert.ok(last?.kind === 'banned');
+    await one.inform(name);
+    assert.deepEqual(await listed(), [[1, last.ban.until, 1]]);
+  }
+});

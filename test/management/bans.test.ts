@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { callerName, type QuotaAdmin } from '../../src/limits/counter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
-import { liftBan, listBans } from '../../src/management/bans.ts';
+import { describeBans, liftBan } from '../../src/management/bans.ts';
 import { connected } from '../limits/redis-fixture.ts';
 import { type Fixture, newKey } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
@@ -43,7 +43,7 @@ for (const [name, fresh, ban] of [
     for (const label of ['one', 'two']) await store.accounts.addKey({ ...newKey(id), label });
     await store.notices.take();
     const quotas = await ban(fixture, t);
-    const [listed, ...others] = await listBans({ accounts: store.accounts, quotas });
+    const [listed, ...others] = await describeBans(store.accounts, await quotas.listBans());
     assert.deepEqual(others, []);
     const { keyId, accountId, account, label, count } = listed ?? {};
     assert.deepEqual([keyId, accountId, account, label, count], [2, id, 'shop', 'two', 3]);
@@ -65,6 +65,6 @@ for (const [name, fresh, ban] of [
       (await store.notices.take()).map((notice) => [notice.event, notice.keyId]),
       [['ban lifted', 2]],
     );
-    assert.deepEqual(await listBans({ accounts: store.accounts, quotas }), []);
+    assert.deepEqual(await describeBans(store.accounts, await quotas.listBans()), []);
   });
 }

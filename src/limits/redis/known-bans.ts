@@ -35,9 +35,11 @@ export class KnownBans {
     this.#unsent.set(keyId, ban);
   }
 
-  /** Redis has a ban that began here. */
+  /** Redis has a ban that began here. From now on, what Redis says about the key counts. */
   sent(keyId: number, ban: KnownBan): void {
-    if (this.#unsent.get(keyId) === ban) this.#unsent.delete(keyId);
+    if (this.#unsent.get(keyId) !== ban) return;
+    this.#unsent.delete(keyId);
+    this.#all.set(keyId, { ...ban, began: 0 });
   }
 
   /** Redis says that a key is banned. */
