@@ -67,7 +67,7 @@ const listBans = adminOperation({
     const last = rows.length > most ? rows[most - 1] : undefined;
     return {
       status: 200,
-      json: JSON.stringify(page.map(({ until, ...ban }) => ({ ...ban, until: iso(until) }))),
+      json: JSON.stringify(page.map((ban) => Object.assign({}, ban, { until: iso(ban.until) }))),
       next: last && BigInt(last.keyId),
     };
   },
