@@ -10,7 +10,8 @@ export type { Handlers, Response } from './response.ts';
 
 /*
  * The fast path, fenced. Everything in this folder that goes beyond the documented `node:http` is behind this file. The
- * rest of the service imports this file, `text.ts` (header fields and bodies) and `request-log.ts` (the log line).
+ * rest of the service imports this file, `text.ts` (header fields and bodies), `request-log.ts` (the log line)
+ * and the type `Reply`.
  *
  * It guarantees: each request reaches `handle` once, with its response. Answers leave in the order of the requests,
  * with the status, header fields and body that Node itself would write (docs/decisions/0016). Clients that do not read
