@@ -1,15 +1,15 @@
 // The charts and tables that dashboard and console share.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, openDashboard, seriousFaults, SCREENS, sideways } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 const service = await startTestService(lifetime);
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 /** Unix seconds: the beginning of a UTC day. */
 const START = Date.parse('2026-11-01T00:00:00Z') / 1000;

@@ -1,6 +1,5 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call } from '../support/api.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -9,12 +8,13 @@ import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 const { accounts } = service.store;
 
 const HOSTILE = '<b onclick=alert(1)>"label"';

@@ -1,17 +1,17 @@
 // Keys of an account on the dashboard. Contract: section 3.14.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
 import { launchBrowser, openDashboard, pasteKey, seriousFaults } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 async function openKeys(key: string, options: Parameters<typeof openDashboard>[2] = {}) {
   const watched = await openDashboard(browser, service.url, options);

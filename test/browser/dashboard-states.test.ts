@@ -1,6 +1,5 @@
 // What the dashboard says when a key or the service does not work. Contract: sections 5.1, 6.4 and 6.6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
 import { launchBrowser, openAccount, openDashboard, pasteKey } from '../support/browser.ts';
@@ -8,12 +7,13 @@ import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { changeAccount } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const service = await startTestService(lifetime, { clock, env: { BAN_AFTER: '10' } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 const shown = await service.issueKey({ account: 'open' });
 
@@ -27,7 +27,7 @@ async function ban(key: string): Promise<void> {
 }
 
 /** The page of the tests that only read why a key is refused. */
-const { page: refusing } = await openDashboard(browser, service.url);
+const { page: refusing } = await startForFile(() => openDashboard(browser, service.url));
 
 /** Pastes a key that is refused into an empty form, and gives what the page says. */
 async function refusal(key: string): Promise<string> {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 /** Far beyond 2^53: a client that reads JSON with floating point shows 9223372036854776000. */
 const INT64_MAX = '9223372036854775807';
@@ -37,9 +38,9 @@ async function send(dialog: Locator, status: string): Promise<void> {
 const lifetime = lifetimeOfFile();
 const staging = await startTestService(lifetime, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
 const shared = await startTestService(lifetime, { env: { STAGING_URL: `${staging.url}/v1` } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 // The tests share a page, because a load of the reference takes seconds of a processor.
-const { page, foreign, faults } = await openReference(browser, shared.url);
+const { page, foreign, faults } = await startForFile(() => openReference(browser, shared.url));
 
 beforeEach(async () => {
   await page.keyboard.press('Escape');

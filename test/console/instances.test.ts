@@ -1,12 +1,12 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertError } from '../support/api.ts';
 import { asBrowser, consoleOf, cookieOf, inventedSecret, startTestConsole } from '../support/console.ts';
 import { startSharedService, startTestInstances } from '../support/instances.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
+import { test } from '../support/test.ts';
 import { operatorsContract } from './operators-contract.ts';
 import { requestsContract } from './requests-contract.ts';
 import { signInContract } from './sign-in-contract.ts';

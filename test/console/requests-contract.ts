@@ -1,6 +1,5 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
@@ -9,6 +8,7 @@ import { HOUR } from '../../src/domain/usage.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 /** The admin API on requests: overview, usage, deprecations and faults, over any stores. */
 export function requestsContract(name: string, startService: StartService): void {

@@ -1,9 +1,10 @@
 // Contract: section 5.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { assertError, call } from '../support/api.ts';
 import { issueKey, type IssuedKey, startTestInstances } from '../support/instances.ts';
 import { run, runJson } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 /** Milliseconds within which every instance knows what the command line changed. */
 const KNOWN_EVERYWHERE = 5_000;

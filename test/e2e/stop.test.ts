@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, test } from 'node:test';
+import { suite } from 'node:test';
 import { call } from '../support/api.ts';
 import { issueKey } from '../support/instances.ts';
 import { each, keepAliveClient } from '../support/load.ts';
 import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 

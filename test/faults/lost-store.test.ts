@@ -2,13 +2,14 @@
 // A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
 import { renameSync, truncateSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';

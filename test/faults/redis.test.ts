@@ -1,11 +1,11 @@
 // Contract: sections 1 and 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const SHARE = 100;
 const LIMITS = { perMinute: 3 * SHARE, perDay: 100_000 };

@@ -1,6 +1,6 @@
 // Contract: sections 3.13 and 6.9.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { TABLES } from '../../src/storage/store.ts';
@@ -8,6 +8,7 @@ import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 5, perDay: 50 };
 const MISSING = 999;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { call } from '../support/api.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
@@ -11,6 +11,7 @@ import { runPython, runShell } from '../support/samples.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/shared-counting.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const LANGUAGES = ['sh', 'typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];

@@ -1,11 +1,12 @@
 // Contract: sections 3.14 and 5.4.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/account.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { MOST_LIVE_KEYS } from '../../src/domain/key-rules.ts';
 import { type Answer, type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import type { KeyOptions, StartService, TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 export type Send = (path: string, asked?: Asked) => Promise<Answer>;
 

@@ -1,10 +1,11 @@
 // Contract: section 6.2.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Caller, QuotaCounter, Verdict } from '../../src/limits/counter.ts';
 import { type FakeClock, unixMilliseconds } from '../support/clock.ts';
+import { test } from '../support/test.ts';
 
 export interface CounterFixture {
   readonly clock: FakeClock;

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { test } from 'node:test';
 import type { Account } from '../../src/domain/account.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { call } from '../support/api.ts';
@@ -11,10 +10,11 @@ import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 import { connected, newCounter } from './redis-fixture.ts';
 
-const server = await temporaryRedis(lifetimeOfFile());
+const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
 const ACCOUNT: Account = {

@@ -1,15 +1,16 @@
 // Bans that begin while Redis does not answer (docs/decisions/0013). Contract: section 6.6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 import { freshCounter, newCounter } from './redis-fixture.ts';
 
-const server = await temporaryRedis(lifetimeOfFile());
+const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
 const BAN_TIME = 300_000;

@@ -1,6 +1,6 @@
 // Contract: sections 6 and 10.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { callerName, type QuotaAdmin } from '../../src/limits/counter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
@@ -12,6 +12,7 @@ import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { ask, testRedis } from '../support/redis.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 /** Bans key 2 of account 1. */
 async function banInDatabase({ store, clock }: Fixture): Promise<QuotaAdmin> {

@@ -1,12 +1,12 @@
 // Contract: section 6.7.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { callerName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
 import type { Usage } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 
 const NONE: CounterChanges = { usage: new Map(), standings: new Map() };

@@ -1,6 +1,5 @@
 // Contract: section 6.9.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import {
   HOUR,
@@ -12,6 +11,7 @@ import {
 } from '../../src/domain/usage.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 /** What the port UsageHistory promises. */
 export function usageHistoryContract(name: string, fresh: NewFixture): void {
