@@ -33,9 +33,9 @@ const IDLE_TURN = 0.02;
 /** What can be asked for. The writer turns consecutive animals into one `createPets`. */
 type Writes = Operations & { createPet(pet: PetValues): bigint };
 
-/** Starts the thread for a file that `openDatabase` has opened before. `file` is an absolute path. */
-export function startWritingThread(file: string, files: DatabaseFiles): Worker {
-  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
+/** Starts the thread for a database that `openDatabase` has opened before. */
+export function startWritingThread(files: DatabaseFiles): Worker {
+  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: files });
 }
 
 /** What `run` resolves with. It rejects when the operation fails alone. */
