@@ -24,7 +24,7 @@ const COUNTS_LOST =
 const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
 
 /** Milliseconds that `stop` waits for what is being written when `abandon` is called. */
-const LAST_WRITE_TIME = 400;
+const LAST_WRITE_TIME = 300;
 
 interface Dependencies {
   readonly store: Store;

@@ -1,15 +1,17 @@
 // Contract: sections 3, 4 and 6.
 // A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
-import { renameSync, statSync, truncateSync } from 'node:fs';
+import { renameSync, statSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { issueKey } from '../support/instances.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
-import { run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';
@@ -72,6 +74,26 @@ test('requests that meet one outage in the same second log its reason once at mo
   renameSync(`${file}.moved`, file);
   // None if the check of each second came first.
   assert.ok(service.log.filter(({ reason }) => reason !== undefined).length <= 1);
+});
+
+test('no animal that was answered is lost when the SQLite file is moved behind a link and the service killed', async (t) => {
+  const environment = temporaryEnvironment(t);
+  const { key } = await issueKey(environment);
+  const service = await startServiceProcess(t, environment);
+  const create = (url: string) => call(url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
+  for (let id = 1; id <= 10; id++) assert.equal((await create(service.url)).json.id, id);
+  const file = environment['DATABASE_URL']!.slice('sqlite:'.length);
+  const moved = join(temporaryFolder(t), 'petstore.db');
+  renameSync(file, moved);
+  symlinkSync(moved, file);
+  const isClosed = waitFor(service, ({ stdout }) => stdout.includes(REFUSED) || undefined);
+  for (let more = 0; more < 10; more++) assertError(await create(service.url), 'unavailable');
+  await isClosed;
+  service.child.kill('SIGKILL');
+  await service.ended;
+  const again = await startServiceProcess(t, environment);
+  assert.equal((await create(again.url)).json.id, 11);
+  assert.equal((await call(again.url, '/v1/pets?limit=100', { key })).json.length, 11);
 });
 
 /** What is left of a file that is truncated while the service runs. */

@@ -55,8 +55,14 @@ export class DatabaseGuard {
     }
   }
 
+  /** Whether a start would open this database without a log. Another log may belong to another process by now. */
+  get lacksLog(): boolean {
+    const [database, log] = namesBehind(this.#files.path).map(identityOf);
+    return database === this.#files.identities[0] && log === undefined;
+  }
+
   /**
-   * The same, for use before every commit. It compares the names only when a folder was replaced, or an entry of it was
+   * The same as `check`, for use before every commit. It compares the names only when a folder was replaced, or an entry of it was
    * added or removed, since the last call: looking at every file costs a create several times as much.
    */
   checkBeforeCommit(): void {

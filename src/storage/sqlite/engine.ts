@@ -80,7 +80,13 @@ function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): 
       lock = taken;
     },
     async check() {
-      guard.check();
+      try {
+        guard.check();
+      } catch (error) {
+        // So that a crash loses none of the writes that are only in the log.
+        if (guard.lacksLog && !db.isTransaction) db.exec('PRAGMA wal_checkpoint');
+        throw error;
+      }
       lock?.check();
       return 'kept';
     },

@@ -91,7 +91,7 @@ export class Writer {
     return promise as Promise<Result<Name>>;
   }
 
-  /** Finishes the writes that have arrived, then ends the thread. */
+  /** Finishes the writes that have arrived, unless the database is locked, then ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
@@ -162,9 +162,12 @@ export class Writer {
     }
   }
 
-  /** If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones. */
+  /**
+   * If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones, but
+   * not after `close`: a stop has no time for them.
+   */
   #undone(jobs: readonly Job[], error: unknown): void {
-    if (sqliteCode(error) === SQLITE_BUSY) {
+    if (sqliteCode(error) === SQLITE_BUSY && !this.#closed) {
       this.#waiting = [...jobs, ...this.#waiting];
       this.#refuseOverdue(error);
     } else {
