@@ -83,7 +83,8 @@ export class KeyUses {
     const { monotonic: since } = this.#clock();
     let done = 0;
     try {
-      for (; done < due.length && signal?.aborted !== true; done += USES_PER_WRITE) {
+      for (; done < due.length; done += USES_PER_WRITE) {
+        if (signal?.aborted === true) break;
         const keyIds = due.slice(done, done + USES_PER_WRITE);
         await this.#writeUses(keyIds);
         this.#written.push({ since, keyIds });

@@ -17,5 +17,5 @@ test('an error of the database that is no outage is 500, and its cause is in the
   db.close();
   const faults = its.log.filter(({ msg }) => msg === 'internal error');
   assert.equal(faults.length, 2);
-  for (const { err } of faults) assert.match(String((err as Error).message), /no such table/);
+  for (const { err } of faults) assert.match((err as Error).message, /no such table/);
 });
