@@ -138,7 +138,7 @@ export class Console implements Handlers {
     const durationMs = Math.round((clock().monotonic - startedAt) * 1_000) / 1_000;
     metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
     const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
-    const level = isQuiet ? 'debug' : 'info';
+    const level = reason === undefined ? (isQuiet ? 'debug' : 'info') : 'warn';
     log[level]({ id, operator, method, route, status, code, reason, durationMs }, 'console request');
   }
 }

@@ -1,6 +1,7 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
 import type { Quota, Usage } from './quota.ts';
@@ -58,7 +59,12 @@ export interface LiftedBan {
   readonly isRecorded: boolean;
 }
 
-/** The counters as an operator sees and changes them. */
+/** The error for an operator while nobody can read the counters. The cause goes to the log. */
+export function countersUnavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
+}
+
+/** The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. */
 export interface QuotaAdmin {
   listBans(): Promise<readonly KeyBan[]>;
   /** The bans in force of these keys of one account. */

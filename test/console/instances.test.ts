@@ -69,6 +69,7 @@ test('without its database, the console answers 503, and recovers without a rest
   assert.ok(Number(answer.headers.get('retry-after')) > 0);
   const line = its.log.find(({ msg, status }) => msg === 'console request' && status === 503);
   assert.match(String(line?.['reason']), /connect|terminat|ECONN/i);
+  assert.equal(line?.['level'], 40, 'a warning, so that no level of the log hides it');
   await server.restart();
   while ((await overview()).status !== 200) await wait(20);
   assert.equal((await overview()).json.health.database.isUp, true);

@@ -3,7 +3,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Author } from '../../domain/audit.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
-import { callerName, type KeyBan, type LiftedBan, type QuotaAdmin } from '../counter.ts';
+import { callerName, countersUnavailable, type KeyBan, type LiftedBan, type QuotaAdmin } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
 import { banKey, usageKey } from './keys.ts';
 import type { Redis } from './redis.ts';
@@ -26,12 +26,35 @@ export class RedisQuotas implements QuotaAdmin {
     this.#environment = environment;
   }
 
-  async usageOf(account: Account): Promise<Quota> {
-    const { usage, now } = await this.readUsage(callerName(account.id));
-    return peek(usage, account.limits, now);
+  usageOf(account: Account): Promise<Quota> {
+    return reached(async () => {
+      const { usage, now } = await this.readUsage(callerName(account.id));
+      return peek(usage, account.limits, now);
+    });
   }
 
-  async listBans(): Promise<readonly KeyBan[]> {
+  listBans(): Promise<readonly KeyBan[]> {
+    return reached(() => this.#listBans());
+  }
+
+  bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]> {
+    return reached(async () => {
+      const bans = await Promise.all(
+        keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, callerName(accountId), keyId))),
+      );
+      return bans.filter((ban) => ban !== undefined);
+    });
+  }
+
+  liftBan(_author: Author, keyId: number): Promise<LiftedBan | undefined> {
+    return reached(() => this.#liftBan(keyId));
+  }
+
+  close(): void {
+    this.#redis.close();
+  }
+
+  async #listBans(): Promise<readonly KeyBan[]> {
     const bans = new Map<number, KeyBan>();
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
       const keyId = Number(key.slice(key.lastIndexOf(':') + 1));
@@ -41,14 +64,7 @@ export class RedisQuotas implements QuotaAdmin {
     return [...bans.values()].toSorted((a, b) => a.keyId - b.keyId);
   }
 
-  async bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]> {
-    const bans = await Promise.all(
-      keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, callerName(accountId), keyId))),
-    );
-    return bans.filter((ban) => ban !== undefined);
-  }
-
-  async liftBan(_author: Author, keyId: number): Promise<LiftedBan | undefined> {
+  async #liftBan(keyId: number): Promise<LiftedBan | undefined> {
     let lifted: LiftedBan | undefined;
     for await (const key of this.#redis.scan(banKey(this.#environment, '*', keyId))) {
       const ban = await this.#readBan(keyId, key);
@@ -56,10 +72,6 @@ export class RedisQuotas implements QuotaAdmin {
       if (wasBanned && ban !== undefined) lifted = { ban, isRecorded: false };
     }
     return lifted;
-  }
-
-  close(): void {
-    this.#redis.close();
   }
 
   async #readBan(keyId: number, key: string): Promise<KeyBan | undefined> {
@@ -88,5 +100,14 @@ export class RedisQuotas implements QuotaAdmin {
   /** Like `restoreUsage`, for the ban of a key. A ban that `began` after the stored one had ended is a further ban. */
   async restoreBan(caller: string, keyId: number, { until, count }: Ban, began = 0): Promise<void> {
     await this.#redis.run(RESTORE_BAN, [banKey(this.#environment, caller, keyId)], [until, count, began]);
+  }
+}
+
+/** Every error of Redis or its driver means that the counters cannot be read now. Others are faults of this program. */
+async function reached<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof RangeError ? error : countersUnavailable(error);
   }
 }
