@@ -4,7 +4,7 @@ import { DEFAULT_SCOPES, SCOPES } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
-import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS, TOO_MANY_TODAY } from '../domain/key-rules.ts';
+import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Outcome } from '../domain/ports.ts';
@@ -41,7 +41,7 @@ const Keys = z
 const keyId = int64({ description: 'Identifier of the key.', example: KEY.id });
 
 const NO_KEY = 'This account has no key with this keyId in this environment.';
-const TOO_MANY = `${TOO_MANY_KEYS}: revoke one first. Or: ${TOO_MANY_TODAY}: wait for the next one.`;
+const TOO_MANY = `${TOO_MANY_KEYS}: revoke one first.`;
 const LIMITS = `At most ${MOST_LIVE_KEYS} keys work at a time, and an account creates at most ${MOST_KEYS_A_DAY} keys in a UTC day.`;
 
 const ISSUED_BEFORE = {
@@ -167,7 +167,7 @@ const rotateKey = operation({
   errors: {
     not_found: NO_KEY,
     insufficient_scope: 'The calling key lacks a scope of the key, or was rotated.',
-    conflict: `Key 6 is already rotated into key 7: rotate that one. Or: ${TOO_MANY_TODAY}: wait for the next one.`,
+    conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
   async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {

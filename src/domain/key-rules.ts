@@ -13,9 +13,6 @@ export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work i
 /** The largest number of keys of an account that its own keys create in a UTC day, in all environments together. */
 export const MOST_KEYS_A_DAY = 100;
 
-/** The start of the message of a refusal. */
-export const TOO_MANY_TODAY = `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day`;
-
 /** A valid key, or the message of the 401. */
 export type KeyCheck =
   | { readonly key: KeyRecord; readonly fault?: never }

@@ -14,7 +14,6 @@ import {
   scopeFault,
   successorFault,
   TOO_MANY_KEYS,
-  TOO_MANY_TODAY,
 } from '../domain/key-rules.ts';
 import type { Answer, Outcome, RefusedWrite } from '../domain/ports.ts';
 import { toJson } from '../domain/written.ts';
@@ -71,8 +70,7 @@ export async function createOwnKey(
   const lacking = successorFault(caller) ?? scopeFault(key.scopes, caller.scopes);
   if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
   if (key.expiresAt !== undefined && key.expiresAt <= now) return { refused: 'invalid_request' };
-  if (!(await hasRoom(transaction, caller, now)))
-    return { refused: 'conflict', message: `${TOO_MANY_KEYS}: revoke one first.` };
+  if (!(await hasRoom(transaction, caller, now))) return { refused: 'conflict' };
   const tooMany = await dayFault(transaction, caller);
   if (tooMany !== undefined) return { refused: 'conflict', message: tooMany };
   const { environment, account } = caller;
@@ -142,7 +140,7 @@ async function dayFault(transaction: Transaction, { account }: KeyCaller): Promi
   const now = await transaction.now();
   const midnight = now - (now % DAY);
   if ((await countCreatedKeys(transaction, account.id, midnight)) < MOST_KEYS_A_DAY) return undefined;
-  return `${TOO_MANY_TODAY}: try again from ${textFromInstant(midnight + DAY)}.`;
+  return `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
 }
 
 /** The answer about a key that was created, without the key itself. */
