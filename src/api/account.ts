@@ -85,10 +85,10 @@ const getAccount = operation({
   errors: {},
   sample: { client: 'account.get' },
   async handle({ key }, { accounts, counter, quotas }: Stores) {
-    const { environment, scopes } = key;
+    const { scopes } = key;
     const { id: accountId, name, plan, limits } = key.account;
     const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
-    const live = await accounts.ownKeys({ accountId, environment, scopes }).live();
+    const live = await accounts.ownKeys(key).live();
     const bans = await quotas.bansOf(
       accountId,
       live.map(({ id }) => id),

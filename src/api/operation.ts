@@ -68,12 +68,10 @@ interface Declaration<
   readonly sample: { readonly client: string; readonly query?: Readonly<Record<string, string | number>> };
 }
 
-/** The codes that every operation of a method can answer with. */
-type CodeOf<M extends Method> = M extends 'POST'
-  ? IdempotencyCode
-  : M extends 'PATCH'
-    ? 'invalid_request'
-    : never;
+/** The codes that every operation of a method can answer with. A write can find that its key is no longer valid. */
+type CodeOf<M extends Method> =
+  | 'unauthorized'
+  | (M extends 'POST' ? IdempotencyCode : M extends 'PATCH' ? 'invalid_request' : never);
 
 type IdempotencyCode = 'conflict' | 'idempotency_key_reused';
 

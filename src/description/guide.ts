@@ -6,7 +6,7 @@ import { getPet, MOST_IDS } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
-import { MOST_LIVE_KEYS } from '../domain/key-rules.ts';
+import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../domain/key-rules.ts';
 import { listed } from '../domain/parse.ts';
 import { PLANS } from '../domain/plan.ts';
 import { STATUS_OF } from '../http/errors.ts';
@@ -54,6 +54,7 @@ export function guide(base: string, environments: readonly Environment[]): strin
     deprecated: deprecations(),
     mostIds: MOST_IDS,
     mostKeys: MOST_LIVE_KEYS,
+    keysADay: MOST_KEYS_A_DAY,
     statesText: petStatesText(),
     statesTable: petStatesTable(),
   };

@@ -98,15 +98,13 @@ export interface AccountRepository extends KeyLookup {
   findKey(id: number): Promise<KeyRecord | undefined>;
   addKey(key: NewKey): Promise<KeyRecord>;
   /** `conflict`: the key is rotated already, expired or revoked. */
-  rotateKey(
-    rotation: KeyRotation,
-  ): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>>;
+  rotateKey(rotation: KeyRotation): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict'>>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
 }
 
-/** The calling key. Its account, its environment and at most its scopes are those of the keys that it creates. */
-export type KeyCaller = Pick<NewKey, 'accountId' | 'environment' | 'scopes'>;
+/** The calling key. Whether it is valid, and what it may do, every write reads from the database. */
+export type KeyCaller = Pick<KeyRecord, 'id' | 'account' | 'environment'>;
 
 /** A new key of the calling account and environment. */
 export type OwnKey = Omit<NewKey, 'accountId' | 'environment'>;
@@ -126,7 +124,8 @@ export interface RotatedRecord {
 
 /**
  * The keys of one account in one environment, as the account itself sees and changes them. Any other key does not exist
- * here. Answers and idempotency records hold no key.
+ * here. Answers and idempotency records hold no key. A change is `unauthorized` if the calling key is revoked or has
+ * expired, or its account is suspended, when the change is made.
  */
 export interface OwnKeys {
   /** Newest first, with ids smaller than `before`. */
@@ -134,21 +133,21 @@ export interface OwnKeys {
   /** The keys that work at this moment. */
   live(): Promise<readonly KeyRecord[]>;
   /**
-   * `invalid_request`: `expiresAt` has passed. `insufficient_scope`: the calling key lacks a scope. `conflict`:
-   * `MOST_LIVE_KEYS` work already.
+   * `invalid_request`: `expiresAt` has passed. `insufficient_scope`: the calling key lacks a scope, or was rotated.
+   * `conflict`: `MOST_LIVE_KEYS` work already, or `MOST_KEYS_A_DAY` were created today.
    */
   create(
     key: OwnKey,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
+  ): Promise<Outcome<201, 'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
   /**
-   * `conflict`: the key is rotated already, expired or revoked, or too many keys would work. `insufficient_scope`: it may
-   * do more than the calling key.
+   * `conflict`: the key is rotated already, expired or revoked, too many keys would work, or `MOST_KEYS_A_DAY` were
+   * created today. `insufficient_scope`: it may do more than the calling key, or the calling key was rotated.
    */
   rotate(
     rotation: KeyRotation,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
+  ): Promise<Outcome<201, 'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>>;
   /**
    * From now on. A key that was revoked before stays as it is. `precondition_failed`: `ifMatch` names an entity tag, and a
    * key has none.
@@ -156,5 +155,5 @@ export interface OwnKeys {
   revoke(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed'>>;
+  ): Promise<Answer<204> | RefusedWrite<'unauthorized' | 'not_found' | 'precondition_failed'>>;
 }

@@ -25,6 +25,7 @@ import { addKey, keyValues, revokeKey, rotateKey } from './key-writes.ts';
 import {
   accountFromRow,
   type AccountRow,
+  KEY_BY_ID,
   keyFromRow,
   type KeyRow,
   SELECT_ACCOUNTS,
@@ -144,7 +145,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async findKey(id: number): Promise<KeyRecord | undefined> {
-    const [row] = await this.#engine.read<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
+    const [row] = await this.#engine.read<KeyRow>(KEY_BY_ID, [id]);
     return row && keyFromRow(row);
   }
 

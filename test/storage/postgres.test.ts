@@ -10,6 +10,7 @@ import { petFilterContract } from './pet-filter-contract.ts';
 import { petPageContract } from './pet-page-contract.ts';
 import { petRaceContract } from './pet-race-contract.ts';
 import { operatorContract } from './operator-contract.ts';
+import { ownKeysContract } from './own-keys-contract.ts';
 import { usageHistoryContract } from './usage-history-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { postgresFixture } from './postgres-fixture.ts';
@@ -26,6 +27,7 @@ for (const contract of [
   accountStoreContract,
   auditContract,
   keyUseContract,
+  ownKeysContract,
   operatorContract,
   usageHistoryContract,
   counterStoreContract,
