@@ -11,6 +11,7 @@ import { petPageContract } from './pet-page-contract.ts';
 import { petRaceContract } from './pet-race-contract.ts';
 import { operatorContract } from './operator-contract.ts';
 import { usageHistoryContract } from './usage-history-contract.ts';
+import { usagePagesContract } from './usage-pages-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 
@@ -28,6 +29,7 @@ for (const contract of [
   keyUseContract,
   operatorContract,
   usageHistoryContract,
+  usagePagesContract,
   counterStoreContract,
 ]) {
   contract('PostgreSQL', (t) => postgresFixture(t));
