@@ -127,7 +127,7 @@ const getUsage = adminOperation({
   async handle({ parameters }, { clock, usageHistory }: Stores) {
     const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
     const after = cursor === undefined ? undefined : placeOf(cursor);
-    const { from, to } = after ?? usageRange(parameters, Math.floor(clock().unix));
+    const { from, to } = after ?? usageRange(parameters, Math.ceil(clock().unix));
     const query = { interval, from, to, accountId, by, limit: limit + 1, after };
     const rows = await usageHistory.sums(query);
     const shown = rows.slice(0, limit);

@@ -200,7 +200,7 @@ const getUsage = operation({
     const page = cursor === undefined ? undefined : placeOf(cursor);
     const { from, to } =
       page === undefined
-        ? usageRange(parameters, Math.floor(clock().unix))
+        ? usageRange(parameters, Math.ceil(clock().unix))
         : { from: page.start, to: page.to };
     const query = { interval, from, to, by, limit: limit + 1, after: page };
     const rows = await usageHistory.ofAccount(accountId, query);

@@ -65,8 +65,16 @@ export function lastHourIn(hours: string | null): number {
 const ROWS_OF_KEYS = `SELECT key_id, day, operation, hours FROM usage_hours
   WHERE day >= $1 AND day <= $2 AND key_id IN (${keyList(3)})`;
 
+/** Counts that are added at once: with PostgreSQL, other requests run in between. */
+const COUNTS_AT_ONCE = 250;
+
 /** Adds counts. The caller has locked their rows in `usage_days`, so no other transaction changes the rows that this reads. */
 export async function addHours(transaction: Transaction, counts: readonly UsageCount[]): Promise<void> {
+  for (let at = 0; at < counts.length; at += COUNTS_AT_ONCE)
+    await addSome(transaction, counts.slice(at, at + COUNTS_AT_ONCE));
+}
+
+async function addSome(transaction: Transaction, counts: readonly UsageCount[]): Promise<void> {
   const days = counts.map(({ hour }) => dayOf(hour));
   const range = [Math.min(...days), Math.max(...days)];
   const ids = [...new Set(counts.map(({ keyId }) => keyId))];
