@@ -35,7 +35,7 @@ export function usageOfAccount(rows: UsageRows): UsageHistory['ofAccount'] {
     let [start, end] = daysOfUse(keys);
     while (start < end && !page.isFull) {
       const slice: Span = [start, Math.min(end, start + length)];
-      const inUse = keys.filter(({ days: [first, next] }) => first < slice[1] && next > start);
+      const inUse = keys.filter(({ days }) => days[0] < slice[1] && days[1] > start);
       const byOperation: Totals = new Map();
       let found = 0;
       const isWanted = (hour: number) => {

@@ -114,7 +114,6 @@ export function accountContract(backend: string, start: StartService): void {
     );
     await service.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
     const iso = (hours: number) => new Date(hours * HOUR).toISOString();
-    // The first interval that is kept, until now.
     const range = `interval=hour&from=${encodeURIComponent(iso(hour))}`;
     const follow = async (query: string) => {
       const pages: Record<string, unknown>[][] = [];
@@ -133,7 +132,7 @@ export function accountContract(backend: string, start: StartService): void {
     const [first, second, ...others] = await follow(range);
     assert.deepEqual([first?.length, others], [1_000, []]);
     const rows = [...(first ?? []), ...(second ?? [])].filter((row) => own.has(String(row['operation'])));
-    const found = rows.map((row) => `${row['start']} ${row['operation']} ${row['keyId']}`);
+    const found = rows.map((row) => [row['start'], row['operation'], row['keyId']].join(' '));
     assert.equal(found.length, 3 * 20 * 21);
     assert.equal(new Set(found).size, found.length);
     const sums = async (by: string, limit: number) =>
@@ -148,13 +147,15 @@ export function accountContract(backend: string, start: StartService): void {
     assert.deepEqual(
       byOperation,
       [0, 1, 2].flatMap((index) =>
-        names.map((operation) => ({ start: iso(hour + index), operation, ...sum(20) })),
+        names.map((operation) => Object.assign({ start: iso(hour + index), operation }, sum(20))),
       ),
     );
-    const byKey = (await sums('key', 7)).filter(({ start }) => String(start) < iso(hour + 3));
+    const byKey = (await sums('key', 7)).filter((row) => String(row['start']) < iso(hour + 3));
     assert.deepEqual(
       byKey,
-      [0, 1, 2].flatMap((index) => ids.map((keyId) => ({ start: iso(hour + index), keyId, ...sum(21) }))),
+      [0, 1, 2].flatMap((index) =>
+        ids.map((keyId) => Object.assign({ start: iso(hour + index), keyId }, sum(21))),
+      ),
     );
     for (const query of [
       'limit=0',
