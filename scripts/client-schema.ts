@@ -41,7 +41,7 @@ export function clientOperations({ servers, paths, components }: Description): s
     'export const OPERATIONS = {',
     ...operations(paths).map(({ method, path, operation }) => {
       const query = queryKinds(operation, components);
-      const its = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, `query: {${query}}`];
+      const its = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, inLines(`query: {${query}}`)];
       return query === ''
         ? `  ${operation.operationId}: { ${its.join(', ')} },`
         : `  ${operation.operationId}: {\n    ${its.join(',\n    ')},\n  },`;
@@ -51,6 +51,15 @@ export function clientOperations({ servers, paths, components }: Description): s
     'export type OperationId = keyof typeof OPERATIONS;',
     '',
   ].join('\n');
+}
+
+/** Characters of a line, its indentation not included, as the formatter of the project has them. */
+const LINE = 105;
+
+/** The text of a member of an operation, in several lines if it is longer than one. */
+function inLines(text: string): string {
+  if (text.length <= LINE) return text;
+  return text.replace('{ ', '{\n      ').replaceAll(', ', ',\n      ').replace(' }', ',\n    }');
 }
 
 /**

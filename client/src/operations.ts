@@ -20,7 +20,14 @@ export const OPERATIONS = {
   getUsage: {
     method: 'GET',
     path: '/account/usage',
-    query: { from: 'string', to: 'string', interval: 'string' },
+    query: {
+      from: 'string',
+      to: 'string',
+      interval: 'string',
+      by: 'string',
+      limit: 'integer',
+      cursor: 'string',
+    },
   },
   listCategories: {
     method: 'GET',

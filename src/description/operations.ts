@@ -107,7 +107,7 @@ function successes(its: Operation, base: string): Responses {
   // The path of a POST begins with the collection that it adds to.
   const [collection = ''] = its.path.split('/{');
   const headers = {
-    ...('cursor' in its.parameters && { Link: nextLink(address) }),
+    ...('cursor' in its.parameters && { Link: nextLink(address, its.parameters) }),
     ...standingHeaders(its),
   };
   const responses: Record<string, Response> = {};

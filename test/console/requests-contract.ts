@@ -107,7 +107,7 @@ export function requestsContract(name: string, startService: StartService): void
   });
 
   test(`${name}: usage is summed by interval, operation, key and account`, async (t) => {
-    const { its, ask, get } = await start(t);
+    const { its, ask, get, pages } = await start(t);
     await its.issueKey({ account: 'shop' });
     await its.issueKey({ account: 'farm' });
     const hour = Math.floor(its.clock().unix / HOUR);
@@ -140,6 +140,12 @@ export function requestsContract(name: string, startService: StartService): void
       { accountId: 2, account: 'farm', ...one },
     ]);
     assert.deepEqual(await get('/usage?accountId=77'), []);
+    for (const by of ['interval', 'operation', 'key', 'account'])
+      assert.deepEqual(
+        (await pages(`/usage?interval=hour&by=${by}&limit=1`)).flat(),
+        await get(`/usage?interval=hour&by=${by}`),
+        by,
+      );
     for (const query of [
       'from=2026-11-21T12:00:00Z&to=2026-11-20T12:00:00Z',
       'from=2020-01-01T00:00:00Z',
@@ -148,6 +154,9 @@ export function requestsContract(name: string, startService: StartService): void
       'interval=week',
       'by=label',
       'accountId=x',
+      'limit=0',
+      'limit=1001',
+      'cursor=AAAAAAAAAAAAAAAA',
       'to=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z',
     ])
       assertError(await ask(`/usage?${query}`), 'invalid_parameter');

@@ -12,6 +12,7 @@ import { petRaceContract } from './pet-race-contract.ts';
 import { operatorContract } from './operator-contract.ts';
 import { ownKeysContract } from './own-keys-contract.ts';
 import { usageHistoryContract } from './usage-history-contract.ts';
+import { usagePagesContract } from './usage-pages-contract.ts';
 import { petStoreContract } from './pet-store-contract.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
@@ -30,6 +31,7 @@ for (const contract of [
   ownKeysContract,
   operatorContract,
   usageHistoryContract,
+  usagePagesContract,
   counterStoreContract,
 ]) {
   contract('SQLite', (t) => sqliteFixture(t));

@@ -28,7 +28,7 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
       counts,
     });
     const lastDay = { interval: 'hour', from: (hour - 24) * HOUR, to: (hour + 1) * HOUR } as const;
-    const read = (query: UsageQuery) => Array.fromAsync(usageHistory.ofAccount(account.id, query));
+    const read = (query: UsageQuery) => usageHistory.ofAccount(account.id, { ...query, limit: 1_000 });
     return { ...fixture, accounts, account, key, hour, count, usageHistory, lastDay, read };
   };
 

@@ -50,7 +50,7 @@ export function AccountPage({ api, onLeave, onRotated }) {
       account.error?.code !== 'unauthorized' &&
       html`
     ${data ? html`<${Summary} account=${data} />` : !account.error && html`<${Skeleton} label="The account" />`}
-    <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data} />
+    <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data?.operations} />
     ${data && html`<${Bans} bans=${data.bans} nameOf=${nameOf} />`}
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
     <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
