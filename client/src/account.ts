@@ -5,7 +5,10 @@ import { readItem, readItems } from './read.ts';
 import type { GetUsageQuery, OwnAccount, Usage } from './schema.ts';
 import type { Transport } from './transport.ts';
 
-/** The operations on your own account. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
+/**
+ * The operations on your own account. They work while the limit is used up or the key is banned. All throw PetStoreError, and TypeError or RangeError for wrong
+ * arguments.
+ */
 export class Account {
   readonly #transport: Transport;
 

@@ -69,7 +69,7 @@ const getAccount = operation({
   guide: 'Your account',
   summary: 'Get the account',
   description:
-    'Returns the account of the calling key: its plan and limits, both windows as they are after this request, and the bans in force.',
+    'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
   parameters: {},
   answers: {
     200: {
