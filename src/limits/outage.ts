@@ -77,7 +77,7 @@ export class FallbackCounter implements Counters {
     return this.#ask(
       caller,
       () => withTimeout(this.#shared.peek(caller), ANSWER_TIMEOUT),
-      async (share) => this.#shared.knownUsedUp(caller) ?? this.#local.peek(share),
+      (share) => this.#local.peek(share),
     );
   }
 
