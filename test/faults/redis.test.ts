@@ -88,7 +88,11 @@ test("in an outage each instance gives its share of the holder's windows, and ba
     env: { BAN_AFTER: '2' },
   });
   const { services, key } = counting;
-  const [first, second] = services.map(({ url }) => () => call(url, '/v1/account/usage', { key }));
+  const [first, second] = services.map(
+    ({ url }) =>
+      () =>
+        call(url, '/v1/account/usage', { key }),
+  );
   assert.ok(first !== undefined && second !== undefined);
   assert.equal((await first()).headers.get('ratelimit')?.split(';')[1], 'r=59');
   await redis.kill();
