@@ -170,9 +170,7 @@ export class MemoryCounter implements Counters {
 
   async #loadTally(caller: Caller): Promise<Tally> {
     const stored =
-      this.#tallyOf(caller) === undefined
-        ? await this.#store.readUsage(callerName(caller))
-        : undefined;
+      this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
     // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;

@@ -125,7 +125,9 @@ export class WriteBehind {
 
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const usage = new Map(tallies.map((tally) => [windowsName(tally.kind, tally.id), shiftUsage(tally, offset)]));
+    const usage = new Map(
+      tallies.map((tally) => [windowsName(tally.kind, tally.id), shiftUsage(tally, offset)]),
+    );
     await settle(tallies, this.#store.write({ usage, standings: new Map() }));
   }
 
