@@ -99,9 +99,10 @@ test("in an outage each instance gives its share of the holder's windows, and ba
   const answers = [];
   for (let request = 0; request < 25; request++) answers.push(await first());
   assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-limit')]),
-    [...Array<[number, string]>(20).fill([200, '20']), ...Array<[number, string]>(5).fill([429, '20'])],
+    answers.map(({ status }) => status),
+    [...Array<number>(20).fill(200), ...Array<number>(5).fill(429)],
   );
+  for (const { headers } of answers) assert.equal(headers.get('x-ratelimit-limit'), '20');
   assert.equal((await second()).status, 200);
   assert.equal((await counting.send(0)).status, 200);
 });
