@@ -18,7 +18,10 @@ export type UsagePage<By extends UsageBy | undefined = undefined> = readonly Usa
 /** A list of usage: one page, all pages, or all rows. The client sends no request until one of them is used. */
 export type UsageList<By extends UsageBy | undefined = undefined> = List<UsageOf<By>, UsagePage<By>>;
 
-/** The operations on your own account. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
+/**
+ * The operations on your own account. They work while the limit is used up or the key is banned. All throw PetStoreError, and
+ * TypeError or RangeError for wrong arguments.
+ */
 export class Account {
   readonly #transport: Transport;
 

@@ -102,11 +102,12 @@ const getAccount = operation({
   id: 'getAccount',
   method: 'GET',
   path: '/account',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Your account',
   summary: 'Get the account',
   description:
-    'Returns the account of the calling key: its plan and limits, both windows as they are after this request, and the bans in force.',
+    'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
   parameters: {},
   answers: {
     200: {
@@ -147,6 +148,7 @@ const getUsage = operation({
   id: 'getUsage',
   method: 'GET',
   path: '/account/usage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Your account',
   summary: 'Get the usage of the account',

@@ -6,9 +6,12 @@ import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
 import type { Quota, Usage } from './quota.ts';
 
-/** The account or the address that a request is counted for. */
+/** Whose windows a request is counted in. Only a `key` can be banned. */
 export type Caller =
+  /** A key, in the windows of its account's plan. */
   | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
+  /** The holder of an account, with any of its keys, in the windows for operations on the account itself. */
+  | { readonly kind: 'holder'; readonly accountId: number; readonly limits: Limits }
   /** A client address without a valid key: an IPv4 address or an IPv6 /64. */
   | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
 
@@ -93,7 +96,7 @@ export interface StoredStanding {
 }
 
 export interface CounterChanges {
-  /** By caller: see `callerName`. */
+  /** By `callerName`. */
   readonly usage: ReadonlyMap<string, Usage>;
   /** By key id. */
   readonly standings: ReadonlyMap<number, StoredStanding>;
@@ -123,13 +126,23 @@ export const NO_STORE: CounterStore = {
 };
 
 /** The account's id, because all keys of an account share its windows; or the client's address. */
-export type CallerId = number | string;
-
-export function callerId(caller: Caller): CallerId {
-  return caller.kind === 'key' ? caller.accountId : caller.address;
+export function callerId(caller: Caller): number | string {
+  return caller.kind === 'address' ? caller.address : caller.accountId;
 }
 
-/** The name that a caller's windows are stored under. */
-export function callerName(id: CallerId): string {
-  return typeof id === 'number' ? `account ${id}` : `address ${id}`;
+/** The first word of the names that windows are stored under. An account has those of its plan and those of its holder. */
+const NAMES = { key: 'account', holder: 'holder', address: 'address' } as const;
+
+/** The name that windows are stored under. `id` is that of `callerId`. */
+export function windowsName(kind: Caller['kind'], id: number | string): string {
+  return `${NAMES[kind]} ${id}`;
+}
+
+export function callerName(caller: Caller): string {
+  return windowsName(caller.kind, callerId(caller));
+}
+
+/** The name that the windows of an account's plan are stored under. */
+export function planName(accountId: number): string {
+  return windowsName('key', accountId);
 }

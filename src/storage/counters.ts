@@ -3,9 +3,9 @@ import type { Environment } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
 import {
-  callerName,
   type CounterStore,
   type KeyBan,
+  planName,
   type QuotaAdmin,
   type StoredStanding,
 } from '../limits/counter.ts';
@@ -149,7 +149,7 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
       return ban && { ban, isRecorded: true };
     },
     async usageOf(account) {
-      const usage = (await readUsage(callerName(account.id))) ?? UNUSED;
+      const usage = (await readUsage(planName(account.id))) ?? UNUSED;
       const { unix } = clock();
       const moment = { unix, monotonic: unix };
       return peek(restored(usage, moment), account.limits, moment);

@@ -21,6 +21,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 
 test('account.get gives plan, limits, windows and bans', async (t) => {
   const { client } = await startClient(t);
+  await client.pets.list();
   const account = await client.account.get();
   assert.deepEqual([account.name, account.plan, account.bans], ['acme', 'enterprise', []]);
   assert.deepEqual(Object.keys(account.limits), ['perMinute', 'perDay']);

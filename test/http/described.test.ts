@@ -6,6 +6,9 @@ import { OPERATIONS } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { SCOPES } from '../../src/domain/account.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
+import { windowsName } from '../../src/limits/counter.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -55,11 +58,24 @@ async function probe(service: TestService, id: string, asked: Asked): Promise<An
   return await call(service.url, `/v1${filled}`, { method, ...sent, ...asked });
 }
 
+/** The holder of an account has used up the minute, or the day with the minute, before its first request here. */
+async function useUpHolder({ store, clock }: TestService, account: string, dayCount: number): Promise<void> {
+  const { id } = (await store.accounts.findAccount(account)) ?? assert.fail();
+  const { unix } = clock();
+  const usage = {
+    minuteStart: unix,
+    minuteCount: HOLDER_LIMITS.perMinute,
+    day: Math.floor(unix / DAY),
+    dayCount,
+  };
+  await store.counters.write({ usage: new Map([[windowsName('holder', id), usage]]), standings: new Map() });
+}
+
 const database = await exampleDatabase(lifetimeOfFile());
 
 test('success, 401, 403 and 429 of every operation match the description', async (t) => {
   const { key } = database;
-  for (const { id, scope } of OPERATIONS) {
+  for (const { id, scope, allowance } of OPERATIONS) {
     const service = await database.start(t, { env: { BAN_AFTER: '3' } });
     const success = await probe(service, id, { key });
     assert.ok(success.status < 300, `${id} ${success.text}`);
@@ -70,6 +86,7 @@ test('success, 401, 403 and 429 of every operation match the description', async
 
     const minute = { perMinute: 1, perDay: 9 };
     const limited = await service.issueKey({ account: `${id} minute`, limits: minute });
+    if (allowance === 'holder') await useUpHolder(service, `${id} minute`, HOLDER_LIMITS.perMinute);
     const codes = new Set<string>();
     for (let count = 0; count < 5; count++) {
       const answer = await probe(service, id, { key: limited });
@@ -78,11 +95,15 @@ test('success, 401, 403 and 429 of every operation match the description', async
       // From half-way to a ban on the message says more than the example.
       if (!answer.text.includes('is banned.')) assertDescribed(id, answer);
     }
-    assert.deepEqual([...codes], ['rate_limit_exceeded', 'key_banned']);
+    const expected = allowance === 'holder' ? [] : ['key_banned'];
+    assert.deepEqual([...codes], ['rate_limit_exceeded', ...expected]);
 
     const daily = await service.issueKey({ account: `${id} day`, limits: { perMinute: 9, perDay: 1 } });
+    if (allowance === 'holder') await useUpHolder(service, `${id} day`, HOLDER_LIMITS.perDay);
     await probe(service, id, { key: daily });
-    assertDescribed(id, await probe(service, id, { key: daily }));
+    const refused = await probe(service, id, { key: daily });
+    assert.equal(refused.json.code, 'daily_limit_exceeded');
+    assertDescribed(id, refused);
     await service.stop();
   }
 });

@@ -68,7 +68,7 @@ for (const language of LANGUAGES) {
     const key = await service.issueKey({ limits: { perMinute: 60, perDay: 1_000 } });
     const printed = await runSample(t, language, await sample(service, 'Your account'), key);
     if (language === 'sh') assert.deepEqual(JSON.parse(printed).limits, { perMinute: 60, perDay: 1_000 });
-    else assert.equal(printed, 'Plan enterprise: 59 left this minute, 999 left today.\n');
+    else assert.equal(printed, 'Plan enterprise: 60 left this minute, 1000 left today.\n');
   });
 
   test(`the sample of Adopt an animal in ${language} orders an animal and completes the order`, async (t) => {

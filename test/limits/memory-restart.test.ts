@@ -6,7 +6,7 @@ import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { ROOT } from '../support/store.ts';
 import { addresses, BANNING, partsOf, processes } from './counting-service.ts';
-import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+import { chargeAll, holderCaller, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
 const START = '2026-11-21T12:00:00Z';
@@ -26,6 +26,23 @@ test('a clean stop keeps both windows exactly', async (t) => {
   assert.deepEqual(kinds(await chargeAll(after.counter, repeat(36, KEY))), { admitted: 35, refused: 1 });
   after.clock.advance(1);
   assert.equal((await after.counter.charge(KEY)).kind, 'admitted');
+});
+
+test("the holder's windows outlive a stop and, but for the last second, a crash", async (t) => {
+  const { start } = processes(t);
+  const [holder, before] = [holderCaller(1), start(START)];
+  await chargeAll(before.counter, [...repeat(30, holder), ...repeat(7, KEY)]);
+  await before.counter.flush();
+  await chargeAll(before.counter, repeat(5, holder));
+  const crashed = start(before.clock().unix);
+  assert.deepEqual((await crashed.counter.peek(holder)).day.remaining, 4_970);
+  await before.counter.flushAll();
+  const stopped = start(before.clock().unix + 10_000);
+  const { minute, day } = await stopped.counter.peek(holder);
+  assert.deepEqual([minute.remaining, day.remaining], [25, 4_965]);
+  assert.equal(minute.resetsAt, unixMilliseconds(stopped.clock) + 50_000);
+  assert.equal((await stopped.counter.peek(KEY)).day.remaining, 993);
+  assert.deepEqual(kinds(await chargeAll(stopped.counter, repeat(26, holder))), { admitted: 25, refused: 1 });
 });
 
 test('a clean stop keeps refusals and bans exactly', async (t) => {

@@ -11,7 +11,7 @@ import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { ROOT } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
-import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
+import { chargeAll, holderCaller, keyCaller, repeat } from './quota-counter-contract.ts';
 import { connected, newCounter } from './redis-fixture.ts';
 
 const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
@@ -52,11 +52,12 @@ test('every key in Redis expires', async (t) => {
   assert.ok(name !== undefined);
   const { run } = await counter.heartbeat(name, undefined);
   await counter.heartbeat(name, run);
-  // Admitted, refused but not yet banned, banned; an address; the operator's calls; what is told after a restart.
+  // Admitted, refused but not yet banned, banned; an address; a holder; the operator's calls; what is told after a restart.
   await chargeAll(counter, repeat(63, keyCaller(1, 1)));
   await chargeAll(counter, repeat(70, keyCaller(2, 2)));
   await chargeAll(counter, repeat(70, keyCaller(3, 3)));
   await chargeAll(counter, repeat(61, { kind: 'address', address: '192.0.2.1', limits: ACCOUNT.limits }));
+  await chargeAll(counter, repeat(61, holderCaller(1)));
   await counter.peek(keyCaller(9, 9));
   await quotas.usageOf(ACCOUNT);
   assert.equal((await quotas.listBans()).length, 2);

@@ -28,6 +28,8 @@ const callers: readonly Caller[] = [
   // The same account on another plan.
   keyCaller(1, 1, LARGER),
   keyCaller(3, 2, LARGER),
+  { kind: 'holder', accountId: 1, limits: SMALL },
+  { kind: 'holder', accountId: 2, limits: LARGER },
   { kind: 'address', address: '192.0.2.1', limits: SMALL },
 ];
 

@@ -1,7 +1,7 @@
 // Contract: section 6.7.
 import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
-import { callerName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
+import { planName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
 import type { Usage } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
@@ -175,7 +175,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const unused = await operator.usageOf(account);
     assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
     const usage = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };
-    await counters.write(usageChange(callerName(account.id), usage));
+    await counters.write(usageChange(planName(account.id), usage));
     clock.advance(20_000);
     const { minute, day } = await operator.usageOf(account);
     assert.deepEqual(minute, { limit: 60, remaining: 50, resetsAt: unixMilliseconds(clock) + 40_000 });

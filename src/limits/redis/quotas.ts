@@ -3,7 +3,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Author } from '../../domain/audit.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
-import { callerName, countersUnavailable, type KeyBan, type LiftedBan, type QuotaAdmin } from '../counter.ts';
+import { countersUnavailable, type KeyBan, type LiftedBan, planName, type QuotaAdmin } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
 import { banKey, usageKey } from './keys.ts';
 import type { Redis } from './redis.ts';
@@ -28,7 +28,7 @@ export class RedisQuotas implements QuotaAdmin {
 
   usageOf(account: Account): Promise<Quota> {
     return reached(async () => {
-      const { usage, now } = await this.readUsage(callerName(account.id));
+      const { usage, now } = await this.readUsage(planName(account.id));
       return peek(usage, account.limits, now);
     });
   }
@@ -40,7 +40,7 @@ export class RedisQuotas implements QuotaAdmin {
   bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]> {
     return reached(async () => {
       const bans = await Promise.all(
-        keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, callerName(accountId), keyId))),
+        keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, planName(accountId), keyId))),
       );
       return bans.filter((ban) => ban !== undefined);
     });
