@@ -4,6 +4,7 @@ import { serviceTime } from '../fetch.js';
 import { duration } from '../format.js';
 import { Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
+import { SecretDialog } from '../secret.js';
 import { RANGES } from '../usage.js';
 import { description } from './api.js';
 import { Bans } from './bans.js';
@@ -32,6 +33,7 @@ const pace = (account) =>
  */
 export function AccountPage({ api, onLeave, onRotated }) {
   const [seconds, setSeconds] = useState(60);
+  const [issued, setIssued] = useState(/** @type {string | undefined} */ (undefined));
   const account = usePoll((signal) => api.account(signal), seconds);
   const month = usePoll((signal) => api.usage(RANGES.month.query(serviceTime()), signal), USAGE_INTERVAL);
   const described = usePoll(description, DESCRIPTION_INTERVAL);
@@ -53,12 +55,14 @@ export function AccountPage({ api, onLeave, onRotated }) {
     <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data} />
     ${data && html`<${Bans} bans=${data.bans} nameOf=${nameOf} />`}
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
-    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
+    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onIssued=${setIssued}
+      onRotated=${onRotated} />
     <p class="muted">
       The requests of this page count against your limits. So the limits shown are up to ${duration(seconds)} old, and the usage is
       up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `
     }
+    ${issued && html`<${SecretDialog} title="The new key" secret=${issued} onClose=${() => setIssued(undefined)} />`}
   <//>`;
 }
