@@ -91,6 +91,29 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async () 
   assert.deepEqual(faults, []);
 });
 
+// Before the others, because a field keeps what was typed.
+test('"try it" fills the id of what is read, and leaves the id of what is changed empty', async () => {
+  const id = async (path: string, heading: string) => {
+    const dialog = await tryOut(path, heading);
+    const field = dialog.getByRole('region', { name: 'Variables' }).getByRole('combobox', { name: 'Value' });
+    const text = (await field.first().innerText()).trim();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    return text;
+  };
+  assert.equal(await id('#tag/pets/GET/pets/{petId}', 'Get an animal'), '42');
+  for (const [path, heading] of [
+    ['#tag/pets/PATCH/pets/{petId}', 'Change an animal'],
+    ['#tag/pets/DELETE/pets/{petId}', 'Delete an animal'],
+    ['#tag/store/POST/store/orders/{orderId}/complete', 'Complete an order'],
+    ['#tag/keys/POST/account/keys/{keyId}/rotate', 'Rotate a key'],
+  ] as const)
+    assert.equal(await id(path, heading), '', path);
+  const dialog = await tryOut('#tag/pets/DELETE/pets/{petId}', 'Delete an animal');
+  await dialog.getByRole('button', { name: 'Send' }).first().click();
+  await page.getByText('Path parameters must have values.').first().waitFor();
+});
+
 test('"try it" changes and deletes an animal', async () => {
   const key = await shared.issueKey();
   const created = await shared.store.pets.create({ name: 'Rex', categoryId: 7n });

@@ -1,8 +1,10 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
 import { serviceTime } from '../fetch.js';
 import { duration } from '../format.js';
 import { Skeleton } from '../notice.js';
 import { usePoll } from '../poll.js';
+import { SecretDialog } from '../secret.js';
 import { RANGES } from '../usage.js';
 import { description } from './api.js';
 import { DeprecationNotices } from './deprecations.js';
@@ -24,6 +26,7 @@ const DESCRIPTION_INTERVAL = 86_400;
  * @param {{ api: import('./api.js').AccountApi, onLeave: () => void, onRotated: (key: string) => void }} props
  */
 export function AccountPage({ api, onLeave, onRotated }) {
+  const [issued, setIssued] = useState(/** @type {string | undefined} */ (undefined));
   const account = usePoll((signal) => api.account(signal), ACCOUNT_INTERVAL);
   const month = usePoll((signal) => api.usage(RANGES.month.query(serviceTime()), signal), USAGE_INTERVAL);
   const described = usePoll(description, DESCRIPTION_INTERVAL);
@@ -43,12 +46,14 @@ export function AccountPage({ api, onLeave, onRotated }) {
     ${data ? html`<${Summary} account=${data} nameOf=${nameOf} />` : !account.error && html`<${Skeleton} label="The account" />`}
     <${DeprecationNotices} deprecated=${described.data?.deprecated} rows=${month.data?.operations} />
     <${Usage} api=${api} month=${month} nameOf=${nameOf} />
-    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onRotated=${onRotated} />
+    <${Keys} api=${api} keys=${keys} scopes=${described.data?.scopes} onIssued=${setIssued}
+      onRotated=${onRotated} />
     <p class="muted">
       The requests of this page take nothing from your plan. The limits shown are up to ${duration(ACCOUNT_INTERVAL)} old, and the
       usage is up to ${duration(USAGE_INTERVAL)} old. A hidden page sends no requests.
     </p>
     `
     }
+    ${issued && html`<${SecretDialog} title="The new key" secret=${issued} onClose=${() => setIssued(undefined)} />`}
   <//>`;
 }
