@@ -8,6 +8,7 @@ import {
   AccountLimits,
   AccountWindow,
   Interval,
+  MOST_BANS,
   OwnAccount,
   UsageRow,
 } from '../domain/own-account.ts';
@@ -88,11 +89,8 @@ const getAccount = operation({
     const { environment, scopes } = key;
     const { id: accountId, name, plan, limits } = key.account;
     const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
-    const live = await accounts.ownKeys({ accountId, environment, scopes }).live();
-    const bans = await quotas.bansOf(
-      accountId,
-      live.map(({ id }) => id),
-    );
+    const live = await accounts.ownKeys({ accountId, environment, scopes }).live(MOST_BANS);
+    const bans = await quotas.bansOf(live.toSorted((one, other) => one.id - other.id));
     const json = toJson({
       name,
       plan,

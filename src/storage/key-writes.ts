@@ -1,6 +1,7 @@
 // Contract: sections 5 and 10.
 import type { AuditChange, Author } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
+import { INT64_MAX } from '../domain/int64.ts';
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { KeyCaller, KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
@@ -48,9 +49,9 @@ export function keyValues(
   return [accountId, hash, ...settings, createdAt, expiresAt ?? null, ending];
 }
 
-/** The keys that work at the instant `$3`. */
+/** The keys that work at the instant `$3`. The index `keys_live` has them, however many have ended. */
 export const LIVE = `k.account_id = $1 AND k.environment = $2
-  AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)`;
+  AND k.revoked_at IS NULL AND coalesce(k.expires_at, ${INT64_MAX}) > $3`;
 
 const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 
@@ -129,7 +130,8 @@ export async function hasRoom(
   now: number,
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const live = await transaction.query(`SELECT 1 FROM keys k WHERE ${LIVE}`, [accountId, environment, now]);
+  const sql = `SELECT 1 FROM keys k WHERE ${LIVE} LIMIT ${MOST_LIVE_KEYS}`;
+  const live = await transaction.query(sql, [accountId, environment, now]);
   return live.length < MOST_LIVE_KEYS;
 }
 

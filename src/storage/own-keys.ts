@@ -86,9 +86,9 @@ export function ownKeysOf(
         limit,
       );
     },
-    async live() {
-      const sql = `${SELECT_KEYS} WHERE ${LIVE} ORDER BY k.id`;
-      return (await engine.read<KeyRow>(sql, [accountId, environment, now()])).map(keyFromRow);
+    async live(limit) {
+      const sql = `${SELECT_KEYS} WHERE ${LIVE} LIMIT $4`;
+      return (await engine.read<KeyRow>(sql, [accountId, environment, now(), limit])).map(keyFromRow);
     },
     create({ hash, ...key }, idempotency) {
       const values = { ...key, hash: hash.hex };

@@ -13,7 +13,6 @@ import {
   type UsageQuery,
 } from '../domain/usage.ts';
 import type { Engine } from './engine.ts';
-import { lastHourIn } from './usage-hours.ts';
 import { byOutcome, COUNT_COLUMNS, type CountColumns, UsageRows, usageSums } from './usage-sums.ts';
 
 /** Milliseconds of the history that one turn reads. With 20 keys and all operations that takes about 10 ms. */
@@ -22,13 +21,11 @@ const SLICE = { hour: DAY, day: 14 * DAY } as const satisfies Record<UsageInterv
 const KEY_COLUMNS = 'k.id, k.label, a.id, a.name';
 type KeyColumns = readonly [id: bigint, label: string | null, accountId: bigint, account: string];
 
-type Caller = readonly [...KeyColumns, requests: bigint, day: bigint, hours: string | null];
-
 /** The queries of the usage of an environment. */
 export function usageReads(
   engine: Engine,
   environment: Environment,
-): Pick<UsageHistory, 'ofAccount' | 'sums' | 'callersOf'> {
+): Pick<UsageHistory, 'ofAccount' | 'sums'> {
   const usage = new UsageRows(engine, environment);
   const keys = async (accountId: number | undefined): Promise<ReadonlyMap<number, UsageKey>> => {
     const ofAccount = accountId === undefined ? '' : 'AND k.account_id = $2';
@@ -50,24 +47,6 @@ export function usageReads(
       }
     },
     sums: usageSums(usage, keys),
-    async callersOf(operation, from) {
-      const rows = await engine.read<Caller>(
-        `SELECT ${KEY_COLUMNS}, s.requests, s.day,
-           (SELECT hours FROM usage_hours u WHERE u.key_id = k.id AND u.day = s.day AND u.operation = $1)
-         FROM (SELECT key_id, CAST(sum(ok + client_error + refused + server_error) AS bigint) AS requests,
-           max(day) AS day FROM keys CROSS JOIN usage_days
-           WHERE key_id = id AND operation = $1 AND day >= $2 AND environment = $3 GROUP BY key_id) AS s
-         JOIN keys k ON k.id = s.key_id JOIN accounts a ON a.id = k.account_id
-         ORDER BY s.requests DESC, k.id`,
-        [operation, Math.floor(from / DAY), environment],
-      );
-      return rows.map(([id, label, accountId, account, requests, day, hours]) =>
-        Object.assign(keyOf([id, label, accountId, account]), {
-          requests: Number(requests),
-          lastHour: Number(day) * DAY + lastHourIn(hours) * HOUR,
-        }),
-      );
-    },
   };
 }
 
