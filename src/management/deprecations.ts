@@ -59,11 +59,10 @@ export async function describeUses(
 ): Promise<readonly DeprecatedUse[]> {
   const first = firstOfLastDays(now);
   const described = new Map<string, DeprecatedUse>();
-  for (const deprecated of DEPRECATED) {
-    const { operation } = deprecated;
+  for (const { operation, removal, successor } of DEPRECATED) {
     const keyIds = uses.filter((use) => use.operation === operation).map(({ keyId }) => keyId);
     for (const caller of await history.callersOf(operation, first, keyIds))
-      described.set(`${operation} ${caller.keyId}`, { ...deprecated, ...caller });
+      described.set(`${operation} ${caller.keyId}`, { operation, removal, successor, ...caller });
   }
   return uses.flatMap(({ operation, keyId }) => described.get(`${operation} ${keyId}`) ?? []);
 }

@@ -45,7 +45,7 @@ export interface KeyFinder extends RequestKeys {
 const KEYS_READ = 500;
 
 /** Ids of accounts that one read searches: a few milliseconds, as above. */
-const ACCOUNTS_SEARCHED = 5_000;
+const ACCOUNTS_SEARCHED = 20_000;
 
 const PAGE_OF_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE id < $1 ORDER BY id DESC LIMIT $2`;
 

@@ -133,11 +133,14 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
 
   /** The bans of one account. An account can have far more keys than there are bans, so the bans are read first. */
   async function* bansOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
-    const sql = `SELECT id FROM keys WHERE ${engine.isAnyOf('id', '$1')} AND account_id = $2`;
+    // Not by the account, or the database would look at all of its keys.
+    const sql = `SELECT id, account_id FROM keys WHERE ${engine.isAnyOf('id', '$1')}`;
     for await (const bans of pagesOfBans(after, BANS_READ)) {
       const ids = JSON.stringify(bans.map(({ keyId }) => keyId));
-      const rows = await engine.read<[id: bigint]>(sql, [ids, accountId]);
-      const own = new Set(rows.map(([id]) => Number(id)));
+      const rows = await engine.read<[id: bigint, accountId: bigint]>(sql, [ids]);
+      const own = new Set(
+        rows.filter(([, account]) => Number(account) === accountId).map(([id]) => Number(id)),
+      );
       yield bans.filter(({ keyId }) => own.has(keyId));
     }
   }

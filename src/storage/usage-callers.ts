@@ -17,7 +17,8 @@ const LONG = 4;
 const REQUESTS = 'u.ok + u.client_error + u.refused + u.server_error';
 const SUM = `CAST(sum(${REQUESTS}) AS bigint)`;
 
-// CROSS, because SQLite would read all rows of the history first, and then look for the key of each.
+// CROSS keeps the order of the tables in SQLite, which would read all rows of the history first, and then look for the
+// key of each.
 const OF_KEYS = `FROM keys k CROSS JOIN usage_days u
   WHERE u.key_id = k.id AND k.id > $1 AND k.id <= $2 AND k.environment = $3`;
 
@@ -70,8 +71,8 @@ export function usageCallers(
            (SELECT hours FROM usage_hours h WHERE h.key_id = k.id AND h.day = s.day AND h.operation = $1)
          FROM (SELECT u.key_id, ${SUM} AS requests, max(u.day) AS day FROM usage_days u
            WHERE ${engine.isAnyOf('u.key_id', '$4')} AND u.operation = $1 AND u.day >= $2 GROUP BY u.key_id) AS s
-         JOIN keys k ON k.id = s.key_id JOIN accounts a ON a.id = k.account_id
-         WHERE k.environment = $3 ORDER BY s.requests DESC, k.id`,
+         CROSS JOIN keys k CROSS JOIN accounts a
+         WHERE k.id = s.key_id AND a.id = k.account_id AND k.environment = $3 ORDER BY s.requests DESC, k.id`,
         [operation, Math.floor(from / DAY), environment, JSON.stringify(keyIds)],
       );
       return rows.map(([keyId, label, accountId, account, requests, day, hours]) => ({
