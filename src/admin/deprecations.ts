@@ -4,7 +4,12 @@ import { cursor } from '../api/parameters.ts';
 import { cached } from '../domain/cached.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { UsageHistory } from '../domain/usage.ts';
-import { type DeprecationRanking, describeUses, rankDeprecatedUses } from '../management/deprecations.ts';
+import {
+  type DeprecationRanking,
+  describeUses,
+  rankDeprecatedUses,
+  rankedUses,
+} from '../management/deprecations.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { cursorNumber, iso, limit } from './values.ts';
 
@@ -90,17 +95,17 @@ const listDeprecations = adminOperation({
   },
   errors: {},
   async handle({ parameters }, { clock, usageHistory, deprecationRanking }: Stores) {
-    const { uses } = await deprecationRanking();
+    const ranking = await deprecationRanking();
     // A page begins at a place in the order, because the numbers of requests change.
     const first = cursorNumber(parameters.cursor) ?? 0;
     const end = first + parameters.limit;
-    const page = await describeUses(usageHistory, clock().unix, uses.slice(first, end));
+    const page = await describeUses(usageHistory, clock().unix, rankedUses(ranking, first, end));
     const json = JSON.stringify(
       page.map(({ removal, lastHour, ...use }) =>
         Object.assign(use, { removal: iso(removal), lastHour: iso(lastHour) }),
       ),
     );
-    return { status: 200, json, next: end < uses.length ? BigInt(end) : undefined };
+    return { status: 200, json, next: end < ranking.keyIds.length ? BigInt(end) : undefined };
   },
 });
 

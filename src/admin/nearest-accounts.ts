@@ -21,9 +21,6 @@ const LIFETIME = 10_000;
 /** Reads that the overview waits for. After more of them, it shows the last result while a new one is made. */
 const FEW_SLICES = 4;
 
-/** Accounts that one turn of the event loop compares. They take less than a millisecond. */
-const COMPARED = 10_000;
-
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'getAccount'>;
   readonly usageHistory: Pick<UsageHistory, 'accountsOfDay'>;
@@ -46,19 +43,13 @@ export function nearestReader(stores: Stores): () => Promise<readonly NearestAcc
 
 /** The usage of this UTC day gives the candidates, and their windows say which ones are near a limit. */
 async function nearestAccounts({ accounts, usageHistory, counter, clock }: Stores) {
-  const used = new Map<number, AccountTotal>();
+  const used = new UsedAccounts();
   let slices = 0;
   for await (const totals of usageHistory.accountsOfDay(clock().unix)) {
     slices++;
-    for (const total of totals) {
-      const requests = total.requests + (used.get(total.accountId)?.requests ?? 0);
-      used.set(total.accountId, { ...total, requests });
-    }
+    for (const total of totals) used.add(total);
   }
-  const candidates = new Set([
-    ...(await mostUsed(used.values(), ({ perDay }) => perDay)),
-    ...(await mostUsed(used.values(), ({ perMinute }) => perMinute)),
-  ]);
+  const candidates = new Set([...(await used.most('perDay')), ...(await used.most('perMinute'))]);
   const found = await Promise.all([...candidates].map((accountId) => accounts.getAccount(accountId)));
   const read = await Promise.all(
     found.filter((account) => account !== undefined).map((account) => tightest(account, counter)),
@@ -70,22 +61,47 @@ async function nearestAccounts({ accounts, usageHistory, counter, clock }: Store
   return { shown, slices };
 }
 
-/** The accounts that used the largest shares of a limit, the largest first. */
-async function mostUsed(
-  totals: Iterable<AccountTotal>,
-  limitOf: (limits: Limits) => number,
-): Promise<readonly number[]> {
-  const most: { readonly accountId: number; readonly share: number }[] = [];
-  let compared = 0;
-  for (const { accountId, limits, requests } of totals) {
-    const share = requests / limitOf(limits);
-    const place = most.findIndex((other) => share > other.share);
-    if (place !== -1) most.splice(place, 0, { accountId, share });
-    else if (most.length < CANDIDATES) most.push({ accountId, share });
-    if (most.length > CANDIDATES) most.pop();
-    if (++compared % COMPARED === 0) await letOthersRun();
+/** Accounts on one page of `UsedAccounts`. */
+const PAGE = 1_024;
+
+/** Numbers of an account on a page. */
+const FIELDS = { requests: 0, perMinute: 1, perDay: 2 };
+const WIDTH = 3;
+
+/** The requests and limits of accounts, by their ids. In arrays of numbers, because 200,000 objects would hold up requests. */
+class UsedAccounts {
+  readonly #pages = new Map<number, Float64Array>();
+
+  add({ accountId, limits, requests }: AccountTotal): void {
+    const number = Math.floor(accountId / PAGE);
+    let page = this.#pages.get(number);
+    if (page === undefined) {
+      page = new Float64Array(PAGE * WIDTH);
+      this.#pages.set(number, page);
+    }
+    const start = (accountId % PAGE) * WIDTH;
+    page[start + FIELDS.requests] = (page[start + FIELDS.requests] ?? 0) + requests;
+    page[start + FIELDS.perMinute] = limits.perMinute;
+    page[start + FIELDS.perDay] = limits.perDay;
   }
-  return most.map(({ accountId }) => accountId);
+
+  /** The ids of the accounts that used the largest shares of a limit, the largest first. */
+  async most(limit: keyof Limits): Promise<readonly number[]> {
+    const most: { readonly accountId: number; readonly share: number }[] = [];
+    for (const [number, page] of this.#pages) {
+      for (let index = 0; index < PAGE; index++) {
+        const requests = page[index * WIDTH + FIELDS.requests] ?? 0;
+        if (requests === 0) continue;
+        const share = requests / (page[index * WIDTH + FIELDS[limit]] ?? 0);
+        const place = most.findIndex((other) => share > other.share);
+        if (place === -1 && most.length === CANDIDATES) continue;
+        most.splice(place === -1 ? most.length : place, 0, { accountId: number * PAGE + index, share });
+        if (most.length > CANDIDATES) most.pop();
+      }
+      await letOthersRun();
+    }
+    return most.map(({ accountId }) => accountId);
+  }
 }
 
 /** The window of an account with the smallest share left. */

@@ -17,15 +17,19 @@ export interface DeprecatedUse extends UsageCaller {
 export interface RankedUse {
   readonly operation: string;
   readonly keyId: number;
-  readonly requests: number;
 }
 
+/** Deprecated uses, the most requests first. In columns, because a collection of 200,000 objects would hold up requests. */
 export interface DeprecationRanking {
-  /** The most requests first. */
-  readonly uses: readonly RankedUse[];
+  /** Indexes of DEPRECATED. */
+  readonly operations: Uint8Array;
+  readonly keyIds: Float64Array;
+  readonly requests: Float64Array;
   /** The reads that it took. */
   readonly slices: number;
 }
+
+type Ranked = Omit<DeprecationRanking, 'slices'>;
 
 const DEPRECATED = OPERATIONS.flatMap(({ id, deprecated }) =>
   deprecated === undefined ? [] : [{ operation: id, ...deprecated }],
@@ -35,7 +39,7 @@ const DEPRECATED = OPERATIONS.flatMap(({ id, deprecated }) =>
 const KEYS_READ = 500;
 
 /** Uses that one turn of the event loop sorts. They take about a millisecond. */
-const SORT_BATCH = 10_000;
+const SORT_BATCH = 5_000;
 
 /** All keys that called a deprecated operation in the last 30 days. Requests run meanwhile. */
 export async function rankDeprecatedUses(
@@ -44,11 +48,23 @@ export async function rankDeprecatedUses(
 ): Promise<DeprecationRanking> {
   // The same days as the usage that charts and commands show by default, so that the numbers agree.
   const first = firstOfLastDays(now);
-  const slices: (readonly RankedUse[])[] = [];
-  for (const { operation } of DEPRECATED)
+  const slices: Ranked[] = [];
+  for (const [index, { operation }] of DEPRECATED.entries())
     for await (const callers of history.callers(operation, first))
-      slices.push(callers.map(({ keyId, requests }) => ({ operation, keyId, requests })));
-  return { uses: await merged(slices), slices: slices.length };
+      slices.push({
+        operations: new Uint8Array(callers.length).fill(index),
+        keyIds: Float64Array.from(callers, ({ keyId }) => keyId),
+        requests: Float64Array.from(callers, ({ requests }) => requests),
+      });
+  return { ...(await merged(slices)), slices: slices.length };
+}
+
+/** The uses from place `first` of the ranking, from 0, up to `end`. */
+export function rankedUses(ranking: Ranked, first: number, end: number): readonly RankedUse[] {
+  return Array.from(ranking.keyIds.subarray(first, end), (keyId, index) => ({
+    operation: DEPRECATED[ranking.operations[first + index] ?? 0]?.operation ?? '',
+    keyId,
+  }));
 }
 
 /** The given uses as they are now, in their order. At most KEYS_READ. */
@@ -72,10 +88,10 @@ export async function deprecatedUses(
   history: Pick<UsageHistory, 'callers' | 'callersOf'>,
   now: number,
 ): Promise<readonly DeprecatedUse[]> {
-  const { uses } = await rankDeprecatedUses(history, now);
+  const ranking = await rankDeprecatedUses(history, now);
   const described: DeprecatedUse[] = [];
-  for (let from = 0; from < uses.length; from += KEYS_READ)
-    described.push(...(await describeUses(history, now, uses.slice(from, from + KEYS_READ))));
+  for (let from = 0; from < ranking.keyIds.length; from += KEYS_READ)
+    described.push(...(await describeUses(history, now, rankedUses(ranking, from, from + KEYS_READ))));
   return described;
 }
 
@@ -95,37 +111,42 @@ export async function deprecatedAccounts(
 }
 
 /** Merges slices that are sorted, two at a time, because to sort all at once would hold up requests. */
-async function merged(slices: readonly (readonly RankedUse[])[]): Promise<readonly RankedUse[]> {
+async function merged(slices: readonly Ranked[]): Promise<Ranked> {
   let sorted = slices;
   while (sorted.length > 1) {
-    const merges: (readonly RankedUse[])[] = [];
+    const merges: Ranked[] = [];
     for (let index = 0; index < sorted.length; index += 2)
-      merges.push(await mergedPair(sorted[index] ?? [], sorted[index + 1] ?? []));
+      merges.push(await mergedPair(sorted[index] ?? emptyRanking(0), sorted[index + 1] ?? emptyRanking(0)));
     sorted = merges;
   }
-  return sorted[0] ?? [];
+  return sorted[0] ?? emptyRanking(0);
 }
 
-async function mergedPair(
-  one: readonly RankedUse[],
-  other: readonly RankedUse[],
-): Promise<readonly RankedUse[]> {
-  const both: RankedUse[] = [];
-  for (let index = 0, otherIndex = 0; ; ) {
-    const first = one[index];
-    const second = other[otherIndex];
-    if (first === undefined && second === undefined) return both;
-    if (second === undefined || (first !== undefined && isBefore(first, second))) {
-      if (first !== undefined) both.push(first);
-      index++;
-    } else {
-      both.push(second);
-      otherIndex++;
-    }
-    if (both.length % SORT_BATCH === 0) await letOthersRun();
+function emptyRanking(length: number): Ranked {
+  return {
+    operations: new Uint8Array(length),
+    keyIds: new Float64Array(length),
+    requests: new Float64Array(length),
+  };
+}
+
+async function mergedPair(one: Ranked, other: Ranked): Promise<Ranked> {
+  const both = emptyRanking(one.keyIds.length + other.keyIds.length);
+  for (let place = 0, index = 0, otherIndex = 0; place < both.keyIds.length; ) {
+    const [from, next] = isBefore(one, index, other, otherIndex) ? [one, index++] : [other, otherIndex++];
+    both.operations[place] = from.operations[next] ?? 0;
+    both.keyIds[place] = from.keyIds[next] ?? 0;
+    both.requests[place] = from.requests[next] ?? 0;
+    if (++place % SORT_BATCH === 0) await letOthersRun();
   }
+  await letOthersRun();
+  return both;
 }
 
-function isBefore(one: RankedUse, other: RankedUse): boolean {
-  return one.requests === other.requests ? one.keyId <= other.keyId : one.requests > other.requests;
+/** Whether the use at `index` comes before another one. There is none at an index behind the last one. */
+function isBefore(one: Ranked, index: number, other: Ranked, otherIndex: number): boolean {
+  const requests = one.requests[index] ?? -1;
+  const others = other.requests[otherIndex] ?? -1;
+  if (requests !== others) return requests > others;
+  return (one.keyIds[index] ?? 0) <= (other.keyIds[otherIndex] ?? 0);
 }

@@ -8,11 +8,11 @@ import type { Engine, Row, StoreSettings } from './engine.ts';
 import { lastHourIn } from './usage-hours.ts';
 
 /** Ids of keys in one read. They grow and shrink with the time that it takes, because keys have few or many rows. */
-const SLICE = { least: 20, first: 500, most: 4_000 };
+const SLICE = { least: 100, first: 500, most: 2_000 };
 
 /** Milliseconds. With SQLite, a read holds up the thread that also answers requests. */
 const SHORT = 2;
-const LONG = 4;
+const LONG = 6;
 
 const REQUESTS = 'u.ok + u.client_error + u.refused + u.server_error';
 const SUM = `CAST(sum(${REQUESTS}) AS bigint)`;
