@@ -137,7 +137,10 @@ test('Redis: a page of keys asks for its bans at once, and looks at no other key
     await askRedis(redis.url, [
       'HSET',
       `petstore:production:{account 1}:ban:${id}`,
-      ...['until', String(Date.now() + 3_600_000), 'count', '1'],
+      'until',
+      String(Date.now() + 3_600_000),
+      'count',
+      '1',
     ]);
   assert.deepEqual(keysOf(await get('/bans?accountId=1')), banned.toReversed());
   assert.equal((await get('/overview')).bans, 2);
