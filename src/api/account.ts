@@ -9,6 +9,7 @@ import {
   AccountWindow,
   By,
   Interval,
+  MOST_BANS,
   OwnAccount,
   UsageRow,
 } from '../domain/own-account.ts';
@@ -127,11 +128,8 @@ const getAccount = operation({
     const { scopes } = key;
     const { id: accountId, name, plan, limits } = key.account;
     const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
-    const live = await accounts.ownKeys(key).live();
-    const bans = await quotas.bansOf(
-      accountId,
-      live.map(({ id }) => id),
-    );
+    const live = await accounts.ownKeys(key).live(MOST_BANS);
+    const bans = await quotas.bansOf(live.toSorted((one, other) => one.id - other.id));
     const json = toJson({
       name,
       plan,

@@ -37,6 +37,9 @@ export const AccountBan = z
   })
   .meta({ id: 'KeyBan', description: 'A ban in force.' });
 
+/** Of an account with more live keys than this, some bans can be missing. */
+export const MOST_BANS = 1_000;
+
 export const OwnAccount = z
   .object({
     name: z
@@ -52,7 +55,7 @@ export const OwnAccount = z
     day: AccountWindow,
     bans: z
       .array(AccountBan)
-      .max(1_000)
+      .max(MOST_BANS)
       .meta({ description: 'The bans in force of keys of this environment.' }),
   })
   .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });

@@ -1,5 +1,6 @@
 // Contract: section 6.9.
 import { DAY } from './clock.ts';
+import type { Limits } from './plan.ts';
 
 /** Milliseconds. */
 export const HOUR = 3_600_000;
@@ -147,13 +148,32 @@ export interface UsageHistory {
   ofAccount(accountId: number, query: UsagePageQuery): Promise<readonly Usage[]>;
   /** Returns sums of a range. Intervals come oldest first; other groups come with the most requests first. */
   sums<By extends UsageBy>(query: UsageSumsQuery<By>): Promise<readonly UsageSum<By>[]>;
-  /** The keys that called an operation since the day of `from`, the most requests first. */
-  callersOf(operation: string, from: number): Promise<readonly UsageCaller[]>;
+  /**
+   * All keys that called an operation since the day of `from`. They come in slices, each with the most requests first, and
+   * requests run in between.
+   */
+  callers(operation: string, from: number): AsyncIterable<readonly CallerTotal[]>;
+  /** Those of these keys that called an operation since the day of `from`, the most requests first. One statement. */
+  callersOf(operation: string, from: number, keyIds: readonly number[]): Promise<readonly UsageCaller[]>;
+  /** The requests of accounts on the UTC day of `at`, in slices of keys: an account can come in several of them. */
+  accountsOfDay(at: number): AsyncIterable<readonly AccountTotal[]>;
   /**
    * Deletes rows that are too old, some keys at a time. Call it once a minute. It deletes nothing unless 7 of the last 30
    * days have usage, because a clock may be far ahead.
    */
   prune(): Promise<void>;
+}
+
+export interface CallerTotal {
+  readonly keyId: number;
+  readonly accountId: number;
+  readonly requests: number;
+}
+
+export interface AccountTotal {
+  readonly accountId: number;
+  readonly limits: Limits;
+  readonly requests: number;
 }
 
 export interface UsageCaller extends UsageKey {

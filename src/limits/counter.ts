@@ -67,13 +67,31 @@ export function countersUnavailable(cause: unknown): ServiceError {
   return new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
 }
 
-/** The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. */
+/** A key that can be banned. */
+export interface BannableKey {
+  readonly id: number;
+  readonly account: Pick<Account, 'id'>;
+}
+
+export interface BanQuery {
+  readonly accountId?: number | undefined;
+  /** Only keys with a larger id. */
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. With more than 10,000 keys in Redis, `listBans` and `countBans` may lack
+ * the bans of the last seconds, because only a scan of all keys finds them; what `listBans` returns is in force.
+ */
 export interface QuotaAdmin {
-  listBans(): Promise<readonly KeyBan[]>;
-  /** The bans in force of these keys of one account. */
-  bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]>;
+  /** Bans in force, by the numbers of their keys. */
+  listBans(query?: BanQuery): Promise<readonly KeyBan[]>;
+  countBans(): Promise<number>;
+  /** The bans in force of these keys, in the order of the keys: one statement, or one call for 500 keys. */
+  bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
-  liftBan(author: Author, keyId: number): Promise<LiftedBan | undefined>;
+  liftBan(author: Author, key: BannableKey): Promise<LiftedBan | undefined>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
 }

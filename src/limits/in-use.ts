@@ -46,9 +46,10 @@ export class CountersInUse implements QuotaCounter {
 
   /** The operator's view. No answer in time is `unavailable`. */
   readonly quotas: QuotaAdmin = {
-    listBans: () => inTime(this.#quotas.listBans()),
-    bansOf: (accountId, keyIds) => inTime(this.#quotas.bansOf(accountId, keyIds)),
-    liftBan: (author, keyId) => inTime(this.#quotas.liftBan(author, keyId)),
+    listBans: (query) => inTime(this.#quotas.listBans(query)),
+    countBans: () => inTime(this.#quotas.countBans()),
+    bansOf: (keys) => inTime(this.#quotas.bansOf(keys)),
+    liftBan: (author, key) => inTime(this.#quotas.liftBan(author, key)),
     usageOf: (account) => inTime(this.#quotas.usageOf(account)),
   };
 }

@@ -1,6 +1,7 @@
 // Contract: section 3.14.
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { KeyCaller, KeyRotation, OwnKey, OwnKeys } from '../domain/account-ports.ts';
+import { INT64_MAX } from '../domain/int64.ts';
 import type { Author } from '../domain/audit.ts';
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -27,9 +28,9 @@ import { firstId, pageOf } from './page.ts';
 const PAGE = (rows: number) => `${SELECT_KEYS}
   WHERE k.account_id = $1 AND k.environment = $2 AND k.id <= $3 ORDER BY k.id DESC LIMIT ${rows}`;
 
-/** The keys that work at the instant `$3`. */
+/** The keys that work at the instant `$3`. The index `keys_live` has them, however many have ended. */
 const LIVE = `k.account_id = $1 AND k.environment = $2
-  AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)`;
+  AND k.revoked_at IS NULL AND coalesce(k.expires_at, ${INT64_MAX}) > $3`;
 
 /** By ascending id, and before the account, as in every other transaction that locks several of these: others could deadlock. */
 const LOCK_KEYS = 'SELECT id FROM keys WHERE id IN ($1, $2) ORDER BY id FOR UPDATE';
@@ -130,7 +131,8 @@ async function hasRoom(
   { account, environment }: KeyCaller,
   now: number,
 ): Promise<boolean> {
-  const live = await transaction.query(`SELECT 1 FROM keys k WHERE ${LIVE}`, [account.id, environment, now]);
+  const sql = `SELECT 1 FROM keys k WHERE ${LIVE} LIMIT ${MOST_LIVE_KEYS}`;
+  const live = await transaction.query(sql, [account.id, environment, now]);
   return live.length < MOST_LIVE_KEYS;
 }
 
@@ -180,9 +182,9 @@ export function ownKeysOf(
         limit,
       );
     },
-    async live() {
-      const sql = `${SELECT_KEYS} WHERE ${LIVE} ORDER BY k.id`;
-      return (await engine.read<KeyRow>(sql, [account.id, environment, now()])).map(keyFromRow);
+    async live(limit) {
+      const sql = `${SELECT_KEYS} WHERE ${LIVE} LIMIT $4`;
+      return (await engine.read<KeyRow>(sql, [account.id, environment, now(), limit])).map(keyFromRow);
     },
     async create({ hash, ...key }, idempotency) {
       const values = { ...key, hash: hash.hex };

@@ -59,9 +59,9 @@ export function requestsContract(name: string, startService: StartService): void
     const accounts = await its.store.accounts.listAccounts();
     const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
     const hour = Math.floor(at / HOUR);
-    const [small] = await its.store.accounts.listKeys(idOf('small'));
-    const [large] = await its.store.accounts.listKeys(idOf('large'));
-    const [idle] = await its.store.accounts.listKeys(idOf('idle'));
+    const [small] = await its.store.accounts.listKeys({ accountId: idOf('small') });
+    const [large] = await its.store.accounts.listKeys({ accountId: idOf('large') });
+    const [idle] = await its.store.accounts.listKeys({ accountId: idOf('idle') });
     const counts = [
       { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
       { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },

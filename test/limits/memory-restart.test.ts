@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 import { addresses, BANNING, partsOf, processes } from './counting-service.ts';
 import { chargeAll, holderCaller, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
@@ -127,7 +127,7 @@ test('a lifted ban ends with the next flush and stays lifted after a restart', a
   assert.deepEqual(await operator.store.quotas.listBans(), [
     { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
   ]);
-  assert.ok(await operator.store.quotas.liftBan(ROOT, 1));
+  assert.ok(await operator.store.quotas.liftBan(ROOT, bannable(1)));
   assert.equal(counter.bansInForce(), 1);
   await counter.flush();
   assert.equal(counter.bansInForce(), 0);
@@ -148,7 +148,7 @@ test('a ban lifted during a flush ends with the next one', async (t) => {
     ...partsOf(store.counters),
     async readLifted() {
       const lifted = await store.counters.readLifted();
-      if (lift) assert.ok(await store.quotas.liftBan(ROOT, 1));
+      if (lift) assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
       return lifted;
     },
   });
@@ -177,7 +177,7 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
   });
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();
-  assert.ok(await store.quotas.liftBan(ROOT, 1));
+  assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
   lose = true;
   await assert.rejects(counter.flush(), /ended/);
   lose = false;
@@ -191,7 +191,7 @@ test('refusals while a ban is being lifted do not restore it', async (t) => {
   const { counter, clock, store } = start(START);
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();
-  await store.quotas.liftBan(ROOT, 1);
+  await store.quotas.liftBan(ROOT, bannable(1));
   clock.advance(300_000);
   const flush = counter.flush();
   await chargeAll(counter, repeat(61, KEY));

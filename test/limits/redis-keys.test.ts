@@ -9,7 +9,7 @@ import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 import { chargeAll, holderCaller, keyCaller, repeat } from './quota-counter-contract.ts';
 import { connected, newCounter } from './redis-fixture.ts';
@@ -62,12 +62,12 @@ test('every key in Redis expires', async (t) => {
   await quotas.usageOf(ACCOUNT);
   assert.equal((await quotas.listBans()).length, 2);
   assert.deepEqual(
-    (await quotas.bansOf(3, [3, 30])).map(({ keyId, count }) => [keyId, count]),
+    (await quotas.bansOf([bannable(3), bannable(30)])).map(({ keyId, count }) => [keyId, count]),
     [[3, 1]],
   );
-  assert.deepEqual(await quotas.bansOf(1, [1]), []);
-  assert.ok(await quotas.liftBan(ROOT, 2));
-  assert.equal(await quotas.liftBan(ROOT, 2), undefined);
+  assert.deepEqual(await quotas.bansOf([bannable(1)]), []);
+  assert.ok(await quotas.liftBan(ROOT, bannable(2)));
+  assert.equal(await quotas.liftBan(ROOT, bannable(2)), undefined);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
   await quotas.restoreUsage('account 8', usage);
@@ -188,7 +188,7 @@ test('a key of the wrong type is replaced, logged once, and affects no other cal
     environment: 'production',
   });
   assert.deepEqual(await quotas.listBans(), []);
-  assert.equal(await quotas.liftBan(ROOT, 1), undefined);
+  assert.equal(await quotas.liftBan(ROOT, bannable(1)), undefined);
   assert.equal((await quotas.usageOf(ACCOUNT)).day.remaining, 1_000);
 });
 

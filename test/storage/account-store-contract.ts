@@ -147,10 +147,10 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     for (const { id } of [a, b, a, b, a]) keys.push(await accounts.addKey(newKey(id)));
     assert.deepEqual(await accounts.listKeys(), keys);
     assert.deepEqual(
-      await accounts.listKeys(b.id),
+      await accounts.listKeys({ accountId: b.id }),
       keys.filter((key) => key.account.id === b.id),
     );
-    assert.deepEqual(await accounts.listKeys(b.id + 1), []);
+    assert.deepEqual(await accounts.listKeys({ accountId: b.id + 1 }), []);
   });
 
   test(`${name}: the keys of an environment come newest first, however many`, async (t) => {

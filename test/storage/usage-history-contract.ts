@@ -185,10 +185,16 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     ];
     await usageHistory.add({ writer: 'one', sequence: 1, counts });
     const caller = { keyId: key.id, label: undefined, accountId: account.id, account: 'shelter' };
-    assert.deepEqual(await usageHistory.callersOf('getPet', (day - 30) * DAY), [
+    const from = (day - 30) * DAY;
+    assert.deepEqual(await usageHistory.callersOf('getPet', from, [key.id, key.id + 1]), [
       { ...caller, requests: 10, lastHour: hour * HOUR },
     ]);
-    assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY), []);
+    assert.deepEqual(await usageHistory.callersOf('getPet', from, []), []);
+    assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY, [key.id]), []);
+    const slices = async (operation: string) =>
+      (await Array.fromAsync(usageHistory.callers(operation, from))).flat();
+    assert.deepEqual(await slices('getPet'), [{ keyId: key.id, accountId: account.id, requests: 10 }]);
+    assert.deepEqual(await slices('createPet'), []);
   });
 
   test(`${name}: hours are kept for 90 days, days for 25 months`, async (t) => {

@@ -49,6 +49,7 @@ function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): 
     mayLoseLock: false,
     newest,
     lastElement: (column) => `${column} ->> '$[#-1]'`,
+    isAnyOf: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
     async read<R extends Row>(sql: string, values: readonly Value[] = []) {
       reader.begin();
       return reader.of<R>(sql).all(...values);
