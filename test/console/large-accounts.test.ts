@@ -1,7 +1,8 @@
 // Contract: sections 3.13 and 10.2.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
+import { test } from '../support/test.ts';
 import { Client } from 'pg';
 import { DAY } from '../../src/domain/clock.ts';
 import { call } from '../support/api.ts';

@@ -1,6 +1,6 @@
 // Contract: section 6.10.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/test.ts';
 import { assertError, assertRateHeaders, type Answer } from '../support/api.ts';
 import { type StartService, PLENTY } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';

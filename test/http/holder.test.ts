@@ -1,6 +1,6 @@
 // Contract: sections 6.7 and 6.10.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/test.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
 import { windowsName } from '../../src/limits/counter.ts';
 import { assertError } from '../support/api.ts';

@@ -1,7 +1,7 @@
 // Contract: sections 3.13, 3.14 and 4.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from '../support/test.ts';
 import { MINUTE } from '../../src/domain/clock.ts';
 import { type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
