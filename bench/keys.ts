@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { type Account, SCOPES } from '../src/domain/account.ts';
 import { steadyClock } from '../src/domain/clock.ts';
 import { issueKey } from '../src/management/keys.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import type { AccountRepository } from '../src/domain/account-ports.ts';
 import { openStore } from '../src/storage/open.ts';
-import { systemAuthor } from '../src/system-author.ts';
+import { systemAuthor } from '../src/config/system-author.ts';
 
 /** The account whose limits are never reached. */
 export const ACCOUNT = 'bench';

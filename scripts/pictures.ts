@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { seedUsage } from '../src/cli/seed-usage.ts';
-import { EXAMPLE_URLS } from '../src/config.ts';
+import { EXAMPLE_URLS } from '../src/config/config.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import { call } from '../test/support/api.ts';
 import { launchBrowser, openPage, openReference, pasteKey } from '../test/support/browser.ts';

@@ -5,7 +5,7 @@ import type { AccountRepository } from '../domain/account-ports.ts';
 import { checkedName } from '../domain/text.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
-import { cursor } from '../api/parameters.ts';
+import { cursor } from '../http/parameters.ts';
 import {
   AccountDetails,
   accountJson,

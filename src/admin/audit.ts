@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, instant } from '../api/parameters.ts';
+import { cursor, instant } from '../http/parameters.ts';
 import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { iso, limit, cursorNumber, pageOf, rowFilter } from './values.ts';

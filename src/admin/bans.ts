@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor } from '../api/parameters.ts';
+import { cursor } from '../http/parameters.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { describeBans, liftBan as lift } from '../management/bans.ts';

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor } from '../api/parameters.ts';
+import { cursor } from '../http/parameters.ts';
 import { cached } from '../domain/cached.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { UsageHistory } from '../domain/usage.ts';

@@ -1,8 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, type Parameter } from '../api/parameters.ts';
+import { cursor, type Parameter } from '../http/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
-import type { Fault, RecentRequests } from '../http/recent.ts';
+import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { iso, limit, cursorNumber, pageOf, rowFilter, word } from './values.ts';
 

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import { cursor } from '../api/parameters.ts';
+import { cursor } from '../http/parameters.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';

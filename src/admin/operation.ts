@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import type { z } from 'zod';
-import type { AnyDeclaration, AnyOperation, Method, Parameters } from '../api/declaration.ts';
+import type { AnyDeclaration, AnyOperation, Method, Parameters } from '../http/declaration.ts';
 import type { Author } from '../domain/audit.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { HOUR, type UsageHistory } from '../domain/usage.ts';
-import type { RecentRequests } from '../http/recent.ts';
+import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Counters, QuotaAdmin } from '../limits/counter.ts';
 import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from './nearest-accounts.ts';

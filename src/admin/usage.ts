@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant, integer, placeCursor } from '../api/parameters.ts';
+import { instant, integer, placeCursor } from '../http/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import {
   KEPT,

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { LIMIT, integer, int64, oneOf, type Parameter } from '../api/parameters.ts';
+import { LIMIT, integer, int64, oneOf, type Parameter } from '../http/parameters.ts';
 import { givenDateTime } from '../domain/fields.ts';
 import { instantFromText, textFromInstant } from '../domain/instant.ts';
 

@@ -20,7 +20,7 @@ import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
 import { operation, type Resource } from './operation.ts';
-import { instant, integer, oneOf, placeCursor } from './parameters.ts';
+import { instant, integer, oneOf, placeCursor } from '../http/parameters.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1000 };
 const MINUTE = { limit: 60, remaining: 59, reset: 1_796_130_029 };

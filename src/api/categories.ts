@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
 import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
-import { cursor, int64, integer, LIMIT } from './parameters.ts';
+import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
 const CATEGORY = { ...NEW_CATEGORY, id: 7 };

@@ -10,7 +10,7 @@ import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Outcome } from '../domain/ports.ts';
 import { storedOf } from '../management/keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
-import { cursor, int64, integer, LIMIT } from './parameters.ts';
+import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
 
 const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
 const ROTATION = { grace: GRACE.default };

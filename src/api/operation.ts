@@ -16,7 +16,7 @@ import {
   type Parameters,
   queryParameters,
   type Success,
-} from './declaration.ts';
+} from '../http/declaration.ts';
 
 /** How stable an operation is. Without it, the operation only changes compatibly. */
 export type Stability = 'experimental' | 'beta';

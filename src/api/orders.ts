@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
 import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
-import { cursor, int64, integer, LIMIT, oneOf } from './parameters.ts';
+import { cursor, int64, integer, LIMIT, oneOf } from '../http/parameters.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
 const ORDER = {

@@ -6,8 +6,14 @@ import type { AccountChange } from '../domain/account-ports.ts';
 import { checkedName, nameTaken } from '../domain/text.ts';
 import { instantOrNull } from '../domain/instant.ts';
 import { withStore } from './context.ts';
-import { JSON_OPTION, type JsonOption, type LimitOptions, limitOptions, planOption } from './options.ts';
-import { printJson, printLine, printRows } from './output.ts';
+import {
+  JSON_OPTION,
+  type JsonOption,
+  type LimitOptions,
+  limitOptions,
+  planOption,
+} from '../terminal/options.ts';
+import { printJson, printLine, printRows } from '../terminal/output.ts';
 
 type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
 

@@ -5,9 +5,9 @@ import { textFromInstant } from '../domain/instant.ts';
 import { existingAccount } from '../management/accounts.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from './options.ts';
-import { printPages } from './output.ts';
-import { PAGE_SIZE } from './pages.ts';
+import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../terminal/options.ts';
+import { printPages } from '../terminal/output.ts';
+import { PAGE_SIZE } from '../terminal/pages.ts';
 
 interface AuditOptions extends JsonOption {
   readonly account?: string;

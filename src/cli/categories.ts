@@ -5,9 +5,9 @@ import { ServiceError } from '../domain/errors.ts';
 import { faultsOf, parseExactJson } from '../domain/parse.ts';
 import { nameTaken } from '../domain/text.ts';
 import { withStore } from './context.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printLine, printPages } from './output.ts';
-import { PAGE_SIZE, pagesOf } from './pages.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printLine, printPages } from '../terminal/output.ts';
+import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
 
 interface CreateOptions extends JsonOption {
   readonly description?: string;

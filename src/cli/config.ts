@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { readSettings, variableWarnings } from '../config.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printError, printRows } from './output.ts';
+import { readSettings, variableWarnings } from '../config/config.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printError, printRows } from '../terminal/output.ts';
 
 const MASK = '****';
 

@@ -8,8 +8,8 @@ import { instantOrNull } from '../domain/instant.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printJson, printLine } from './output.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printJson, printLine } from '../terminal/output.ts';
 
 interface ConsoleOptions extends JsonOption {
   readonly as?: string;

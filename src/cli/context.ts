@@ -1,9 +1,9 @@
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import type { Author } from '../domain/audit.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
-import { NoDatabaseError } from '../startup-error.ts';
-import { systemAuthor } from '../system-author.ts';
+import { NoDatabaseError } from '../domain/startup-error.ts';
+import { systemAuthor } from '../config/system-author.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The parts that a command works with. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -8,17 +8,17 @@ import { planName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../storage/audit.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
-import { databaseUrlFault, withoutSecrets } from '../storage/database-url.ts';
+import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
-import { systemAuthor } from '../system-author.ts';
+import { systemAuthor } from '../config/system-author.ts';
 import type { Store } from '../storage/store.ts';
 import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
 import { systemClock } from './context.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printJson, printTable } from './output.ts';
-import { Progress } from './progress.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printJson, printTable } from '../terminal/output.ts';
+import { Progress } from '../terminal/progress.ts';
 
 const NOTES = `
 The command copies animals, categories and orders with their ids, accounts, keys (the same keys stay valid), idempotency

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { textFromInstant } from '../domain/instant.ts';
 import { withStore } from './context.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printRows } from './output.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printRows } from '../terminal/output.ts';
 
 const HEADER = ['OPERATION', 'REMOVED ON', 'INSTEAD', 'ACCOUNT', 'KEY', 'LABEL', 'REQUESTS', 'LAST HOUR'];
 

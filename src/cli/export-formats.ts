@@ -4,7 +4,7 @@ import type { AccountOrder } from '../domain/order.ts';
 import type { Pet } from '../domain/pet.ts';
 import { petJson, toJson } from '../domain/written.ts';
 import type { Store } from '../storage/store.ts';
-import { printable } from './output.ts';
+import { printable } from '../terminal/output.ts';
 
 /** Characters of one write. A write for each item would take longer. */
 const PIECE_LENGTH = 64 * 1024;

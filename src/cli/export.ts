@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { withStore } from './context.ts';
 import { EXPORTS, FORMAT_NAMES, type FormatName } from './export-formats.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { ReaderStalled } from './output.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { ReaderStalled } from '../terminal/output.ts';
 
 const NOTES = `
 The command fails if nobody reads its output for 60 seconds, because the database cannot free old data while it runs.

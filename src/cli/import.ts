@@ -11,9 +11,9 @@ import { RefusedFile } from './import/refused-file.ts';
 import { jsonReport, textReport } from './import/report.ts';
 import { csvTable, ndjsonTable, type Row } from './import/rows.ts';
 import { type Format, FORMATS, openSource } from './import/source.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printError } from './output.ts';
-import { Progress } from './progress.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printError } from '../terminal/output.ts';
+import { Progress } from '../terminal/progress.ts';
 
 const EXAMPLES = `
 The command refuses each row that holds no valid animal, with its line and the reason, and imports the others. With

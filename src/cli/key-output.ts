@@ -2,7 +2,7 @@
 import { type KeyRecord, keyState } from '../domain/account.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { IssuedKey } from '../management/keys.ts';
-import { printLine, printSecret } from './output.ts';
+import { printLine, printSecret } from '../terminal/output.ts';
 
 /** A key that was just created, in JSON. The only outputs that ever hold a key are this and `printIssued`. */
 export function issuedJson({ key, record }: IssuedKey) {

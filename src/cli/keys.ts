@@ -11,7 +11,7 @@ import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../domain/startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
 import {
   issuedJson,
@@ -21,9 +21,9 @@ import {
   type RecordJson,
   recordJson,
 } from './key-output.ts';
-import * as options from './options.ts';
-import type { JsonOption, LimitOptions } from './options.ts';
-import { printError, printJson, printLine, printRows, printTable } from './output.ts';
+import * as options from '../terminal/options.ts';
+import type { JsonOption, LimitOptions } from '../terminal/options.ts';
+import { printError, printJson, printLine, printRows, printTable } from '../terminal/output.ts';
 
 interface CreateOptions extends JsonOption, LimitOptions {
   readonly account: string;

@@ -1,12 +1,12 @@
 // Contract: section 8.
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
 import { helpCommand, nameCommandsAfterErrors } from './help.ts';
-import { printable, printError, ReaderStalled } from './output.ts';
+import { printable, printError, ReaderStalled } from '../terminal/output.ts';
 
 type AddTo = (program: Command, wait?: Wait) => void;
 

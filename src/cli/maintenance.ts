@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../domain/startup-error.ts';
 import { withNewStore, withStore } from './context.ts';
 import { systemReason } from './import/source.ts';
-import { JSON_OPTION, type JsonOption } from './options.ts';
-import { printJson, printLine } from './output.ts';
+import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
+import { printJson, printLine } from '../terminal/output.ts';
 
 export function backupCommand(program: Command): void {
   program

@@ -11,8 +11,14 @@ import {
   revokeToken,
 } from '../management/operators.ts';
 import { withStore } from './context.ts';
-import { instant, type Instant, JSON_OPTION, type JsonOption, keyId as tokenId } from './options.ts';
-import { printJson, printLine, printRows, printSecret } from './output.ts';
+import {
+  instant,
+  type Instant,
+  JSON_OPTION,
+  type JsonOption,
+  keyId as tokenId,
+} from '../terminal/options.ts';
+import { printJson, printLine, printRows, printSecret } from '../terminal/output.ts';
 
 interface CreateOptions extends JsonOption {
   readonly role: Role;

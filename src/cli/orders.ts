@@ -7,9 +7,9 @@ import { parseExactJson } from '../domain/parse.ts';
 import type { Store } from '../storage/store.ts';
 import { withStore } from './context.ts';
 import { existingAccount } from '../management/accounts.ts';
-import { JSON_OPTION, type JsonOption, rowId } from './options.ts';
-import { printLine, printPages } from './output.ts';
-import { PAGE_SIZE, pagesOf } from './pages.ts';
+import { JSON_OPTION, type JsonOption, rowId } from '../terminal/options.ts';
+import { printLine, printPages } from '../terminal/output.ts';
+import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
 
 interface ListOptions extends JsonOption {
   readonly account?: string;

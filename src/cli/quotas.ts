@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { textFromInstant } from '../domain/instant.ts';
 import * as management from '../management/bans.ts';
 import { withQuotas } from './context.ts';
-import { JSON_OPTION, type JsonOption, keyId } from './options.ts';
-import { printJson, printLine, printRows } from './output.ts';
+import { JSON_OPTION, type JsonOption, keyId } from '../terminal/options.ts';
+import { printJson, printLine, printRows } from '../terminal/output.ts';
 
 export function bansCommands(program: Command): void {
   const bans = program

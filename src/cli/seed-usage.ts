@@ -6,7 +6,7 @@ import { type Clock, DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Store } from '../storage/store.ts';
 import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
-import { Progress } from './progress.ts';
+import { Progress } from '../terminal/progress.ts';
 
 export interface UsageSettings {
   readonly store: Pick<Store, 'accounts' | 'usageHistory'>;

@@ -11,10 +11,10 @@ import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
 import { defaultAccount, existingAccount } from '../management/accounts.ts';
-import { JSON_OPTION, type JsonOption, wholeNumber } from './options.ts';
-import { printJson, printLine } from './output.ts';
-import { PAGE_SIZE, pagesOf } from './pages.ts';
-import { Progress } from './progress.ts';
+import { JSON_OPTION, type JsonOption, wholeNumber } from '../terminal/options.ts';
+import { printJson, printLine } from '../terminal/output.ts';
+import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
+import { Progress } from '../terminal/progress.ts';
 import type { SeededUsage, UsageSettings } from './seed-usage.ts';
 
 /** How an order ends, chosen at random. */

@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { pino as Pino } from 'pino';
-import { type Config, readConfig, variableWarnings } from '../config.ts';
+import { type Config, readConfig, variableWarnings } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { Service } from '../main.ts';
-import { systemAuthor } from '../system-author.ts';
+import type { Service } from '../app/start.ts';
+import { systemAuthor } from '../config/system-author.ts';
 import { systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
 
@@ -33,8 +33,8 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   // Loaded here, because the help of all commands loads this file.
   const [{ pino }, { lineTime, LOG_FORMAT, LogChunks }, { startService }] = await Promise.all([
     import('pino'),
-    import('../http/wire/request-log.ts'),
-    import('../main.ts'),
+    import('../observability/request-log.ts'),
+    import('../app/start.ts'),
   ]);
   // Asynchronous, so that a slow reader of the log never stalls the service. At worst, the log lacks lines.
   const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG });

@@ -5,9 +5,9 @@ import { OUTCOMES } from '../domain/usage.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { usageRange } from '../management/usage.ts';
 import { withStore } from './context.ts';
-import { csvText } from './csv.ts';
-import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from './options.ts';
-import { printJson, printTable } from './output.ts';
+import { csvText } from '../terminal/csv.ts';
+import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../terminal/options.ts';
+import { printJson, printTable } from '../terminal/output.ts';
 import { showWindows } from './windows.ts';
 
 /** The first columns of each `--by`. The counts follow. */

@@ -3,8 +3,8 @@ import { textFromInstant } from '../domain/instant.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { withQuotas } from './context.ts';
-import type { JsonOption } from './options.ts';
-import { printRows } from './output.ts';
+import type { JsonOption } from '../terminal/options.ts';
+import { printRows } from '../terminal/output.ts';
 
 /** Prints what each account, or the one with this name, has left in both windows. */
 export function showWindows({ account: name, json }: JsonOption & { account?: string }): Promise<void> {

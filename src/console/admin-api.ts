@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AdminStores } from '../admin/index.ts';
 import type { AdminOperation } from '../admin/operation.ts';
-import { readParameters } from '../api/parameters.ts';
+import { readParameters } from '../http/parameters.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
@@ -11,7 +11,7 @@ import { errorReply, otherMethodReply } from '../http/errors.ts';
 import type { Reply } from '../http/wire/response.ts';
 import type { Routes } from '../http/request.ts';
 import { fields, NO_FIELDS } from '../http/wire/text.ts';
-import type { Access } from './access.ts';
+import type { Access } from '../http/auth/access.ts';
 import type { ConsoleRequest } from './console-request.ts';
 
 interface AdminApiDependencies {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ADMIN_OPERATIONS, type AdminStores } from '../admin/index.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { RequestMetrics } from '../http/request-counts.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { ClientGone } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
 import { parseTarget, requestId, Routes } from '../http/request.ts';
@@ -13,12 +13,12 @@ import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Reply } from '../http/wire/response.ts';
 import { fields, joinFields, trustedFields } from '../http/wire/text.ts';
 import type { Handlers, Response } from '../http/wire/wire.ts';
-import { Access, type AccessDependencies } from './access.ts';
+import { Access, type AccessDependencies } from '../http/auth/access.ts';
 import { AdminApi } from './admin-api.ts';
 import type { ConsoleRequest } from './console-request.ts';
-import { adminDescription, DESCRIPTION_PATH } from './openapi.ts';
-import { consolePage } from './pages.ts';
-import { signInOrOut } from './sign-in.ts';
+import { adminDescription, DESCRIPTION_PATH } from '../description/admin-openapi.ts';
+import { consolePage } from '../pages/console/console-page.ts';
+import { signInOrOut } from '../http/auth/sign-in.ts';
 
 export interface ConsoleDependencies extends AccessDependencies {
   readonly stores: AdminStores;

@@ -1,7 +1,7 @@
 // Contract: section 4.
-import { queryParameters } from '../api/declaration.ts';
+import { queryParameters } from '../http/declaration.ts';
 import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, sunsetDate } from '../api/operation.ts';
-import { readQuery } from '../api/parameters.ts';
+import { readQuery } from '../http/parameters.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { parseBody, parseObject, requiredFields } from '../domain/parse.ts';
 import { HOLDER_LIMITS, type Limits, PLANS } from '../domain/plan.ts';

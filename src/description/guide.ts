@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '../api/index.ts';
 import { sunsetDate } from '../api/operation.ts';
-import { LIMIT } from '../api/parameters.ts';
+import { LIMIT } from '../http/parameters.ts';
 import { getPet, MOST_IDS } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';

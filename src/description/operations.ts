@@ -1,5 +1,5 @@
 // Contract: sections 3, 6.3 and 9.
-import type { Deprecation, Example, Method } from '../api/declaration.ts';
+import type { Deprecation, Example, Method } from '../http/declaration.ts';
 import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
 import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';

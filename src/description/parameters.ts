@@ -1,8 +1,8 @@
 // Contract: section 3.
 import { OPERATIONS } from '../api/index.ts';
-import { type AnyOperation, type Method, pathNames } from '../api/declaration.ts';
+import { type AnyOperation, type Method, pathNames } from '../http/declaration.ts';
 import type { Operation } from '../api/operation.ts';
-import type { AnyParameter } from '../api/parameters.ts';
+import type { AnyParameter } from '../http/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
 import type { Parameter, Ref } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { pathNames } from '../api/declaration.ts';
+import { pathNames } from '../http/declaration.ts';
 import type { Operation } from '../api/operation.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 

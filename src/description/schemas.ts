@@ -1,6 +1,6 @@
 // Contract: sections 2 and 4.1.
 import { z } from 'zod';
-import type { AnyOperation, Examples, Method } from '../api/declaration.ts';
+import type { AnyOperation, Examples, Method } from '../http/declaration.ts';
 import { RESOURCES } from '../api/index.ts';
 import { getPet } from '../api/pets.ts';
 import { ERROR_CODES } from '../domain/errors.ts';

@@ -1,7 +1,7 @@
 // Contract: section 6.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
-import type { Networks } from '../config.ts';
+import type { Networks } from '../config/config.ts';
 
 /** Finds the client's address from the connection's address and `X-Forwarded-For`. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;

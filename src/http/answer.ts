@@ -1,7 +1,7 @@
 // Contract: sections 3.2, 3.3 and 3.6.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AnyOperation, Content, Failure, Success } from '../api/declaration.ts';
-import type { Values } from '../api/parameters.ts';
+import type { AnyOperation, Content, Failure, Success } from './declaration.ts';
+import type { Values } from './parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
 import { entityTag } from '../domain/written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';

@@ -9,10 +9,10 @@ import { type Exchange, parseTarget, requestId } from './request.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './wire/response.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
-import type { Fault, RecentRequests } from './recent.ts';
-import type { RequestMetrics } from './request-counts.ts';
-import type { UsageCounts } from './key-usage.ts';
-import { RequestLog } from './wire/request-log.ts';
+import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
+import type { UsageCounts } from '../observability/key-usage.ts';
+import { RequestLog } from '../observability/request-log.ts';
 import type { Response } from './wire/wire.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered. */

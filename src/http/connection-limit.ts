@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import type { Logger } from 'pino';
-import type { Networks } from '../config.ts';
+import type { Networks } from '../config/config.ts';
 import { network, proxyCheck } from './address.ts';
 import type { Wire } from './wire/wire.ts';
 

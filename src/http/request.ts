@@ -7,10 +7,10 @@ import {
   type Method,
   pathNames,
   queryParameters,
-} from '../api/declaration.ts';
+} from './declaration.ts';
 import type { Stores } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
-import { absentValues, type Asked, type Named } from '../api/parameters.ts';
+import { absentValues, type Asked, type Named } from './parameters.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Moment } from '../domain/clock.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_DATABASE_URL, type PoolLimits } from './database-url.ts';
+import { DEFAULT_DATABASE_URL, type PoolLimits } from '../config/database-url.ts';
 import type { StoreSettings } from './engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import type { Store } from './store.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_SCOPES, KEY_STATES, SCOPES } from '../../src/domain/account.ts';
 import { ROLES } from '../../src/domain/operator.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import * as terms from '../../src/ui/browser/console/terms.js';
+import * as terms from '../../src/pages/console/terms.js';
 
 test('the forms offer the plans, scopes, states and roles of the service', () => {
   const plans = Object.entries(PLANS).map(([name, its]) => [name, its === 'custom' ? undefined : its]);

@@ -1,7 +1,7 @@
 // Contract: sections 1, 6 and 9.
 import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { RESOURCES } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';

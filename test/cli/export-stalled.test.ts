@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Wait, writePieces } from '../../src/cli/export.ts';
-import { ReaderStalled } from '../../src/cli/output.ts';
+import { ReaderStalled } from '../../src/terminal/output.ts';
 import type { PetArchive } from '../../src/domain/ports.ts';
 import { addPets, REX } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';

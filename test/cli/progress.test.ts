@@ -1,7 +1,7 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Progress } from '../../src/cli/progress.ts';
+import { Progress } from '../../src/terminal/progress.ts';
 import { fakeClock } from '../support/clock.ts';
 
 /** A terminal that keeps what is written to it. */

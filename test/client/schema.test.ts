@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientOperations, clientResources, clientSchema } from '../../scripts/client-schema.ts';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
 import { sunsetDate } from '../../src/api/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';

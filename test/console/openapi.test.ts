@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
 import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
-import { adminOpenApi } from '../../src/console/openapi.ts';
+import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
-import { ownOrigin } from '../../src/console/own-origin.ts';
+import { ownOrigin } from '../../src/http/auth/own-origin.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

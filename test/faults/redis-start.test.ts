@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { refuseUnfit } from '../../src/limits/redis/fitness.ts';
-import { StartupError } from '../../src/startup-error.ts';
+import { StartupError } from '../../src/domain/startup-error.ts';
 import { run, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { freePort } from '../support/servers.ts';

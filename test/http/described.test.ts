@@ -1,7 +1,7 @@
 // Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';

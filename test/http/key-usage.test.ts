@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyUse } from '../../src/domain/account-ports.ts';
 import { HOUR, type UsageBatch } from '../../src/domain/usage.ts';
-import { KeyUses, UsageCounts } from '../../src/http/key-usage.ts';
+import { KeyUses, UsageCounts } from '../../src/observability/key-usage.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 
 test('uses that could not be written stay due, the written ones wait a minute', async () => {

@@ -1,7 +1,7 @@
 // Which servers the reference shows (docs/decisions/0041). Contract: section 7.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MINUTE } from '../../src/domain/clock.ts';
 import { HOUR } from '../../src/domain/usage.ts';
-import { RequestCounts } from '../../src/http/request-counts.ts';
+import { RequestCounts } from '../../src/observability/request-metrics.ts';
 import { call } from '../support/api.ts';
 import { startSharedService } from '../support/instances.ts';
 import { startTestService, type TestService } from '../support/service.ts';

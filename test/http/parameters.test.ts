@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { encodeCursor } from '../../src/domain/cursor.ts';
-import { queryParameters } from '../../src/api/declaration.ts';
-import { readQuery } from '../../src/api/parameters.ts';
+import { queryParameters } from '../../src/http/declaration.ts';
+import { readQuery } from '../../src/http/parameters.ts';
 import { listPets } from '../../src/api/pets.ts';
 
 const PARAMETERS = queryParameters(listPets);

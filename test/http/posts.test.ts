@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import type { Stores } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { createPet, getPet } from '../../src/api/pets.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { App } from '../../src/http/app.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';

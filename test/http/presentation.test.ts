@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/api/index.ts';
 import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { Routes } from '../../src/http/request.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import type { Header } from '../../src/description/types.ts';

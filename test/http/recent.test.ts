@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Fault, RecentRequests } from '../../src/http/recent.ts';
+import { type Fault, RecentRequests } from '../../src/observability/recent-requests.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EXAMPLE_URLS } from '../../src/config.ts';
-import { createReference, referenceFiles } from '../../src/site/reference.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
+import { createReference, referenceFiles } from '../../src/pages/reference/reference.ts';
 
 test('the page works as soon as its files can be read again', async () => {
   let reads = 0;

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
-import { EXAMPLE_URLS } from '../../src/config.ts';
+import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { TRANSITIONS } from '../../src/domain/pet-status.ts';
 import { PetStatus } from '../../src/domain/pet.ts';
 import { openApi } from '../../src/description/openapi.ts';

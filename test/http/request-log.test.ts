@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { LOG_FORMAT, type RequestEntry, RequestLog } from '../../src/http/wire/request-log.ts';
+import { LOG_FORMAT, type RequestEntry, RequestLog } from '../../src/observability/request-log.ts';
 
 const USUAL: RequestEntry = {
   id: 'a-1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { adminOpenApi } from '../../src/console/openapi.ts';
+import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { run } from '../support/process.ts';
 
 test('descriptions, help, pages and documents call a new key or token created', async () => {

@@ -7,7 +7,7 @@ import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { KeyRotation, NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
-import { KeyUses } from '../../src/http/key-usage.ts';
+import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
 

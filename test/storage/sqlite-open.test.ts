@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { INT64_MIN } from '../../src/domain/int64.ts';
-import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
+import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';

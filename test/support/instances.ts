@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/cli/context.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { accountFor } from '../../src/management/accounts.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Scope, SCOPES } from '../../src/domain/account.ts';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { Limits } from '../../src/domain/plan.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/server.ts';
-import { type Service, startService } from '../../src/main.ts';
+import { type Service, startService } from '../../src/app/start.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
 import { newDatabase } from './new-database.ts';

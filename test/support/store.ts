@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountChange, AccountRepository } from '../../src/domain/account-ports.ts';
 import type { Author } from '../../src/domain/audit.ts';
 import type { BannableKey } from '../../src/limits/counter.ts';
-import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
+import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { type Clock, DAY } from '../../src/domain/clock.ts';

@@ -1,5 +1,5 @@
 import { OUTCOMES, type UsageOutcome } from '../../src/domain/usage.ts';
-import { outcomeIndex } from '../../src/http/key-usage.ts';
+import { outcomeIndex } from '../../src/observability/key-usage.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { issueKey, type IssuedKey } from './instances.ts';

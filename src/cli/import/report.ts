@@ -1,5 +1,5 @@
-import { LongOutput, printable, printLine } from '../output.ts';
-import type { Progress } from '../progress.ts';
+import { LongOutput, printable, printLine } from '../../terminal/output.ts';
+import type { Progress } from '../../terminal/progress.ts';
 
 /** Reports each refused row at once. Await each call, so that a slow reader slows the import and memory stays flat. */
 export interface Report {

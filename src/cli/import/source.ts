@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../domain/startup-error.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 

@@ -4,7 +4,7 @@ import {
   ErrorReply,
   SocketClosedUnexpectedlyError,
 } from '@redis/client';
-import { reasonOf, StartupError } from '../../startup-error.ts';
+import { reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { NoAnswer } from '../timeout.ts';
 
 /** The server may be fit for use, but it is down, still starting, or behind a broken network. */

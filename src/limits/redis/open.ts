@@ -5,7 +5,7 @@ import type { BanPolicy } from '../ban.ts';
 import { type CounterEvents, NO_STORE, type OpenCounters } from '../counter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryCounter } from '../memory/counter.ts';
-import { ANSWER_TIMEOUT, FallbackCounter } from '../outage.ts';
+import { ANSWER_TIMEOUT, FallbackCounter } from './outage.ts';
 import { RedisCounter } from './counter.ts';
 import { UnreachableError } from './fitness.ts';
 import { RedisQuotas } from './quotas.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
-import { NoDatabaseError, reasonOf, StartupError } from '../../startup-error.ts';
-import { type PoolLimits, withoutSecrets } from '../database-url.ts';
+import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
+import { type PoolLimits, withoutSecrets } from '../../config/database-url.ts';
 import type { StoreSettings } from '../engine.ts';
 import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';

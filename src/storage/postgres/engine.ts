@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { PoolLimits } from '../database-url.ts';
+import type { PoolLimits } from '../../config/database-url.ts';
 import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableReader } from '../engine.ts';
 import { type Store, storeOver, TABLES } from '../store.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';

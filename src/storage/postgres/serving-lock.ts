@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../domain/startup-error.ts';
 import type { Connections, Session } from './connections.ts';
 
 /** Lets only one service of an environment count by itself. A session holds the lock, so it ends with its process. */

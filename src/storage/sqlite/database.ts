@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { NoDatabaseError, reasonOf, StartupError } from '../../startup-error.ts';
+import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './errors.ts';
 
 /** "PetS" in ASCII: marks a SQLite file as ours. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../domain/startup-error.ts';
 import { identityOf } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 

@@ -1,0 +1,122 @@
+// Contract: sections 3.12 and 6.
+import type { Logger } from 'pino';
+import type { ChangeLog } from './change-log.ts';
+import { type Clock, MINUTE } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
+import type { ServingState } from '../http/pipeline.ts';
+import { keepWriting } from './keep-writing.ts';
+import type { Counters } from '../limits/counter.ts';
+import type { Store } from '../storage/store.ts';
+
+/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
+const FLUSH_INTERVAL = 1_000;
+
+/** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
+const EXPIRY_INTERVAL = 500;
+
+/** Milliseconds between two writes of the usage history. A crash loses at most the counts of this time. */
+const USAGE_INTERVAL = 5_000;
+
+const COUNTS_LOST =
+  'The counts of the last second are lost: the database could not be used when the service stopped.';
+
+const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
+
+/** Milliseconds that `stop` waits for what is being written when `abandon` is called. */
+const LAST_WRITE_TIME = 300;
+
+interface Dependencies {
+  readonly store: Store;
+  /** The counters in use, which can be replaced. */
+  readonly counting: { readonly counters: Counters };
+  readonly keyUses: KeyUses;
+  readonly usage: UsageCounts;
+  readonly changeLog: ChangeLog;
+  readonly clock: Clock;
+  readonly state: ServingState;
+  readonly log: Logger;
+}
+
+export interface Background {
+  /** Resolves when the flush of counters that has begun is over. */
+  idle(): Promise<void>;
+  /** No order expires from now on, except by a request. Resolves when the last sweep is over. */
+  stopExpiry(): Promise<void>;
+  /** Ends all tasks, and writes everything that is in memory. Rejects when some of it could not be written. */
+  stop(): Promise<void>;
+  /** The time for the stop is over: no further batch of usage begins, and `stop` soon rejects if it has not settled. */
+  abandon(): void;
+  /** What is in memory only: requests for the usage history, of how many keys, and keys whose last use is not written. */
+  unwritten(): { readonly requests: number; readonly keys: number; readonly lastUses: number };
+}
+
+/** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
+export function startBackground(dependencies: Dependencies): Background {
+  const { store, counting, keyUses, usage, changeLog, clock, state, log } = dependencies;
+  const mayWrite = () => state.isOpen;
+  const abandoned = new AbortController();
+  const outOfTime = Promise.withResolvers<never>();
+  const { signal } = abandoned;
+  const unwritten = () => ({ ...usage.unwritten, lastUses: keyUses.unwritten });
+  const keeper = keepWriting(
+    'a write to the store',
+    async () => {
+      await counting.counters.flush();
+      await keyUses.flush(signal);
+      await store.dropExpired();
+      await changeLog.logNotices();
+    },
+    { interval: FLUSH_INTERVAL, mayWrite, log },
+  );
+  const expiry = keepWriting(
+    'the expiry of orders',
+    async () => {
+      while (!state.isDraining && (await store.orders.expireDue()));
+    },
+    { interval: EXPIRY_INTERVAL, mayWrite, log },
+  );
+  let prunedAt = clock().monotonic;
+  const history = keepWriting(
+    'the usage history',
+    async () => {
+      await usage.flush(signal);
+      if (clock().monotonic - prunedAt < MINUTE) return;
+      prunedAt = clock().monotonic;
+      await store.usageHistory.prune();
+      await store.operators.prune();
+    },
+    { interval: USAGE_INTERVAL, mayWrite, log },
+  );
+  return {
+    idle: () => keeper.idle(),
+    stopExpiry: () => expiry.stop(),
+    async stop() {
+      // All are tried, even if one fails. None waits for the usage history, which may have much to write after an outage.
+      const written = Promise.allSettled([
+        keeper
+          .stop()
+          .then(() =>
+            state.isOpen
+              ? counting.counters.flushAll()
+              : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+          ),
+        keeper.stop().then(() => keyUses.flushAll(signal)),
+        history.stop().then(() => usage.flush(signal)),
+        expiry.stop(),
+      ]);
+      const ends = await Promise.race([written, outOfTime.promise]);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      const { requests, lastUses } = unwritten();
+      if (requests > 0 || lastUses > 0) throw new ServiceError('unavailable', OUT_OF_TIME);
+    },
+    abandon() {
+      abandoned.abort();
+      setTimeout(
+        () => outOfTime.reject(new ServiceError('unavailable', OUT_OF_TIME)),
+        LAST_WRITE_TIME,
+      ).unref();
+    },
+    unwritten,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import { textFromInstant } from '../domain/instant.ts';
+import type { Ban } from '../limits/ban.ts';
+import type { Store } from '../storage/store.ts';
+
+/** Logs the bans that begin and the changes that operators make (docs/decisions/0044). */
+export class ChangeLog {
+  readonly #store: Pick<Store, 'accounts' | 'notices'>;
+  readonly #log: Logger;
+
+  constructor(store: Pick<Store, 'accounts' | 'notices'>, log: Logger) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Never rejects. Without the database it logs the ban without its account. */
+  async banBegins(keyId: number, { until, count }: Ban): Promise<void> {
+    const key = await this.#store.accounts.findKey(keyId).catch(() => undefined);
+    const account = key?.account.name;
+    this.#log.warn({ keyId, account, until: textFromInstant(until), count }, 'ban begins');
+  }
+
+  /** Logs what operators have changed since the last call. Rejects as the store does. */
+  async logNotices(): Promise<void> {
+    for (const { event, keyId, account, plan } of await this.#store.notices.take()) {
+      const fields = keyId === undefined ? { account, plan } : { keyId, account };
+      this.#log.info(fields, event);
+    }
+  }
+}

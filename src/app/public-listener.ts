@@ -1,0 +1,64 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { OPERATIONS } from '../api/index.ts';
+import { isUnreachable, origin } from '../config/addresses.ts';
+import { baseUrls } from '../config/config.ts';
+import { App } from '../http/app.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
+import { limitConnections } from '../http/connection-limit.ts';
+import { cors } from '../http/cors.ts';
+import { KeyUses, UsageCounts } from '../observability/key-usage.ts';
+import { Routes } from '../http/request.ts';
+import { createHttpServer, serve } from '../http/server.ts';
+import { listen } from './listen.ts';
+import type { Running } from './running.ts';
+import { createSite } from './site.ts';
+
+export type PublicApi = Awaited<ReturnType<typeof openPublicApi>>;
+
+/** The public listener: the API below `/v1`, and the pages about it. */
+export async function openPublicApi(running: Running, metrics: RequestMetrics | undefined) {
+  const { config, limits, clock, log, store, counting, state, servers } = running;
+  const { environment, host, trustProxy: trusted } = config;
+  const server = createHttpServer(limits);
+  servers.push(server);
+  const port = await listen(server, host, config.port);
+  // From here on nothing is awaited, so no connection is accepted before the app can answer it. With PORT=0 the port is
+  // known only now, and the base addresses may depend on it.
+  const { base, urls } = baseUrls(config, port);
+  const ids = OPERATIONS.map(({ id }) => id);
+  const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
+  const keyUses = new KeyUses(clock, (uses) => store.keys.writeUses(uses));
+  const app = new App({
+    ...running,
+    usage,
+    keys: store.keys,
+    keyUses,
+    environment,
+    urls,
+    base,
+    routes: new Routes(OPERATIONS, base),
+    stores: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
+    site: createSite({ urls, base, ping: () => store.ping(), state }),
+    cors: cors(config.corsOrigins),
+    metrics,
+  });
+  const wire = serve(server, app, limits);
+  limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
+  const url = origin(host, port);
+  log.info({ url, environment, base, reference: `${url}/reference` }, 'listening');
+  if (isUnreachable(base)) {
+    const variable = `${environment.toUpperCase()}_URL`;
+    log.warn({ base }, `no client can follow links to this base address: set ${variable}`);
+  }
+  return {
+    /** The address it listens on, without a path. */
+    url,
+    keyUses,
+    usage,
+    app,
+    /** Whether requests are not answered yet, or answers not sent. */
+    get isBusy() {
+      return app.inFlight > 0 || wire.isBusy;
+    },
+  };
+}

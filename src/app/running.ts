@@ -1,0 +1,26 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { ClientAddress } from '../http/address.ts';
+import type { ServingState } from '../http/pipeline.ts';
+import type { RecentRequests } from '../observability/recent-requests.ts';
+import type { HttpLimits } from '../http/server.ts';
+import type { CountersInUse } from './counters-in-use.ts';
+import type { Store } from '../storage/store.ts';
+
+/** The parts of a running service that its listeners share. */
+export interface Running {
+  readonly config: Config;
+  readonly limits: HttpLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly store: Store;
+  readonly counting: CountersInUse;
+  readonly state: ServingState;
+  readonly addressOf: ClientAddress;
+  /** Undefined without the console. */
+  readonly recent: RecentRequests | undefined;
+  /** All servers, to close them. Each is added before it listens. */
+  readonly servers: Server[];
+}

@@ -1,0 +1,93 @@
+// Contract: section 1.
+import { errorReply, JSON_CONTENT } from '../http/errors.ts';
+import type { Site } from '../http/app.ts';
+import type { Exchange } from '../http/request.ts';
+import type { ServingState } from '../http/pipeline.ts';
+import { fields, joinFields, octets } from '../http/wire/text.ts';
+import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
+import type { Urls } from '../description/openapi.ts';
+import type { createReference } from '../pages/reference/reference.ts';
+import type { Reply } from '../http/wire/response.ts';
+import { kept } from '../domain/lazy.ts';
+
+export interface SiteDependencies {
+  readonly urls: Urls;
+  /** The base address of the running environment. */
+  readonly base: string;
+  /** Rejects when a store cannot answer. */
+  readonly ping: () => Promise<void>;
+  readonly state: ServingState;
+}
+
+type Reference = ReturnType<typeof createReference>;
+type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
+
+export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
+  // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
+  const reference = kept(async () =>
+    (await import('../pages/reference/reference.ts')).createReference(urls, base),
+  );
+  const page =
+    (name: Exclude<keyof Reference, 'file'>): Page =>
+    async (request) =>
+      (await reference())[name].reply(request);
+  const dashboard = kept(async () =>
+    (await import('../pages/shared/page.ts')).pageWithFiles('dashboard', {
+      title: 'Pet Store dashboard',
+      root: './',
+      withoutScript: 'The dashboard needs JavaScript. The API gives the same: see /reference.md.',
+    }),
+  );
+  const pages: Readonly<Record<string, Page>> = {
+    '/': () => ({ status: 302, headers: fields('Location', '/reference', 'Content-Length', '0') }),
+    '/reference': page('page'),
+    '/reference.md': page('markdown'),
+    '/llms.txt': page('llms'),
+    '/openapi.json': page('json'),
+    '/openapi.yaml': page('yaml'),
+    '/.well-known/api-catalog': page('catalog'),
+    '/dashboard': async (request) => (await dashboard()).page.reply(request),
+    '/healthz': () => OK,
+    '/readyz': async () => {
+      if (state.isDraining) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
+      if (!state.isOpen) return errorReply('unavailable', STORE_LOST, NO_STORE);
+      await ping();
+      return OK;
+    },
+  };
+  const find = async (path: string): Promise<Page | undefined> => {
+    if (Object.hasOwn(pages, path)) return pages[path];
+    const files = path.startsWith(FILES.dashboard)
+      ? dashboard
+      : path.startsWith(FILES.reference)
+        ? reference
+        : undefined;
+    const file = files && (await (await files()).file(path.slice(1)));
+    return file && ((request) => file.reply(request));
+  };
+  return {
+    quietRoutes: new Set(['/healthz', '/readyz', ...Object.values(FILES).map((folder) => `${folder}*`)]),
+    route(path) {
+      const folder = Object.values(FILES).find((its) => path.startsWith(its));
+      if (folder !== undefined) return `${folder}*`;
+      return Object.hasOwn(pages, path) ? path : undefined;
+    },
+    async answer({ path = '', request }) {
+      const found = await find(path);
+      if (found === undefined) {
+        return errorReply('not_found', 'There is no such path; the API begins at /v1.');
+      }
+      if (request.method === 'GET' || request.method === 'HEAD') return found(request);
+      return errorReply('method_not_allowed', 'This path takes GET and HEAD.', fields('Allow', 'GET, HEAD'));
+    },
+  };
+}
+
+/** The folders of what the pages load. */
+const FILES = { reference: '/reference/', dashboard: '/ui/' };
+const NO_STORE = fields('Cache-Control', 'no-store');
+const OK: Reply = {
+  status: 200,
+  headers: joinFields(JSON_CONTENT, NO_STORE),
+  body: octets('{"status":"ok"}'),
+};

@@ -1,0 +1,134 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { startBackground } from './background.ts';
+import { ChangeLog } from './change-log.ts';
+import type { Config } from '../config/config.ts';
+import type { OpenConsole } from './console-listener.ts';
+import type { Clock } from '../domain/clock.ts';
+import { clientAddress } from '../http/address.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { RecentRequests } from '../observability/recent-requests.ts';
+import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
+import type { CounterEvents, OpenCounters } from '../limits/counter.ts';
+import { CountersInUse } from './counters-in-use.ts';
+import { MemoryCounter } from '../limits/memory/counter.ts';
+import { openPublicApi, type PublicApi } from './public-listener.ts';
+import type { Running } from './running.ts';
+import { ServingGate } from './serving-gate.ts';
+import { stopService } from './stop.ts';
+import { systemAuthor } from '../config/system-author.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store } from '../storage/store.ts';
+
+/** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
+const CHECK_INTERVAL = 1_000;
+
+export interface Service {
+  /** The address it listens on, without a path: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** The address of the console, if it has a listener. */
+  readonly consoleUrl: string | undefined;
+  readonly store: Store;
+  /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceDependencies {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits?: HttpLimits;
+}
+
+/**
+ * The composition root: config → store → counters → listeners → background tasks.
+ * @throws StartupError in one line when the service cannot start.
+ */
+export async function startService(config: Config, dependencies: ServiceDependencies): Promise<Service> {
+  const { clock, log, limits = HTTP_LIMITS } = dependencies;
+  let gate: ServingGate | undefined;
+  const onLost = (error: Error) => {
+    log.warn({ err: error }, 'a connection to the database was lost');
+    // If that connection held the lock, another service may count from now on.
+    void gate?.check();
+  };
+  const store = await openStore({ ...config, clock, author: systemAuthor(), onLost });
+  const servers: Server[] = [];
+  let counting: CountersInUse | undefined;
+  try {
+    // A process that counts by itself must be the only one. With a shared counter there may be many.
+    if (config.redisUrl === undefined) await store.lockForServing(config.environment);
+    const changeLog = new ChangeLog(store, log);
+    let metrics: Metrics | undefined;
+    const events: CounterEvents = {
+      onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
+      onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
+    };
+    const used = await CountersInUse.open(() => openCounters(config, store, dependencies, events));
+    counting = used;
+    const state = { isOpen: true, isDraining: false };
+    const addressOf = clientAddress(config.trustProxy);
+    const recent = config.console && new RecentRequests();
+    const running: Running = {
+      config,
+      limits,
+      clock,
+      log,
+      store,
+      counting,
+      state,
+      addressOf,
+      recent,
+      servers,
+    };
+
+    let api: PublicApi | undefined;
+    if (config.metricsPort !== undefined) {
+      const { openMetrics } = await import('./metrics-listener.ts');
+      metrics = await openMetrics(running, config.metricsPort, () => api?.app.inFlight ?? 0);
+    }
+    let operatorConsole: OpenConsole | undefined;
+    if (config.console !== undefined && recent !== undefined) {
+      const { openConsole } = await import('./console-listener.ts');
+      operatorConsole = await openConsole(running, recent, config.console, metrics?.requests);
+    }
+    api = await openPublicApi(running, metrics?.requests);
+
+    const reload = async () => {
+      await background.idle();
+      await used.reopen();
+    };
+    gate = new ServingGate({ store, state, reload, log });
+    const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
+    // Started after the checks, so that a flush of the same second already knows their result.
+    const { keyUses, usage } = api;
+    const background = startBackground({ store, counting, keyUses, usage, changeLog, clock, state, log });
+    const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
+    return {
+      url: api.url,
+      consoleUrl: operatorConsole?.url,
+      store,
+      stop: () => stopService(parts),
+    };
+  } catch (error) {
+    for (const server of servers) server.close();
+    counting?.counters.close();
+    await store.close();
+    throw error;
+  }
+}
+
+async function openCounters(
+  config: Config,
+  store: Store,
+  { clock, log }: ServiceDependencies,
+  events: CounterEvents,
+): Promise<OpenCounters> {
+  const { redisUrl } = config;
+  if (redisUrl === undefined) {
+    const inMemory = new MemoryCounter(clock, config, store.counters, events.onBan);
+    return { counters: inMemory, quotas: store.quotas };
+  }
+  // Imported only when needed, because the driver of Redis makes every start slower.
+  const { openShared } = await import('../limits/redis/open.ts');
+  return openShared({ ...config, redisUrl, policy: config, clock, log, ...events });
+}

@@ -1,0 +1,248 @@
+// Contract: sections 1 and 7.
+import { isIP } from 'node:net';
+import { normalBase, normalOrigin, origin, portConflicts } from './addresses.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
+import { databaseUrlFault, DEFAULT_DATABASE_URL } from './database-url.ts';
+import { unknownVariables } from './unknown-variables.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** The port of the console with `npm start`: see `package.json`. */
+const FIRST_CONSOLE_PORT = 8_081;
+
+/** A list of addresses and networks in CIDR notation. */
+export type Networks = readonly {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}[];
+
+/**
+ * Parsers of environment variables. A parser calls `refuse` once for each fault, and its result is then not used. They do
+ * without zod, because every command reads the configuration: see docs/decisions/0046.
+ */
+type Parser<T> = (value: string, refuse: (fault: string) => void) => T;
+
+const text =
+  (fault: string, holds: (value: string) => boolean): Parser<string> =>
+  (value, refuse) => {
+    if (!holds(value)) refuse(fault);
+    return value;
+  };
+const whole = (from: number, to: number): Parser<number> => {
+  const digits = text(`must be a whole number from ${from} to ${to}`, (value) => {
+    return /^\d{1,10}$/.test(value) && Number(value) >= from && Number(value) <= to;
+  });
+  return (value, refuse) => Number(digits(value, refuse));
+};
+const oneOf = <const T extends string>(values: readonly T[]) =>
+  text(`must be one of ${values.join(', ')}`, (value) => values.some((each) => each === value)) as Parser<T>;
+const list = (value: string) => value.split(',').map((item) => item.trim());
+
+/** The value in its normal form. `normal` gives undefined for a value that is refused. */
+const inNormalForm =
+  (fault: string, normal: (value: string) => string | undefined): Parser<string> =>
+  (value, refuse) => {
+    const result = normal(value);
+    if (result === undefined) refuse(fault);
+    return result ?? value;
+  };
+const baseUrl = inNormalForm(
+  'must be an http or https address that ends in /v1, without a user or a query',
+  normalBase,
+);
+const listenHost = text(
+  'must be an IP address or localhost',
+  (value) => isIP(value) !== 0 || value === 'localhost',
+);
+const databaseUrl: Parser<string> = (value, refuse) => {
+  const fault = databaseUrlFault(value);
+  if (fault !== undefined) refuse(fault);
+  return value;
+};
+const networks: Parser<Networks> = (value, refuse) =>
+  list(value).flatMap((item) => {
+    const network = parseNetwork(item);
+    if (network !== undefined) return network;
+    refuse(`must list IP addresses or networks (10.0.0.0/8); ${JSON.stringify(item)} is none`);
+    return [];
+  });
+const origins: Parser<'*' | readonly string[]> = (value, refuse) => {
+  if (value === '*') return value;
+  const items = list(value).map(normalOrigin);
+  if (items.includes(undefined)) refuse('must be * or a list of origins such as https://app.example');
+  return items.filter((item) => item !== undefined);
+};
+
+interface Variable<T> {
+  readonly parse: Parser<T>;
+  readonly byDefault: T;
+}
+
+const variable = <T>(parse: Parser<T>, byDefault: NoInfer<T>): Variable<T> => ({ parse, byDefault });
+
+/** A variable without a default. */
+const optional = <T>(parse: Parser<T>): Variable<T | undefined> => ({ parse, byDefault: undefined });
+
+const VARIABLES = {
+  HOST: variable(listenHost, '127.0.0.1'),
+  PORT: variable(whole(0, 65_535), 8080),
+  PETSTORE_ENVIRONMENT: variable(oneOf(ENVIRONMENTS), 'production'),
+  PRODUCTION_URL: optional(baseUrl),
+  STAGING_URL: optional(baseUrl),
+  DATABASE_URL: variable(databaseUrl, DEFAULT_DATABASE_URL),
+  DATABASE_CONNECTIONS: variable(whole(2, 1_000), 10),
+  DATABASE_CONNECT_TIMEOUT: variable(whole(100, 60_000), 2_000),
+  DATABASE_STATEMENT_TIMEOUT: variable(whole(100, 60_000), 3_000),
+  REDIS_URL: optional(
+    text('must be redis://… or rediss://…', (value) => /^rediss?:$/.test(URL.parse(value)?.protocol ?? '')),
+  ),
+  METRICS_PORT: optional(whole(0, 65_535)),
+  CONSOLE_PORT: optional(whole(0, 65_535)),
+  CONSOLE_HOST: variable(listenHost, '127.0.0.1'),
+  CONSOLE_URL: optional(inNormalForm('must be an origin such as https://console.example', normalOrigin)),
+  TRUST_PROXY: variable(networks, []),
+  CORS_ORIGINS: variable(origins, '*'),
+  LOG_LEVEL: variable(oneOf(LOG_LEVELS), 'info'),
+  BAN_AFTER: variable(whole(1, 10_000), 100),
+  BAN_SECONDS: variable(whole(1, 86_400), 300),
+  ORDER_HOLD_HOURS: variable(whole(1, 8_760), 72),
+  MAX_CONNECTIONS_PER_ADDRESS: variable(whole(1, 1_000_000), 1_000),
+};
+
+const NAMES = Object.keys(VARIABLES);
+
+type Values = { readonly [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name]['byDefault'] };
+
+/** The faults of the environment variables, one line for each, with its name. The exit code is 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the configuration from environment variables. An empty variable counts as unset.
+ * @throws ConfigError that names every variable at fault.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env) {
+  const { values } = parseEnvironment(env);
+  return Object.freeze({
+    host: values.HOST,
+    /** 0 takes any free port. */
+    port: values.PORT,
+    environment: values.PETSTORE_ENVIRONMENT,
+    /** The configured base addresses, without a slash at the end. `baseUrls` adds that of the running environment. */
+    urls: {
+      ...(values.PRODUCTION_URL !== undefined && { production: values.PRODUCTION_URL }),
+      ...(values.STAGING_URL !== undefined && { staging: values.STAGING_URL }),
+    },
+    databaseUrl: values.DATABASE_URL,
+    /** The limits of the connections to PostgreSQL. */
+    pool: {
+      connections: values.DATABASE_CONNECTIONS,
+      connectTimeout: values.DATABASE_CONNECT_TIMEOUT,
+      statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
+    },
+    /** Undefined: the process counts by itself. */
+    redisUrl: values.REDIS_URL,
+    metricsPort: values.METRICS_PORT,
+    /** The listener of the console. Undefined: there is none. */
+    console:
+      values.CONSOLE_PORT === undefined
+        ? undefined
+        : { port: values.CONSOLE_PORT, host: values.CONSOLE_HOST, url: values.CONSOLE_URL },
+    /** Where operators find the console. A command may run without the CONSOLE_PORT of the service. */
+    consoleUrl: values.CONSOLE_URL ?? origin(values.CONSOLE_HOST, values.CONSOLE_PORT ?? FIRST_CONSOLE_PORT),
+    trustProxy: values.TRUST_PROXY,
+    /** Origins that browsers may call from, or `*`. */
+    corsOrigins: values.CORS_ORIGINS,
+    logLevel: values.LOG_LEVEL,
+    banAfter: values.BAN_AFTER,
+    banSeconds: values.BAN_SECONDS,
+    /** Milliseconds that an animal is held for a new order. */
+    orderHold: values.ORDER_HOLD_HOURS * 3_600_000,
+    /** Connections that one client address may have open. */
+    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+  });
+}
+
+function parseEnvironment(env: NodeJS.ProcessEnv) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const faults: string[] = [];
+  const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([name, { parse, byDefault }]) => {
+    const value = given[name];
+    const refuse = (fault: string) => void faults.push(`${name} ${fault}`);
+    return [name, value === undefined ? byDefault : parse(value, refuse)];
+  });
+  const values = Object.fromEntries(entries) as Values;
+  faults.push(
+    ...portConflicts([
+      { variable: 'PORT', host: values.HOST, port: values.PORT },
+      { variable: 'METRICS_PORT', host: values.HOST, port: values.METRICS_PORT },
+      { variable: 'CONSOLE_PORT', host: values.CONSOLE_HOST, port: values.CONSOLE_PORT },
+    ]),
+  );
+  faults.push(...unknownVariables(Object.keys(given), NAMES).faults);
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return { given, values };
+}
+
+/** A line for each variable that looks like one of the service and has no effect. */
+export function variableWarnings(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  const given = Object.keys(env).filter((name) => env[name] !== '');
+  return unknownVariables(given, NAMES).warnings;
+}
+
+/** A variable of the environment, with the value in force. It can hold a password. */
+export interface Setting {
+  readonly variable: string;
+  /** Undefined: it is not set, and has no default. */
+  readonly value: string | undefined;
+  readonly from: 'environment' | 'default';
+}
+
+/**
+ * Every variable that `readConfig` reads.
+ * @throws ConfigError that names every variable at fault.
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): readonly Setting[] {
+  const { given, values } = parseEnvironment(env);
+  return NAMES.map((name) => {
+    const value = given[name];
+    if (value !== undefined) return { variable: name, value, from: 'environment' };
+    const byDefault = values[name as keyof typeof values];
+    // A list is empty by default.
+    return {
+      variable: name,
+      value: typeof byDefault === 'object' ? undefined : byDefault?.toString(),
+      from: 'default',
+    };
+  });
+}
+
+/** The whole configuration, checked. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** The base addresses of the committed description. */
+export const EXAMPLE_URLS: Readonly<Record<Environment, string>> = {
+  production: 'https://petstore.example/v1',
+  staging: 'https://staging.petstore.example/v1',
+};
+
+/**
+ * The base address of the running environment, and all that are known: its own and the configured ones. By default, its own
+ * is the address it listens on, with its real `port`.
+ */
+export function baseUrls(config: Config, port: number) {
+  const base = config.urls[config.environment] ?? `${origin(config.host, port)}/v1`;
+  return { base, urls: { ...config.urls, [config.environment]: base } };
+}
+
+function parseNetwork(item: string): Networks[number] | undefined {
+  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item);
+  const address = match?.[1] ?? '';
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const longest = version === 4 ? 32 : 128;
+  const prefix = Number(match?.[2] ?? longest);
+  return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}

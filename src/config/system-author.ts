@@ -1,0 +1,18 @@
+// Contract: section 10.
+import { userInfo } from 'node:os';
+import { getuid } from 'node:process';
+import type { Author } from '../domain/audit.ts';
+
+/** The user of the system who runs this process. */
+export function systemAuthor(): Author {
+  return { actor: { kind: 'system', name: userName() } };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container, a user may have a number and no name.
+    return `user ${getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,124 @@
+// Contract: section 10.1.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
+import type { Author } from '../../domain/audit.ts';
+import type { Operator } from '../../domain/operator.ts';
+import type { ClientAddress } from '../address.ts';
+import { errorReply } from '../errors.ts';
+import type { Reply } from '../wire/response.ts';
+import { retryAfter } from './admission.ts';
+import type { QuotaCounter } from '../../limits/counter.ts';
+import { findOperator, signIn, signOut } from '../../management/operators.ts';
+import type { Store } from '../../storage/store.ts';
+import { ownOrigin } from './own-origin.ts';
+import { SessionCookie } from './session-cookie.ts';
+
+/** Failed sign-ins, sessions and tokens that one client address may send. */
+const ATTEMPTS = { perMinute: 20, perDay: 1_000 };
+
+export const NO_SESSION = 'There is no session, or it has ended: sign in with a new link (petstore console).';
+const OTHER_TOKEN =
+  'The token is unknown, has expired or was revoked: create a new one (petstore operators token).';
+const LINK_ENDED = 'The link was used, or its 10 minutes are over: get a new one (petstore console).';
+const FOREIGN = 'A change must come from a page of the console: send its address as Origin, or use a token.';
+export const tooManyAttempts = (seconds: string) =>
+  `Too many failed attempts from this address: wait ${seconds} s.`;
+const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the address that you use.';
+
+export type Entered = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Reply };
+
+export interface AccessDependencies {
+  readonly operators: Store['operators'];
+  readonly counter: Pick<QuotaCounter, 'charge'>;
+  readonly addressOf: ClientAddress;
+  /** CONSOLE_URL: the origin of the console as browsers name it. */
+  readonly url: string | undefined;
+  readonly environment: Environment;
+}
+
+/** Checks sessions in a cookie, tokens of programs, and links that sign in. */
+export class Access {
+  readonly #deps: AccessDependencies;
+  readonly #cookie: SessionCookie;
+
+  constructor(deps: AccessDependencies) {
+    this.#deps = deps;
+    const isSecure = deps.url?.startsWith('https:') ?? false;
+    this.#cookie = new SessionCookie({ isSecure, environment: deps.environment });
+  }
+
+  /** The refusal of a request to a host name that is not the console's. */
+  hostFault({ headers }: IncomingMessage): Reply | undefined {
+    return ownOrigin(this.#deps.url, headers.host) === undefined
+      ? errorReply('invalid_request', OTHER_HOST)
+      : undefined;
+  }
+
+  /** The operator of a request to the admin API. */
+  async enter(request: IncomingMessage): Promise<Entered> {
+    const { operators } = this.#deps;
+    const token = bearerToken(request);
+    const session = this.#cookie.read(request.headers);
+    // A bearer token without our prefix comes from a proxy in front, such as single sign-on. It is not a failed attempt.
+    if (token?.startsWith(TOKEN_PREFIX) === true) {
+      const operator = await findOperator(operators, 'token', token);
+      if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
+      return { operator, author: this.#author(operator, request) };
+    }
+    if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
+    const operator = await findOperator(operators, 'session', session);
+    if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
+    // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
+    if (!isRead(request) && !this.#isOwn(request))
+      return { refusal: errorReply('insufficient_scope', FOREIGN) };
+    return { operator, author: this.#author(operator, request) };
+  }
+
+  /** Exchanges the secret of a link for a new session. It ends the session that the browser sends. */
+  async signIn(request: IncomingMessage, link: string): Promise<Reply> {
+    if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
+    const { operators } = this.#deps;
+    const earlier = this.#cookie.read(request.headers);
+    const signedIn = await signIn(operators, randomBytes, link, this.#deps.addressOf(request), earlier);
+    if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
+    return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
+  }
+
+  /** Ends the session of the request, if there is one. */
+  async signOut(request: IncomingMessage): Promise<Reply> {
+    if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
+    const session = this.#cookie.read(request.headers);
+    if (session !== undefined) await signOut(this.#deps.operators, session);
+    return { status: 204, headers: this.#cookie.clear() };
+  }
+
+  /** Whether a page of the console sent the request. */
+  #isOwn({ headers }: IncomingMessage): boolean {
+    return headers.origin !== undefined && headers.origin === ownOrigin(this.#deps.url, headers.host);
+  }
+
+  /** The answer to a failed attempt, which counts for its address. */
+  async #failed(request: IncomingMessage, message: string): Promise<Reply> {
+    const address = `console ${this.#deps.addressOf(request)}`;
+    const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
+    if (kind === 'admitted') return errorReply('unauthorized', message);
+    const wait = retryAfter(quota[quota.governing].resetsAt - quota.at);
+    return errorReply('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);
+  }
+
+  #author({ name }: Operator, request: IncomingMessage): Author {
+    return { actor: { kind: 'operator', name }, address: this.#deps.addressOf(request) };
+  }
+}
+
+/** Empty when it has blanks. Undefined for another scheme, because a proxy in front may ask browsers for a password. */
+function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  if (!/^bearer(?: |$)/i.test(authorization)) return undefined;
+  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
+}
+
+/** OPTIONS only names the methods of a path. */
+function isRead({ method = '' }: IncomingMessage): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method);
+}

@@ -1,0 +1,150 @@
+// Contract: sections 1 and 9.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { OPERATIONS } from '../api/index.ts';
+import { type Clock, MINUTE } from '../domain/clock.ts';
+import { RequestCounts } from './request-metrics.ts';
+import { createHttpServer, type HttpLimits } from '../http/server.ts';
+import { fields, NO_FIELDS, octets } from '../http/wire/text.ts';
+import { answerRequests, type Server } from '../http/wire/wire.ts';
+
+/** Milliseconds. The count reads 30 days of the history, and Prometheus asks every few seconds. */
+const COUNT_INTERVAL = 10 * MINUTE;
+
+/** The values of a process that are read when Prometheus asks. */
+export interface Gauges {
+  readonly inFlight: () => number;
+  readonly bans: () => number;
+  /** Returns undefined when instances share no counter. */
+  readonly sharedIsUp: () => boolean | undefined;
+  /** Returns undefined when the database has no pool. */
+  readonly pool: () => { readonly inUse: number; readonly waiting: number } | undefined;
+  /** Accounts that called each deprecated operation in the last 30 days. Rejects when the database cannot answer. */
+  readonly deprecatedAccounts: () => Promise<ReadonlyMap<string, number>>;
+}
+
+/** The metrics of a process, and a server for them on a port of their own. */
+export class Metrics {
+  readonly requests = new RequestCounts();
+  readonly #registry = new Registry();
+  readonly #redis: Histogram | undefined;
+
+  constructor({ inFlight, bans, sharedIsUp, pool, deprecatedAccounts }: Gauges, clock: Clock) {
+    // They include the delay of the event loop since the last time that Prometheus asked.
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
+    this.#gauge('petstore_bans', 'API keys banned now.', bans);
+    registerDeprecations(this.#registry, this.requests, deprecatedAccounts, clock);
+    if (pool() !== undefined) {
+      const inUse = () => pool()?.inUse ?? 0;
+      const waiting = () => pool()?.waiting ?? 0;
+      this.#gauge('petstore_postgres_connections_in_use', 'Connections to PostgreSQL in use.', inUse);
+      this.#gauge(
+        'petstore_postgres_waiting',
+        'Statements and transactions that wait for a connection.',
+        waiting,
+      );
+    }
+    if (sharedIsUp() === undefined) return;
+    const isUp = () => Number(sharedIsUp());
+    this.#gauge('petstore_shared_counter_up', 'Whether the shared counter answers: 1, or 0.', isUp);
+    this.#redis = new Histogram({
+      name: 'petstore_redis_heartbeat_seconds',
+      help: 'Time that Redis takes to answer a heartbeat. Each instance sends two a second to each server.',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.1, 0.5],
+      registers: [this.#registry],
+    });
+  }
+
+  /** Redis answered a heartbeat after this time. */
+  heartbeat(seconds: number): void {
+    this.#redis?.observe(seconds);
+  }
+
+  /** A server that answers `GET /metrics` in the Prometheus text format. */
+  server(limits: HttpLimits): Server {
+    const server = createHttpServer(limits);
+    // A client that pipelines and reads nothing must not fill the memory here either.
+    answerRequests(server, limits, {
+      handle: (request, response) => {
+        request.resume();
+        if (request.url !== '/metrics') {
+          response.send(404, NO_FIELDS, undefined);
+          return;
+        }
+        this.#registry.metrics().then(
+          (text) => {
+            const type = fields('Content-Type', this.#registry.contentType);
+            response.send(200, type, octets(`${text}\n${this.requests.text()}`));
+          },
+          () => response.destroy(),
+        );
+      },
+      interrupt: () => false,
+    });
+    return server;
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: (): void => gauge.set(read()),
+    });
+  }
+}
+
+/**
+ * Registers how much deprecated operations are still called. A series for each account would grow without bound, so
+ * Prometheus gets their number and `petstore deprecations` their names (docs/decisions/0064). `accounts` gives the number
+ * of accounts by operation, and rejects when the database cannot answer.
+ */
+function registerDeprecations(
+  registry: Registry,
+  requests: RequestCounts,
+  accounts: () => Promise<ReadonlyMap<string, number>>,
+  clock: Clock,
+): void {
+  const deprecated = OPERATIONS.filter((operation) => operation.deprecated !== undefined);
+  const labelNames = ['operation'];
+  const registers = [registry];
+  const counter: Counter = new Counter({
+    name: 'petstore_deprecated_requests_total',
+    help: 'Requests to a deprecated operation with a valid key.',
+    labelNames,
+    registers,
+    collect() {
+      counter.reset();
+      for (const { id, method, path } of deprecated) {
+        const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
+        const template = `/v1${path}`;
+        const count = methods.reduce((sum, its) => sum + requests.ofCallers(its, template), 0);
+        counter.inc({ operation: id }, count);
+      }
+    },
+  });
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let known: ReadonlyMap<string, number> = new Map();
+  const count = async () => {
+    try {
+      known = await accounts();
+    } catch {
+      // The gauge keeps its last value, and the next scrape tries again.
+      countedAt = Number.NEGATIVE_INFINITY;
+    }
+  };
+  const gauge: Gauge = new Gauge({
+    name: 'petstore_deprecated_accounts',
+    help: 'Accounts that called a deprecated operation in the last 30 days, counted every 10 minutes.',
+    labelNames,
+    registers,
+    collect() {
+      for (const [operation, number] of known) gauge.set({ operation }, number);
+      const now = clock().monotonic;
+      if (now - countedAt < COUNT_INTERVAL) return;
+      countedAt = now;
+      // Nothing waits for this count. Other metrics report that the database does not answer.
+      void count();
+    },
+  });
+}

@@ -1,0 +1,122 @@
+import { type Logger, pino } from 'pino';
+import type { ErrorCode } from '../domain/errors.ts';
+import { thousandths } from '../http/wire/text.ts';
+
+/** An answered request. Only the account's name can hold characters that need escaping. */
+export interface RequestEntry {
+  readonly id: string;
+  readonly key: { readonly id: number; readonly account: { readonly name: string } } | undefined;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: ErrorCode | undefined;
+  /** Whole microseconds. */
+  readonly durationUs: number;
+}
+
+/** The parts that pino makes its lines of. Its types do not have them. */
+interface Parts {
+  readonly [pino.symbols.chindingsSym]: string;
+  readonly [pino.symbols.lsCacheSym]: Readonly<Record<number, string>>;
+  readonly [pino.symbols.streamSym]: { write(line: string): void };
+  readonly [pino.symbols.timeSym]: () => string;
+}
+
+/** Characters of one write. */
+const CHUNK_LENGTH = 16 * 1024;
+
+/** Milliseconds after which an incomplete chunk is written too. */
+const WRITE_INTERVAL = 100;
+
+const INFO = 30;
+
+/** The format of a line, except for its time. */
+export const LOG_FORMAT = { base: null, formatters: { level: (level: string) => ({ level }) } };
+
+/** The time of a line in pino's format. Formats each millisecond once. */
+export function lineTime(): () => string {
+  let last = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) {
+      last = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+/**
+ * Writes a line for each request, the same that pino would write at the level `info`. pino looks at every field of every
+ * line. This saves 2.6 µs of processor time a request, 17 % of a logged list (docs/decisions/0019). The options base,
+ * name, level, its formatter, timestamp and bindings of pino count here. Redact, mixin and serializers do not.
+ */
+export class RequestLog {
+  readonly #level: string;
+  readonly #bindings: string;
+  readonly #time: () => string;
+  readonly #stream: { write(line: string): void };
+
+  constructor(log: Logger) {
+    const parts = log as unknown as Parts;
+    const level = parts[pino.symbols.lsCacheSym][INFO];
+    if (level === undefined) throw new Error('This version of pino does not keep the beginning of a line.');
+    this.#level = level;
+    this.#bindings = parts[pino.symbols.chindingsSym];
+    this.#time = parts[pino.symbols.timeSym];
+    this.#stream = parts[pino.symbols.streamSym];
+  }
+
+  write({ id, key, method, route, status, code, durationUs }: RequestEntry): void {
+    let line = `${this.#level}${this.#time()}${this.#bindings},"id":"${id}"`;
+    if (key !== undefined) line += `,"keyId":${key.id},"account":${JSON.stringify(key.account.name)}`;
+    line += `,"method":"${method}","route":"${route}","status":${status}`;
+    if (code !== undefined) line += `,"code":"${code}"`;
+    this.#stream.write(`${line},"durationMs":${thousandths(durationUs)},"msg":"request"}\n`);
+  }
+}
+
+type Destination = ReturnType<typeof pino.destination>;
+
+/**
+ * Joins lines of the log to chunks for `destination`. pino's destination can do this too, but it measures its whole buffer
+ * for every line, which takes longer than making the line.
+ */
+export class LogChunks {
+  readonly #destination: Destination;
+  readonly #timer: NodeJS.Timeout;
+  #chunk = '';
+  #ended = false;
+
+  constructor(destination: Destination) {
+    this.#destination = destination;
+    this.#timer = setInterval(() => this.#writeChunk(), WRITE_INTERVAL);
+    this.#timer.unref();
+  }
+
+  write(line: string): void {
+    this.#chunk += line;
+    if (this.#chunk.length >= CHUNK_LENGTH) this.#writeChunk();
+  }
+
+  /** Writes all lines before it returns. pino calls it for fatal errors. Does nothing after `end`. */
+  flushSync(): void {
+    if (this.#ended) return;
+    this.#writeChunk();
+    this.#destination.flushSync();
+  }
+
+  /** Writes the last chunk. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.#writeChunk();
+    this.#ended = true;
+  }
+
+  #writeChunk(): void {
+    if (this.#chunk === '') return;
+    this.#destination.write(this.#chunk);
+    this.#chunk = '';
+  }
+}

@@ -1,0 +1,53 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Fault, Skeleton } from '../shared/notice.js';
+import { usePlace } from './router.js';
+
+/** @typedef {import('preact').ComponentChildren} Children */
+
+/**
+ * A page: its title, its buttons, and its content. The focus moves to the title of a page that opens.
+ * @param {{ title: string, badges?: Children, actions?: Children, intro?: string, children: Children }} props
+ */
+export function Page({ title, badges, actions, intro, children }) {
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  const { path, isFirst } = usePlace();
+  useEffect(() => {
+    document.title = `${title} – Pet Store console`;
+  }, [title]);
+  useEffect(() => {
+    if (isFirst) return;
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path]);
+  return html`
+    <div class="page-head">
+      <div class="row">
+        <h1 ref=${heading} tabindex="-1">${title}</h1>
+        ${badges}
+        <div class="row page-actions">${actions}</div>
+      </div>
+      ${intro && html`<p class="muted">${intro}</p>`}
+    </div>
+    ${children}
+  `;
+}
+
+/**
+ * Loaded data, or the reason why there is none. After a failure it shows the last data.
+ * @template T
+ * @param {{ poll: import('../shared/poll.js').Polled<T>, label: string, children: (data: T) => Children }} props
+ */
+export function Loaded({ poll, label, children }) {
+  if (poll.data !== undefined) return children(poll.data);
+  if (poll.error) return html`<${Fault} error=${poll.error} failingSince=${poll.failingSince} />`;
+  return html`<${Skeleton} label=${label} />`;
+}
+
+/** A part of a page with a heading. @param {{ title: string, actions?: Children, children: Children }} props */
+export function Card({ title, actions, children }) {
+  return html`<section class="card" aria-label=${title}>
+    <div class="row"><h2>${title}</h2>${actions && html`<div class="row">${actions}</div>`}</div>
+    ${children}
+  </section>`;
+}
