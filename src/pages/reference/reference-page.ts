@@ -14,7 +14,7 @@ export function referencePage({ info }: Description, markdown: string, base: str
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${info.summary}">
 <title>${info.title} API reference</title>
-<link rel="icon" href="${base}icon.svg" type="image/svg+xml">
+<link rel="icon" href="${base}shared/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${base}style.css">
 <link rel="alternate" href="reference.md" type="text/markdown" title="The reference as Markdown">
 <link rel="service-desc" href="openapi.json" type="application/json">

@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { hashedFiles, type PageFile } from './hashed-files.ts';
 
-const OURS = new URL('browser/', import.meta.url);
+/** The folder of all pages. */
+const PAGES = new URL('../', import.meta.url);
 const UPLOT = import.meta.resolve('uplot');
 
 /** The modules that pages import by a name instead of a path, as npm installed them. */
@@ -19,12 +20,12 @@ const PACKAGES: ReadonlyMap<string, PageFile> = new Map(
 
 /**
  * The files that the pages of `folder` load: the packages, the shared modules and style sheets, and the modules of that
- * folder of `src/ui/browser/`. A listener serves only its own folder, so nothing of the console is on the public port.
+ * folder. A listener serves only its own folder, so nothing of the console is on the public port.
  */
 export async function createAssets(folder: 'console' | 'dashboard') {
-  const names = [...(await filesIn('')), ...(await filesIn(`${folder}/`))];
+  const names = [...(await filesIn('shared/')), ...(await filesIn(`${folder}/`))];
   const files: PageFile[] = [
-    ...names.map((name) => ({ name, file: new URL(name, OURS) })),
+    ...names.map((name) => ({ name, file: new URL(name, PAGES) })),
     ...PACKAGES.values(),
     { name: 'npm/uplot.css', file: new URL('uPlot.min.css', UPLOT) },
   ];
@@ -45,7 +46,7 @@ export async function createAssets(folder: 'console' | 'dashboard') {
       // The loop also visits what it adds.
       for (const name of found) {
         const place = places.get(name);
-        if (place === undefined) throw new Error(`No file of src/ui/browser is called ${name}.`);
+        if (place === undefined) throw new Error(`No page has a file ${name}.`);
         for (const path of imports(name, await readFile(place, 'utf8'))) found.add(path);
       }
       return [...found];
@@ -54,7 +55,7 @@ export async function createAssets(folder: 'console' | 'dashboard') {
 }
 
 async function filesIn(folder: string): Promise<string[]> {
-  const names = await readdir(new URL(folder, OURS));
+  const names = await readdir(new URL(folder, PAGES));
   return names
     .filter((name) => /\.(?:js|css|svg)$/.test(name))
     .map((name) => folder + name)

@@ -18,7 +18,7 @@ export interface PageFile {
 }
 
 /** The icon of every page. */
-export const ICON: PageFile = { name: 'icon.svg', file: new URL('icon.svg', import.meta.url) };
+export const ICON: PageFile = { name: 'shared/icon.svg', file: new URL('icon.svg', import.meta.url) };
 
 /** The file of an address never changes, because the address holds a hash of the content. */
 const IMMUTABLE = fields('Cache-Control', 'public, max-age=31536000, immutable');

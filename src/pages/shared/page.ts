@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Content } from '../../http/content.ts';
 import { fields, joinFields } from '../../http/wire/text.ts';
 import { createAssets } from './assets.ts';
+import { ICON } from './hashed-files.ts';
 import { html } from './html.ts';
 
 interface PageOptions {
@@ -13,7 +14,7 @@ interface PageOptions {
 }
 
 /**
- * The HTML page of `folder` in `src/ui/browser/`, and the files that it loads. The page has no data: its module renders into
+ * The HTML page of `folder` of `src/pages/`, and the files that it loads. The page has no data: its module renders into
  * `#app`, and asks the service for all that it shows.
  */
 export async function pageWithFiles(folder: 'console' | 'dashboard', options: PageOptions) {
@@ -32,7 +33,7 @@ export async function pageWithFiles(folder: 'console' | 'dashboard', options: Pa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${base}icon.svg" type="image/svg+xml">
+<link rel="icon" href="${base}${ICON.name}" type="image/svg+xml">
 `;
   const styles = assets.styles.map((name) => html`<link rel="stylesheet" href="${base}${name}">\n`).join('');
   const preloads = modules.map((name) => html`<link rel="modulepreload" href="${base}${name}">\n`).join('');
