@@ -1,5 +1,10 @@
 import { origin } from '../config/addresses.ts';
 import { Metrics } from '../observability/metrics.ts';
+import type { IncomingMessage } from 'node:http';
+import { OPERATIONS } from '../api/index.ts';
+import { createHttpServer } from '../http/server.ts';
+import { fields, NO_FIELDS, octets } from '../http/wire/text.ts';
+import { answerRequests, type Response } from '../http/wire/wire.ts';
 import { listen } from './listen.ts';
 import { deprecatedAccounts } from '../management/deprecations.ts';
 import type { Running } from './running.ts';
@@ -15,11 +20,34 @@ export async function openMetrics(running: Running, port: number, inFlight: () =
       pool: () => store.poolLoad(),
       deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, clock().unix),
     },
+    OPERATIONS.filter(({ deprecated }) => deprecated !== undefined).map(({ id, method, path }) => ({
+      id,
+      method,
+      route: `/v1${path}`,
+    })),
     clock,
   );
-  const server = metrics.server(limits);
+  const server = createHttpServer(limits);
+  const handle = (request: IncomingMessage, response: Response) => void answer(metrics, request, response);
+  // A client that pipelines and reads nothing must not fill the memory here either.
+  answerRequests(server, limits, { handle, interrupt: () => false });
   servers.push(server);
-  const its = await listen(server, config.host, port);
-  log.info({ url: `${origin(config.host, its)}/metrics` }, 'metrics');
+  const address = origin(config.host, await listen(server, config.host, port));
+  log.info({ url: `${address}/metrics` }, 'metrics');
   return metrics;
+}
+
+/** Answers `GET /metrics`. Never rejects. */
+async function answer(metrics: Metrics, request: IncomingMessage, response: Response): Promise<void> {
+  request.resume();
+  if (request.url !== '/metrics') {
+    response.send(404, NO_FIELDS, undefined);
+    return;
+  }
+  try {
+    const text = await metrics.text();
+    response.send(200, fields('Content-Type', metrics.contentType), octets(text));
+  } catch {
+    response.destroy();
+  }
 }

@@ -1,11 +1,7 @@
 // Contract: sections 1 and 9.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { OPERATIONS } from '../api/index.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { RequestCounts } from './request-metrics.ts';
-import { createHttpServer, type HttpLimits } from '../http/server.ts';
-import { fields, NO_FIELDS, octets } from '../http/wire/text.ts';
-import { answerRequests, type Server } from '../http/wire/wire.ts';
 
 /** Milliseconds. The count reads 30 days of the history, and Prometheus asks every few seconds. */
 const COUNT_INTERVAL = 10 * MINUTE;
@@ -22,18 +18,30 @@ export interface Gauges {
   readonly deprecatedAccounts: () => Promise<ReadonlyMap<string, number>>;
 }
 
-/** The metrics of a process, and a server for them on a port of their own. */
+/** A deprecated operation, as the metrics name it. */
+export interface DeprecatedOperation {
+  readonly id: string;
+  readonly method: string;
+  /** The path as the request metrics name it: `/v1/pets/{petId}`. */
+  readonly route: string;
+}
+
+/** The metrics of a process. */
 export class Metrics {
   readonly requests = new RequestCounts();
   readonly #registry = new Registry();
   readonly #redis: Histogram | undefined;
 
-  constructor({ inFlight, bans, sharedIsUp, pool, deprecatedAccounts }: Gauges, clock: Clock) {
+  constructor(
+    { inFlight, bans, sharedIsUp, pool, deprecatedAccounts }: Gauges,
+    deprecated: readonly DeprecatedOperation[],
+    clock: Clock,
+  ) {
     // They include the delay of the event loop since the last time that Prometheus asked.
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('petstore_requests_in_flight', 'Requests accepted and not answered yet.', inFlight);
     this.#gauge('petstore_bans', 'API keys banned now.', bans);
-    registerDeprecations(this.#registry, this.requests, deprecatedAccounts, clock);
+    registerDeprecations(this.#registry, this.requests, deprecated, deprecatedAccounts, clock);
     if (pool() !== undefined) {
       const inUse = () => pool()?.inUse ?? 0;
       const waiting = () => pool()?.waiting ?? 0;
@@ -60,28 +68,13 @@ export class Metrics {
     this.#redis?.observe(seconds);
   }
 
-  /** A server that answers `GET /metrics` in the Prometheus text format. */
-  server(limits: HttpLimits): Server {
-    const server = createHttpServer(limits);
-    // A client that pipelines and reads nothing must not fill the memory here either.
-    answerRequests(server, limits, {
-      handle: (request, response) => {
-        request.resume();
-        if (request.url !== '/metrics') {
-          response.send(404, NO_FIELDS, undefined);
-          return;
-        }
-        this.#registry.metrics().then(
-          (text) => {
-            const type = fields('Content-Type', this.#registry.contentType);
-            response.send(200, type, octets(`${text}\n${this.requests.text()}`));
-          },
-          () => response.destroy(),
-        );
-      },
-      interrupt: () => false,
-    });
-    return server;
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All metrics in the Prometheus text format. */
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${this.requests.text()}`;
   }
 
   #gauge(name: string, help: string, read: () => number): void {
@@ -102,10 +95,10 @@ export class Metrics {
 function registerDeprecations(
   registry: Registry,
   requests: RequestCounts,
+  deprecated: readonly DeprecatedOperation[],
   accounts: () => Promise<ReadonlyMap<string, number>>,
   clock: Clock,
 ): void {
-  const deprecated = OPERATIONS.filter((operation) => operation.deprecated !== undefined);
   const labelNames = ['operation'];
   const registers = [registry];
   const counter: Counter = new Counter({
@@ -115,10 +108,9 @@ function registerDeprecations(
     registers,
     collect() {
       counter.reset();
-      for (const { id, method, path } of deprecated) {
+      for (const { id, method, route } of deprecated) {
         const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-        const template = `/v1${path}`;
-        const count = methods.reduce((sum, its) => sum + requests.ofCallers(its, template), 0);
+        const count = methods.reduce((sum, each) => sum + requests.ofCallers(each, route), 0);
         counter.inc({ operation: id }, count);
       }
     },

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
+import { thousandths } from '../domain/decimal.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { thousandths } from '../http/wire/text.ts';
 
 /** An answered request. Only the account's name can hold characters that need escaping. */
 export interface RequestEntry {

@@ -3,15 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Response } from '../../src/http/wire/wire.ts';
-import {
-  decimal,
-  type Fields,
-  fields,
-  joinFields,
-  namesAndValues,
-  NO_FIELDS,
-  thousandths,
-} from '../../src/http/wire/text.ts';
+import { decimal, thousandths } from '../../src/domain/decimal.ts';
+import { type Fields, fields, joinFields, namesAndValues, NO_FIELDS } from '../../src/http/wire/text.ts';
 
 /** Half of the characters are control characters or wide, wherever they stand. */
 const anyValue = fc.string({

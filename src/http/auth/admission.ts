@@ -1,6 +1,7 @@
 // Contract: sections 5 and 6.
 import { ApiKey, type ApiKeyHash, type Environment } from '../../domain/api-key.ts';
 import { DAY, MINUTE } from '../../domain/clock.ts';
+import { decimal } from '../../domain/decimal.ts';
 import type { KeyCheck } from '../../domain/key-rules.ts';
 import type { Ban } from '../../limits/ban.ts';
 import type { Verdict } from '../../limits/counter.ts';
@@ -9,7 +10,7 @@ import { errorReply } from '../errors.ts';
 import type { Exchange } from '../request.ts';
 import { banned, banNear, KEY_MISSING, limitUsedUp } from '../messages.ts';
 import type { Reply } from '../wire/response.ts';
-import { decimal, type Fields, fields, trustedFields } from '../wire/text.ts';
+import { type Fields, fields, trustedFields } from '../wire/text.ts';
 
 /* Which key a request has, and what its caller is told about the limits. */
 
