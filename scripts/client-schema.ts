@@ -1,4 +1,4 @@
-import type { Resource } from '../src/api/operation.ts';
+import type { Resource } from '../src/http/operation.ts';
 import type { Description } from '../src/description/openapi.ts';
 import type { OperationObject } from '../src/description/operations.ts';
 import type { Parameter, Schema } from '../src/description/types.ts';

@@ -19,7 +19,7 @@ import {
   WINDOWS,
 } from './account-values.ts';
 import { describeBans } from '../management/bans.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { limit, cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
@@ -35,7 +35,7 @@ const accountId = rowId('Number of the account.');
 const NO_ACCOUNT = 'There is no account with this number.';
 const NAME_TAKEN = 'Another account has this name, ignoring case: choose another name.';
 
-const listAccounts = adminOperation({
+const listAccounts = operatorOperation({
   id: 'listAccounts',
   method: 'GET',
   path: '/accounts',
@@ -68,7 +68,7 @@ const listAccounts = adminOperation({
   },
 });
 
-const createAccount = adminOperation({
+const createAccount = operatorOperation({
   id: 'createAccount',
   method: 'POST',
   path: '/accounts',
@@ -97,7 +97,7 @@ const createAccount = adminOperation({
   },
 });
 
-const getAccount = adminOperation({
+const getAccount = operatorOperation({
   id: 'getAccount',
   method: 'GET',
   path: '/accounts/{accountId}',
@@ -129,7 +129,7 @@ const getAccount = adminOperation({
   },
 });
 
-const changeAccount = adminOperation({
+const changeAccount = operatorOperation({
   id: 'changeAccount',
   method: 'PATCH',
   path: '/accounts/{accountId}',
@@ -163,7 +163,7 @@ const changeAccount = adminOperation({
   },
 });
 
-export const ACCOUNTS: AdminResource<Stores> = {
+export const ACCOUNTS: OperatorResource<Stores> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
   operations: [listAccounts, createAccount, getAccount, changeAccount],

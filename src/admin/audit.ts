@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cursor, instant } from '../http/parameters.ts';
 import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { iso, limit, cursorNumber, pageOf, rowFilter } from './values.ts';
 
 interface Stores {
@@ -28,7 +28,7 @@ const Entries = z
   )
   .meta({ id: 'AuditEntries', description: 'Entries of the audit log, newest first.' });
 
-const listAudit = adminOperation({
+const listAudit = operatorOperation({
   id: 'listAudit',
   method: 'GET',
   path: '/audit',
@@ -89,7 +89,7 @@ function entryJson({ id, at, actor, ...entry }: AuditEntry) {
   return { id, time: iso(at), actor: { kind: actor.kind, name: actorName(actor) }, ...entry };
 }
 
-export const AUDIT: AdminResource<Stores> = {
+export const AUDIT: OperatorResource<Stores> = {
   name: 'Audit',
   description: 'The audit log: who changed what, when and from where.',
   operations: [listAudit],

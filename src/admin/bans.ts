@@ -5,7 +5,7 @@ import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
 import { describeBans, liftBan as lift } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { cursorNumber, iso, limit, rowFilter, rowId } from './values.ts';
 
 interface Stores {
@@ -27,7 +27,7 @@ const Bans = z
   )
   .meta({ id: 'Bans', description: 'Bans in force, by the numbers of their keys.' });
 
-const listBans = adminOperation({
+const listBans = operatorOperation({
   id: 'listBans',
   method: 'GET',
   path: '/bans',
@@ -73,7 +73,7 @@ const listBans = adminOperation({
   },
 });
 
-const liftBan = adminOperation({
+const liftBan = operatorOperation({
   id: 'liftBan',
   method: 'DELETE',
   path: '/bans/{keyId}',
@@ -89,7 +89,7 @@ const liftBan = adminOperation({
   },
 });
 
-export const BANS: AdminResource<Stores> = {
+export const BANS: OperatorResource<Stores> = {
   name: 'Bans',
   description: 'Keys that are banned because they kept sending requests after a 429.',
   operations: [listBans, liftBan],

@@ -10,7 +10,7 @@ import {
   rankDeprecatedUses,
   rankedUses,
 } from '../management/deprecations.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { cursorNumber, iso, limit } from './values.ts';
 
 interface Stores {
@@ -56,7 +56,7 @@ const Uses = z
     description: 'Keys that call deprecated operations, the most requests first.',
   });
 
-const listDeprecations = adminOperation({
+const listDeprecations = operatorOperation({
   id: 'listDeprecations',
   method: 'GET',
   path: '/deprecations',
@@ -109,7 +109,7 @@ const listDeprecations = adminOperation({
   },
 });
 
-export const DEPRECATIONS: AdminResource<Stores> = {
+export const DEPRECATIONS: OperatorResource<Stores> = {
   name: 'Deprecations',
   description: 'The keys that still call deprecated operations.',
   operations: [listDeprecations],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cursor, type Parameter } from '../http/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { iso, limit, cursorNumber, pageOf, rowFilter, word } from './values.ts';
 
 interface Stores {
@@ -35,7 +35,7 @@ const status: Parameter<number> = {
   absent: undefined,
 };
 
-const listFaults = adminOperation({
+const listFaults = operatorOperation({
   id: 'listFaults',
   method: 'GET',
   path: '/faults',
@@ -100,7 +100,7 @@ function faultJson({ id: _id, at, ...fault }: Fault) {
   return { time: iso(at), ...fault };
 }
 
-export const FAULTS: AdminResource<Stores> = {
+export const FAULTS: OperatorResource<Stores> = {
   name: 'Faults',
   description: 'The last refused and failed requests.',
   operations: [listFaults],

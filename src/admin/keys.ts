@@ -19,7 +19,7 @@ import {
   NewKey,
   Rotation,
 } from './key-values.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { choice, limit, cursorNumber, pageOf, rowFilter, rowId, seconds } from './values.ts';
 
 interface Stores {
@@ -42,7 +42,7 @@ const listedState = choice(LISTED_STATES, {
   example: 'active',
 });
 
-const listKeys = adminOperation({
+const listKeys = operatorOperation({
   id: 'listKeys',
   method: 'GET',
   path: '/keys',
@@ -104,7 +104,7 @@ function millisecondsOf(its: number | undefined): number | undefined {
   return its === undefined ? undefined : its * 1_000;
 }
 
-const findKey = adminOperation({
+const findKey = operatorOperation({
   id: 'findKey',
   method: 'POST',
   path: '/keys/find',
@@ -134,7 +134,7 @@ const findKey = adminOperation({
   },
 });
 
-const createKey = adminOperation({
+const createKey = operatorOperation({
   id: 'createKey',
   method: 'POST',
   path: '/accounts/{accountId}/keys',
@@ -172,7 +172,7 @@ const createKey = adminOperation({
   },
 });
 
-const rotate = adminOperation({
+const rotate = operatorOperation({
   id: 'rotateKey',
   method: 'POST',
   path: '/keys/{keyId}/rotate',
@@ -203,7 +203,7 @@ const rotate = adminOperation({
   },
 });
 
-const revoke = adminOperation({
+const revoke = operatorOperation({
   id: 'revokeKey',
   method: 'DELETE',
   path: '/keys/{keyId}',
@@ -220,7 +220,7 @@ const revoke = adminOperation({
   },
 });
 
-export const KEYS: AdminResource<Stores> = {
+export const KEYS: OperatorResource<Stores> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
   operations: [listKeys, createKey, findKey, rotate, revoke],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../domain/api-key.ts';
 import { ROLES } from '../domain/operator.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 
 interface Stores {
   readonly environment: Environment;
@@ -13,7 +13,7 @@ const Me = z
   .object({ name: z.string(), role: z.enum(ROLES), environment: z.string(), version: z.string() })
   .meta({ id: 'Me', description: 'The calling operator and the service.' });
 
-const getMe = adminOperation({
+const getMe = operatorOperation({
   id: 'getMe',
   method: 'GET',
   path: '/me',
@@ -29,7 +29,7 @@ const getMe = adminOperation({
   },
 });
 
-export const ME: AdminResource<Stores> = {
+export const ME: OperatorResource<Stores> = {
   name: 'Me',
   description: 'The calling operator.',
   operations: [getMe],

@@ -12,7 +12,7 @@ import {
   revokeToken,
 } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import {
   IssuedToken,
   Link,
@@ -38,7 +38,7 @@ interface Stores {
 const operatorId = rowId('Number of the operator.');
 const NO_OPERATOR = 'There is no operator with this number.';
 
-const listOperators = adminOperation({
+const listOperators = operatorOperation({
   id: 'listOperators',
   method: 'GET',
   path: '/operators',
@@ -58,7 +58,7 @@ const listOperators = adminOperation({
   },
 });
 
-const create = adminOperation({
+const create = operatorOperation({
   id: 'createOperator',
   method: 'POST',
   path: '/operators',
@@ -85,7 +85,7 @@ const create = adminOperation({
   },
 });
 
-const remove = adminOperation({
+const remove = operatorOperation({
   id: 'removeOperator',
   method: 'DELETE',
   path: '/operators/{operatorId}',
@@ -102,7 +102,7 @@ const remove = adminOperation({
   },
 });
 
-const createLink = adminOperation({
+const createLink = operatorOperation({
   id: 'createLink',
   method: 'POST',
   path: '/operators/{operatorId}/links',
@@ -136,7 +136,7 @@ const createLink = adminOperation({
   },
 });
 
-const listTokens = adminOperation({
+const listTokens = operatorOperation({
   id: 'listTokens',
   method: 'GET',
   path: '/tokens',
@@ -157,7 +157,7 @@ const listTokens = adminOperation({
   },
 });
 
-const createToken = adminOperation({
+const createToken = operatorOperation({
   id: 'createToken',
   method: 'POST',
   path: '/operators/{operatorId}/tokens',
@@ -188,7 +188,7 @@ const createToken = adminOperation({
   },
 });
 
-const endToken = adminOperation({
+const endToken = operatorOperation({
   id: 'revokeToken',
   method: 'DELETE',
   path: '/tokens/{tokenId}',
@@ -204,7 +204,7 @@ const endToken = adminOperation({
   },
 });
 
-export const OPERATORS: AdminResource<Stores> = {
+export const OPERATORS: OperatorResource<Stores> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
   operations: [listOperators, create, remove, createLink, listTokens, createToken, endToken],

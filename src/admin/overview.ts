@@ -7,7 +7,7 @@ import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Counters, QuotaAdmin } from '../limits/counter.ts';
 import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from './nearest-accounts.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
 import { iso } from './values.ts';
 
@@ -26,7 +26,7 @@ interface Stores {
   ping(): Promise<void>;
 }
 
-const getOverview = adminOperation({
+const getOverview = operatorOperation({
   id: 'getOverview',
   method: 'GET',
   path: '/overview',
@@ -99,7 +99,7 @@ async function pingOf({ ping }: Pick<Stores, 'ping'>) {
   return { isUp, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
 }
 
-export const OVERVIEW_RESOURCE: AdminResource<Stores> = {
+export const OVERVIEW_RESOURCE: OperatorResource<Stores> = {
   name: 'Overview',
   description: 'Requests, latency, limits and health of the service.',
   operations: [getOverview],

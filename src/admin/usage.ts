@@ -12,7 +12,7 @@ import {
 } from '../domain/usage.ts';
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
-import { adminOperation, type AdminResource } from './operation.ts';
+import { operatorOperation, type OperatorResource } from '../http/operation.ts';
 import { choice, iso, rowFilter } from './values.ts';
 
 interface Stores {
@@ -73,7 +73,7 @@ const Sums = z
     description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
   });
 
-const getUsage = adminOperation({
+const getUsage = operatorOperation({
   id: 'getUsage',
   method: 'GET',
   path: '/usage',
@@ -141,7 +141,7 @@ const getUsage = adminOperation({
   },
 });
 
-export const USAGE_RESOURCE: AdminResource<Stores> = {
+export const USAGE_RESOURCE: OperatorResource<Stores> = {
   name: 'Usage',
   description: 'The usage history: requests by interval, operation, key or account.',
   operations: [getUsage],

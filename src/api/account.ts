@@ -19,7 +19,7 @@ import { toJson } from '../domain/written.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
-import { operation, type Resource } from './operation.ts';
+import { operation, type Resource } from '../http/operation.ts';
 import { instant, integer, oneOf, placeCursor } from '../http/parameters.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1000 };

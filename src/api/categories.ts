@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
 import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };

@@ -1,5 +1,5 @@
 // Contract: section 1.1.
-import type { Operation, Resource } from './operation.ts';
+import type { ClientOperation, Resource } from '../http/operation.ts';
 import * as resources from './resources.ts';
 
 type StoresOf<Each> = Each extends Resource<infer Needs> ? (stores: Needs) => void : never;
@@ -20,4 +20,6 @@ function isUnstable({ operations }: Resource<Stores>): boolean {
   return operations.every(({ stability }) => stability !== undefined);
 }
 
-export const OPERATIONS: readonly Operation<Stores>[] = RESOURCES.flatMap(({ operations }) => operations);
+export const OPERATIONS: readonly ClientOperation<Stores>[] = RESOURCES.flatMap(
+  ({ operations }) => operations,
+);

@@ -9,7 +9,7 @@ import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '..
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Outcome } from '../domain/ports.ts';
 import { storedOf } from '../management/keys.ts';
-import { answerOf, operation, type Resource, resultOf } from './operation.ts';
+import { answerOf, operation, type Resource, resultOf } from '../http/operation.ts';
 import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
 
 const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
@@ -132,7 +132,7 @@ const createKey = operation({
     const key = ApiKey.generate(caller.environment, random);
     const expiresAt = end === undefined ? undefined : instantFromText(end);
     const granted = SCOPES.filter((scope) => scopes.includes(scope));
-    const keys = accounts.by(author()).ownKeys(caller);
+    const keys = accounts.by(author).ownKeys(caller);
     const created = { ...storedOf(key), label, scopes: granted, expiresAt };
     return issued(await keys.create(created, idempotency), key);
   },
@@ -176,7 +176,7 @@ const rotateKey = operation({
   async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
     const { grace = BigInt(GRACE.default) } = body;
     const key = ApiKey.generate(caller.environment, random);
-    const keys = accounts.by(author()).ownKeys(caller);
+    const keys = accounts.by(author).ownKeys(caller);
     const rotation = { ...storedOf(key), id: parameters.keyId, grace: Number(grace) * 1_000 };
     return issued(await keys.rotate(rotation, idempotency), key);
   },
@@ -201,7 +201,7 @@ const revokeKey = operation({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    return resultOf(await accounts.by(author()).ownKeys(key).revoke(parameters.keyId, ifMatch));
+    return resultOf(await accounts.by(author).ownKeys(key).revoke(parameters.keyId, ifMatch));
   },
 });
 

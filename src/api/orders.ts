@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
 import { cursor, int64, integer, LIMIT, oneOf } from '../http/parameters.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };

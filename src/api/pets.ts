@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../domain/written.ts';
-import type { Deprecation } from '../http/declaration.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from './operation.ts';
+import type { Deprecation } from '../http/operation.ts';
+import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
 import { cursor, int64, int64List, integer, LIMIT, oneOf } from '../http/parameters.ts';
 
 /** How many animals one request can ask for by their ids. */

@@ -4,7 +4,7 @@ import type { ChangeLog } from './change-log.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
-import type { ServingState } from '../http/pipeline.ts';
+import type { ServingState } from '../http/steps.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { Counters } from '../limits/counter.ts';
 import type { Store } from '../storage/store.ts';

@@ -1,13 +1,19 @@
 // Contract: section 10.1.
+import { randomBytes } from 'node:crypto';
+import { ADMIN_OPERATIONS } from '../admin/index.ts';
 import { deprecationReader } from '../admin/deprecations.ts';
 import { nearestReader } from '../admin/nearest-accounts.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
-import { Console } from '../console/console.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
+import { adminDescription } from '../description/admin-openapi.ts';
+import { createAdminApi } from '../http/admin-api.ts';
 import { limitConnections } from '../http/connection-limit.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
+import { Listener } from '../http/listener.ts';
 import { createHttpServer, serve } from '../http/server.ts';
+import { findOperator, signIn, signOut } from '../management/operators.ts';
+import { CONSOLE_PAGES } from '../pages/console/console-page.ts';
 import { listen } from './listen.ts';
 import type { Running } from './running.ts';
 
@@ -17,7 +23,7 @@ export interface OpenConsole {
   /** Whether requests are not answered yet, or answers not sent. */
   readonly isBusy: boolean;
   /** Answers every request in flight with 503. */
-  abandon(): void;
+  abandon(): Promise<void>;
 }
 
 /** The listener of the console at the address of CONSOLE_HOST, CONSOLE_PORT and CONSOLE_URL. */
@@ -30,7 +36,7 @@ export async function openConsole(
   const { store, counting, clock, config, limits, log, servers } = running;
   const { environment, trustProxy: trusted } = config;
   let address = '';
-  const stores = {
+  const repositories = {
     ...store,
     quotas: counting.quotas,
     counter: counting,
@@ -44,21 +50,38 @@ export async function openConsole(
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
   const { operators } = store;
-  const its = new Console({ ...running, url, environment, metrics, operators, counter: counting, stores });
+  const api = createAdminApi({
+    ...running,
+    operations: ADMIN_OPERATIONS,
+    repositories,
+    pages: CONSOLE_PAGES,
+    description: adminDescription,
+    url,
+    environment,
+    metrics,
+    counter: counting,
+    secrets: {
+      findOperator: (kind, text) => findOperator(operators, kind, text),
+      signIn: async (link, client, earlier) =>
+        (await signIn(operators, randomBytes, link, client, earlier))?.session.reveal(),
+      signOut: (session) => signOut(operators, session),
+    },
+  });
+  const operatorConsole = new Listener(api, running);
   const server = createHttpServer(limits);
-  const wire = serve(server, its, limits);
+  const wire = serve(server, operatorConsole, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
   servers.push(server);
-  const listener = origin(host, await listen(server, host, port));
-  address = url ?? listener;
-  log.info({ url: address, listener }, 'console');
+  const local = origin(host, await listen(server, host, port));
+  address = url ?? local;
+  log.info({ url: address, listener: local }, 'console');
   if (isUnreachable(address))
     log.warn({ url: address }, 'no browser can open this address of the console: set CONSOLE_URL');
   return {
     url: address,
     get isBusy() {
-      return its.inFlight > 0 || wire.isBusy;
+      return operatorConsole.inFlight > 0 || wire.isBusy;
     },
-    abandon: () => its.abandon(),
+    abandon: () => operatorConsole.abandon(),
   };
 }

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { OPERATIONS } from '../api/index.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
-import { App } from '../http/app.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { limitConnections } from '../http/connection-limit.ts';
 import { cors } from '../http/cors.ts';
 import { KeyUses, UsageCounts } from '../observability/key-usage.ts';
-import { Routes } from '../http/request.ts';
+import { Listener } from '../http/listener.ts';
+import { createPublicApi } from '../http/public-api.ts';
 import { createHttpServer, serve } from '../http/server.ts';
 import { listen } from './listen.ts';
 import type { Running } from './running.ts';
@@ -28,21 +28,22 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const ids = OPERATIONS.map(({ id }) => id);
   const usage = new UsageCounts(store.usageHistory, randomUUID(), ids);
   const keyUses = new KeyUses(clock, (uses) => store.keys.writeUses(uses));
-  const app = new App({
+  const api = createPublicApi({
     ...running,
+    operations: OPERATIONS,
+    repositories: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
     usage,
     keys: store.keys,
     keyUses,
     environment,
     urls,
     base,
-    routes: new Routes(OPERATIONS, base),
-    stores: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
     site: createSite({ urls, base, ping: () => store.ping(), state }),
     cors: cors(config.corsOrigins),
     metrics,
   });
-  const wire = serve(server, app, limits);
+  const listener = new Listener(api, running);
+  const wire = serve(server, listener, limits);
   limitConnections(server, config.maxConnectionsPerAddress, { trusted, log, wire });
   const url = origin(host, port);
   log.info({ url, environment, base, reference: `${url}/reference` }, 'listening');
@@ -55,10 +56,15 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
     url,
     keyUses,
     usage,
-    app,
+    /** How many requests were accepted and are not answered yet. */
+    get inFlight() {
+      return listener.inFlight;
+    },
+    /** Answers every request in flight with 503. */
+    abandon: () => listener.abandon(),
     /** Whether requests are not answered yet, or answers not sent. */
     get isBusy() {
-      return app.inFlight > 0 || wire.isBusy;
+      return listener.inFlight > 0 || wire.isBusy;
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ClientAddress } from '../http/address.ts';
-import type { ServingState } from '../http/pipeline.ts';
+import type { ServingState } from '../http/steps.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { CountersInUse } from './counters-in-use.ts';

@@ -1,10 +1,10 @@
 // Contract: section 1.
-import { errorReply, JSON_CONTENT } from '../http/errors.ts';
-import type { Site } from '../http/app.ts';
-import type { Exchange } from '../http/request.ts';
-import type { ServingState } from '../http/pipeline.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Site } from '../http/public-api.ts';
+import { errorReply, JSON_CONTENT } from '../http/response.ts';
+import type { ServingState } from '../http/steps.ts';
 import { fields, joinFields, octets } from '../http/wire/text.ts';
-import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
+import { STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from '../pages/reference/reference.ts';
 import type { Reply } from '../http/wire/response.ts';
@@ -20,7 +20,7 @@ export interface SiteDependencies {
 }
 
 type Reference = ReturnType<typeof createReference>;
-type Page = (request: Exchange['request']) => Reply | Promise<Reply>;
+type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
   // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
@@ -49,7 +49,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     '/dashboard': async (request) => (await dashboard()).page.reply(request),
     '/healthz': () => OK,
     '/readyz': async () => {
-      if (state.isDraining) return errorReply('unavailable', SHUTTING_DOWN, NO_STORE);
+      if (state.isDraining) return errorReply('unavailable', undefined, NO_STORE);
       if (!state.isOpen) return errorReply('unavailable', STORE_LOST, NO_STORE);
       await ping();
       return OK;

@@ -84,7 +84,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     let api: PublicApi | undefined;
     if (config.metricsPort !== undefined) {
       const { openMetrics } = await import('./metrics-listener.ts');
-      metrics = await openMetrics(running, config.metricsPort, () => api?.app.inFlight ?? 0);
+      metrics = await openMetrics(running, config.metricsPort, () => api?.inFlight ?? 0);
     }
     let operatorConsole: OpenConsole | undefined;
     if (config.console !== undefined && recent !== undefined) {

@@ -27,8 +27,7 @@ export async function stopService(parts: Parts): Promise<void> {
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
   const expired = background.stopExpiry();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
-  await api.app.abandon();
-  console?.abandon();
+  await Promise.all([api.abandon(), console?.abandon()]);
   for (const each of servers) {
     each.close();
     each.closeAllConnections();

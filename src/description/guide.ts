@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '../api/index.ts';
-import { sunsetDate } from '../api/operation.ts';
+import { sunsetDate } from '../http/operation.ts';
 import { LIMIT } from '../http/parameters.ts';
 import { getPet, MOST_IDS } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
-import { ERROR_CODES } from '../domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
 import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../domain/key-rules.ts';
 import { listed } from '../domain/parse.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
-import { STATUS_OF } from '../http/errors.ts';
-import { errorExample, MESSAGES, WHEN } from './errors.ts';
+import { errorExample } from './errors.ts';
 import { code, fence, table } from './markdown.ts';
 import { petStatesTable, petStatesText } from './pet-states.ts';
 
@@ -43,11 +42,11 @@ export function guide(base: string, environments: readonly Environment[]): strin
     ),
     errorExample: fence(
       'json',
-      JSON.stringify(errorExample('not_found', MESSAGES.not_found(getPet)), null, 2),
+      JSON.stringify(errorExample('not_found', getPet.errors.not_found ?? ''), null, 2),
     ),
     errors: table(
       ['Status', 'Code', 'When'],
-      ERROR_CODES.map((error) => [`${STATUS_OF[error]}`, code(error), WHEN[error]]),
+      ERROR_CODES.map((error) => [`${ERRORS[error].status}`, code(error), ERRORS[error].when]),
     ),
     defaultLimit: LIMIT.default,
     maximumLimit: LIMIT.maximum,

@@ -5,9 +5,9 @@ import type { AnyParameter } from '../http/parameters.ts';
 import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
-import { deprecationHeaders } from '../http/request.ts';
+import { deprecationHeaders } from '../http/routes.ts';
 import { type Fields, namesAndValues } from '../http/wire/text.ts';
-import { rateHeaders, retryAfter } from '../http/auth/admission.ts';
+import { rateHeaders, retryAfter } from '../http/rate-limit.ts';
 import type { Header, Refs } from './types.ts';
 
 /** The time of the examples: half a minute before a full hour, so that the windows are easy to read. */

@@ -1,11 +1,11 @@
 // Contract: sections 1 and 9.
 import { RESOURCES } from '../api/index.ts';
-import type { Resource } from '../api/operation.ts';
+import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { guide } from './guide.ts';
 import { headerComponents } from './headers.ts';
 import { describeOperation, type OperationObject, SECURITY_SCHEME } from './operations.ts';
-import { parameterComponents } from './parameters.ts';
+import { describeParameters } from './parameters.ts';
 import { schemaComponents } from './schemas.ts';
 
 /** The base addresses that are known, by their environments. */
@@ -52,27 +52,41 @@ function describe(urls: Urls, base: string, resources: readonly Resource[]) {
       // Says whether only the operator's own staff uses a server.
       'x-internal': false,
     })),
-    tags: resources.map(({ name, description }) => ({ name, description })),
-    paths: describePaths(resources, base),
-    components: {
-      schemas: schemaComponents(),
-      parameters: parameterComponents(resources.flatMap(({ operations }) => operations)),
-      headers: headerComponents(base),
-      securitySchemes: {
-        [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' },
-      },
-    },
+    ...describeGroups(resources, base, {
+      [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+    }),
   };
 }
 
 export type Description = ReturnType<typeof describe>;
 
-function describePaths(resources: readonly Resource[], base: string) {
+/** The part of a description that follows from its operations, for any audience. */
+export function describeGroups<SecuritySchemes extends object>(
+  groups: readonly OperationGroup[],
+  base: string,
+  securitySchemes: SecuritySchemes,
+) {
+  const operations = groups.flatMap((group): readonly Operation[] => group.operations);
+  const parameters = describeParameters(groups);
+  const context = { base, operations, parameterRefs: parameters.refs };
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const { name, operations } of resources)
-    for (const each of operations)
-      (paths[each.path] ??= {})[each.method.toLowerCase()] = describeOperation(each, name, base);
-  return paths;
+  for (const { name, operations: own } of groups)
+    for (const operation of own)
+      (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(
+        operation,
+        name,
+        context,
+      );
+  return {
+    tags: groups.map(({ name, description }) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemaComponents(groups),
+      parameters: parameters.components,
+      headers: headerComponents(base),
+      securitySchemes,
+    },
+  };
 }
 
 /** The linkset of RFC 9727. It leads to the description of the running environment. */

@@ -1,21 +1,27 @@
-// Contract: sections 3, 6.3 and 9.
-import type { Deprecation, Example, Method } from '../http/declaration.ts';
-import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
-import { OPERATIONS } from '../api/index.ts';
-import type { ErrorCode } from '../domain/errors.ts';
+// Contract: sections 3, 6.3, 9 and 10.2.
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import type { Role } from '../domain/operator.ts';
 import { listed } from '../domain/parse.ts';
 import { HOLDER_LIMITS } from '../domain/plan.ts';
-import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
-import { methodsOf } from '../http/request.ts';
-import { errorExample, MESSAGES, whenOf } from './errors.ts';
+import {
+  type ClientOperation,
+  type Deprecation,
+  errorCodes,
+  type Example,
+  type Method,
+  type Operation,
+  type Stability,
+  sunsetDate,
+} from '../http/operation.ts';
+import { allowedMethods } from '../http/routes.ts';
+import { describeError, errorExample } from './errors.ts';
 import { grouped, guideLink } from './guide.ts';
 import { headerRefs, location, nextLink } from './headers.ts';
 import { code } from './markdown.ts';
-import { parameterRefs } from './parameters.ts';
 import { codeSamples } from './samples.ts';
 import { contentOf, json, requestBody } from './schemas.ts';
-import type { Refs, Response, Schema } from './types.ts';
+import type { Ref, Refs, Response, Schema } from './types.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 
@@ -30,8 +36,8 @@ const ALLOWANCES = {
   holder: `It takes nothing from the plan, and works while the plan is used up or the key is banned: such operations have limits of their own, together ${HOLDER_LIMITS.perMinute} requests a minute and ${grouped(HOLDER_LIMITS.perDay)} a day.`,
 } as const;
 
-/** On every response below `/v1`, errors included. */
-const ALWAYS = headerRefs(
+/** On every response to clients, errors included. */
+const TO_CLIENTS = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
@@ -41,9 +47,12 @@ const ALWAYS = headerRefs(
   'Access-Control-Allow-Origin',
 );
 
+/** On every response to operators. */
+const TO_OPERATORS = headerRefs('NoStore', 'X-Request-Id');
+
 const VALIDATORS = headerRefs('ETag', 'Cache-Control');
 /** On the successes of each method. */
-const HEADERS_OF: Readonly<Record<Method, Refs>> = {
+const HEADERS: Readonly<Record<Method, Refs>> = {
   GET: VALIDATORS,
   POST: headerRefs('Idempotent-Replay'),
   PATCH: headerRefs('ETag'),
@@ -56,83 +65,133 @@ const SECRET = headerRefs('NoStore');
 const DEPRECATION = headerRefs('Deprecation', 'Sunset', 'DeprecationLinks');
 
 const WAIT = headerRefs('Retry-After');
-const ERROR_HEADERS: Partial<Record<(typeof STATUS_OF)[ErrorCode], Refs>> = {
-  401: headerRefs('WWW-Authenticate'),
-  429: WAIT,
-  503: WAIT,
-};
+
+/** By status. */
+type HeadersByStatus = Readonly<Record<number, Refs>>;
+
+const ERROR_HEADERS: HeadersByStatus = { 401: headerRefs('WWW-Authenticate'), 429: WAIT, 503: WAIT };
 /** On the errors of one method. */
-const ERROR_HEADERS_OF: Partial<Record<Method, typeof ERROR_HEADERS>> = {
+const METHOD_ERROR_HEADERS: Partial<Record<Method, HeadersByStatus>> = {
   POST: { 409: WAIT },
   PATCH: { 415: headerRefs('Accept-Patch') },
 };
 
-/** An operation in OpenAPI, with code samples for the base address `base`, as one of the group `tag`. */
-export function describeOperation(its: Operation, tag: string, base: string) {
-  const { id, method, summary, guide, stability, allowance, deprecated, scope, body } = its;
-  const pages = [guide, stability === undefined ? undefined : 'Beta and experimental']
-    .filter((page) => page !== undefined)
-    .map((page) => guideLink(page, base));
-  const responses: Responses = { ...successes(its, base), ...errors(its), default: otherRefusal(its) };
+/** What all operations of a description share. */
+export interface DescriptionContext {
+  /** The address that examples begin with. */
+  readonly base: string;
+  readonly operations: readonly Operation[];
+  readonly parameterRefs: (operation: Operation) => Ref[];
+}
+
+/** An operation in OpenAPI. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: true;
+  readonly 'x-deprecated-sunset'?: string;
+  readonly 'x-deprecated-successor'?: string;
+  readonly 'x-stability'?: Stability;
+  readonly 'x-allowance'?: 'holder';
+  readonly 'x-role'?: Role;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly Ref[];
+  readonly requestBody?: ReturnType<typeof requestBody>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly 'x-badges'?: readonly { readonly name: string; readonly color: string }[];
+  readonly 'x-codeSamples'?: ReturnType<typeof codeSamples>;
+}
+
+/** Describes an operation as one of the group `tag`. */
+export function describeOperation(
+  operation: Operation,
+  tag: string,
+  context: DescriptionContext,
+): OperationObject {
+  const { id, method, summary, body, deprecated } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description:
       (deprecated === undefined ? '' : banner(deprecated)) +
-      its.description +
+      operation.description +
       (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
-      `\n\nNeeds ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. ${ALLOWANCES[allowance ?? 'plan']}` +
-      (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`),
+      `\n\n${operation.role === undefined ? needsOfClient(operation, context.base) : `Needs the role **${operation.role}**.`}`,
     ...(deprecated !== undefined && {
       deprecated: true,
       'x-deprecated-sunset': sunsetDate(deprecated),
       'x-deprecated-successor': `GET ${deprecated.successor}`,
     }),
-    ...(stability !== undefined && { 'x-stability': stability }),
-    ...(allowance !== undefined && { 'x-allowance': allowance }),
-    security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
-    parameters: parameterRefs(its),
+    ...(operation.role === undefined ? clientFields(operation) : { 'x-role': operation.role }),
+    parameters: context.parameterRefs(operation),
     ...(body !== undefined && { requestBody: requestBody(method, body) }),
-    responses,
-    ...(stability !== undefined && { 'x-badges': [BADGES[stability]] }),
-    'x-codeSamples': codeSamples(its, base),
+    responses: {
+      ...successes(operation, context.base),
+      ...errors(operation),
+      default: otherRefusal(operation, context.operations),
+    },
+    ...(operation.role === undefined && clientExtras(operation, context.base)),
   };
 }
 
-export type OperationObject = ReturnType<typeof describeOperation>;
+function needsOfClient({ scope, guide, stability, allowance }: ClientOperation, base: string): string {
+  const pages = [guide, stability === undefined ? undefined : 'Beta and experimental']
+    .filter((page) => page !== undefined)
+    .map((page) => guideLink(page, base));
+  return (
+    `Needs ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. ${ALLOWANCES[allowance ?? 'plan']}` +
+    (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`)
+  );
+}
 
-/** By status, or `default`. */
-type Responses = Readonly<Record<string, Response>>;
+function clientFields({ scope, stability, allowance }: ClientOperation) {
+  return {
+    ...(stability !== undefined && { 'x-stability': stability }),
+    ...(allowance !== undefined && { 'x-allowance': allowance }),
+    security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
+  };
+}
+
+function clientExtras(operation: ClientOperation, base: string) {
+  const { stability } = operation;
+  return {
+    ...(stability !== undefined && { 'x-badges': [BADGES[stability]] }),
+    'x-codeSamples': codeSamples(operation, base),
+  };
+}
 
 /** An alert in Markdown. */
 function banner(deprecated: Deprecation): string {
   return `> [!WARNING]\n> **Deprecated.** This operation will be removed on **${sunsetDate(deprecated)}**.\n\n`;
 }
 
-function successes(its: Operation, base: string): Responses {
-  const address = base + its.path;
+function successes(operation: Operation, base: string): Record<string, Response> {
+  const { method, path, role, parameters, answers } = operation;
   // The path of a POST begins with the collection that it adds to.
-  const [collection = ''] = its.path.split('/{');
+  const [collection = ''] = path.split('/{');
+  const isForClients = role === undefined;
   const headers = {
-    ...('cursor' in its.parameters && { Link: nextLink(address, its.parameters) }),
-    ...standingHeaders(its),
+    ...('cursor' in parameters && { Link: nextLink(base + path, parameters) }),
+    ...standingHeaders(operation),
   };
   const responses: Record<string, Response> = {};
-  for (const [status, { description, content, isSecret }] of Object.entries(its.answers)) {
+  for (const [status, { description, content, isSecret }] of Object.entries(answers)) {
     const [example] = Object.values(content?.examples ?? {});
     const { id } = (example?.value ?? {}) as { id?: number };
     responses[status] = {
       description,
       headers: {
-        ...(status === '201' && { Location: location(base + collection, id) }),
-        ...(isSecret ? SECRET : HEADERS_OF[its.method]),
+        ...(isForClients && status === '201' && { Location: location(base + collection, id) }),
+        ...(isSecret ? SECRET : isForClients || method === 'GET' ? HEADERS[method] : {}),
         ...headers,
       },
       ...(content !== undefined && { content: contentOf(content) }),
     };
   }
-  if (its.method === 'GET')
+  if (method === 'GET')
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',
       headers: { ...VALIDATORS, ...headers },
@@ -141,30 +200,30 @@ function successes(its: Operation, base: string): Responses {
 }
 
 /** The headers of every response of the operation. */
-function standingHeaders({ deprecated }: Operation): Refs {
-  return deprecated === undefined ? ALWAYS : { ...DEPRECATION, ...ALWAYS };
+function standingHeaders({ deprecated, role }: Operation): Refs {
+  const always = role === undefined ? TO_CLIENTS : TO_OPERATORS;
+  return deprecated === undefined ? always : { ...DEPRECATION, ...always };
 }
 
 /** One response for each status, which lists its codes and has an example of each. */
-function errors(its: Operation): Responses {
+function errors(operation: Operation): Record<string, Response> {
   const responses: Record<string, Response> = {};
-  for (const [status, codes] of Map.groupBy(errorCodes(its), (each) => STATUS_OF[each])) {
+  for (const [status, codes] of Map.groupBy(errorCodes(operation), (each) => ERRORS[each].status)) {
     const examples: Record<string, Example> = {};
-    for (const each of codes)
-      examples[each] = {
-        summary: `${each}: ${whenOf(each, its)}`,
-        value: errorExample(each, MESSAGES[each](its)),
-      };
+    for (const each of codes) {
+      const { when, message } = describeError(each, operation);
+      examples[each] = { summary: `${each}: ${when}`, value: errorExample(each, message) };
+    }
     const schema: Schema = {
       allOf: [{ $ref: '#/components/schemas/Error' }],
       properties: { code: { type: 'string', enum: codes }, status: { const: status } },
     };
     responses[status] = {
-      description: alternatives(its, codes),
+      description: alternatives(operation, codes),
       headers: {
         ...ERROR_HEADERS[status],
-        ...ERROR_HEADERS_OF[its.method]?.[status],
-        ...standingHeaders(its),
+        ...METHOD_ERROR_HEADERS[operation.method]?.[status],
+        ...standingHeaders(operation),
       },
       content: json(schema, examples),
     };
@@ -173,19 +232,19 @@ function errors(its: Operation): Responses {
 }
 
 /** When a status is answered, by its codes. */
-function alternatives(its: Operation, codes: readonly ErrorCode[]): string {
+function alternatives(operation: Operation, codes: readonly ErrorCode[]): string {
   const [first, ...others] = codes;
-  if (first !== undefined && others.length === 0) return whenOf(first, its);
-  const items = codes.map((each) => `- ${code(each)}: ${whenOf(each, its)}`);
+  if (first !== undefined && others.length === 0) return describeError(first, operation).when;
+  const items = codes.map((each) => `- ${code(each)}: ${describeError(each, operation).when}`);
   return `One of ${codes.length} codes:\n\n${items.join('\n')}`;
 }
 
 /** The refusals that do not depend on the operation: another method, and those of the HTTP layer. */
-function otherRefusal({ path }: Operation): Response {
-  const methods = methodsOf(OPERATIONS.filter((each) => each.path === path));
+function otherRefusal(operation: Operation, all: readonly Operation[]): Response {
+  const methods = allowedMethods(all.filter(({ path }) => path === operation.path));
   const examples: Record<string, Example> = {};
-  const add = (status: number, its: ErrorCode, message: string) => {
-    examples[`status_${status}`] = { summary: message, value: errorExample(its, message, status) };
+  const add = (status: number, error: ErrorCode, message: string) => {
+    examples[`status_${status}`] = { summary: message, value: errorExample(error, message, status) };
   };
   add(400, 'invalid_request', MALFORMED);
   add(405, 'method_not_allowed', otherMethod(methods));
@@ -194,7 +253,7 @@ function otherRefusal({ path }: Operation): Response {
     description:
       'The request was refused before it reached the operation: 405 for a method that the path does not take, ' +
       `400, ${Object.keys(TRANSPORT).join(', ')} by the HTTP layer.`,
-    headers: { ...headerRefs('Allow'), ...ALWAYS },
+    headers: { ...headerRefs('Allow'), ...(operation.role === undefined ? TO_CLIENTS : TO_OPERATORS) },
     content: json({ $ref: '#/components/schemas/Error' }, examples),
   };
 }

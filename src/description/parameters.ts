@@ -1,64 +1,55 @@
 // Contract: section 3.
-import { OPERATIONS } from '../api/index.ts';
-import { type AnyOperation, type Method, pathNames } from '../http/declaration.ts';
-import type { Operation } from '../api/operation.ts';
+import { type Operation, type OperationGroup, pathNames } from '../http/operation.ts';
 import type { AnyParameter } from '../http/parameters.ts';
 import { REQUEST_HEADERS } from '../http/request-headers.ts';
 import type { Parameter, Ref } from './types.ts';
 
-/** The parameters of these operations, as reusable components. */
-export function parameterComponents(operations: readonly Operation[]): Record<string, Parameter> {
-  const own = operations.flatMap((its) =>
-    parametersOf(its).map((each): [string, Parameter] => [componentOf(its, each.name), each]),
-  );
-  const headers = Object.entries(REQUEST_HEADERS).map(
-    ([name, { description, pattern, maxLength, example }]): [string, Parameter] => {
-      return [
-        name,
-        { name, in: 'header', description, schema: { type: 'string', pattern, maxLength }, example },
-      ];
-    },
-  );
-  return Object.fromEntries([...own, ...headers]);
+/** The parameters of operations as reusable components, and the references to them. */
+export function describeParameters(groups: readonly OperationGroup[]) {
+  const operations = groups.flatMap((group): readonly Operation[] => group.operations);
+  const components: Record<string, Parameter> = {};
+  /**
+   * The name of a parameter. If an earlier operation means something else by it, the id of the first operation that means the
+   * same is before it.
+   */
+  const componentName = ({ id, parameters }: Operation, name: string): string => {
+    const text = JSON.stringify(parameters[name]);
+    const having = operations.filter((each) => name in each.parameters);
+    const same = having.findIndex((each) => JSON.stringify(each.parameters[name]) === text);
+    return same === 0 ? name : `${having[same]?.id ?? id}.${name}`;
+  };
+  for (const operation of operations) {
+    const inPath = pathNames(operation.path);
+    for (const [name, parameter] of Object.entries(operation.parameters))
+      components[componentName(operation, name)] = describe(name, inPath.includes(name), parameter);
+  }
+  const headers = new Set(operations.flatMap(requestHeaders));
+  for (const [name, { description, pattern, maxLength, example }] of Object.entries(REQUEST_HEADERS)) {
+    if (!headers.has(name as HeaderName)) continue;
+    const schema = { type: 'string', pattern, maxLength } as const;
+    components[name] = { name, in: 'header', description, schema, example };
+  }
+  return {
+    components,
+    refs: (operation: Operation): Ref[] =>
+      [
+        ...Object.keys(operation.parameters).map((name) => componentName(operation, name)),
+        ...requestHeaders(operation),
+      ].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  };
 }
 
-/** The headers of each method. */
-const HEADERS_OF: Readonly<Record<Method, readonly (keyof typeof REQUEST_HEADERS)[]>> = {
-  GET: ['If-None-Match'],
-  POST: ['Idempotency-Key'],
-  PATCH: ['If-Match'],
-  DELETE: ['If-Match'],
-};
+type HeaderName = keyof typeof REQUEST_HEADERS;
 
-export function parameterRefs(its: Operation): Ref[] {
-  const own = Object.keys(its.parameters).map((name) => componentOf(its, name));
-  return [...own, ...HEADERS_OF[its.method], 'X-Request-Id'].map((name) => ({
-    $ref: `#/components/parameters/${name}`,
-  }));
+/** The headers that a request of the operation may carry. Operators send no keys and no preconditions. */
+function requestHeaders({ method, role }: Operation): readonly HeaderName[] {
+  if (method === 'GET') return ['If-None-Match', 'X-Request-Id'];
+  if (role !== undefined) return ['X-Request-Id'];
+  return [method === 'POST' ? 'Idempotency-Key' : 'If-Match', 'X-Request-Id'];
 }
 
-/**
- * The name of a parameter. If an earlier operation means something else by it, the id of the first operation that means the
- * same is before it.
- */
-function componentOf({ id, parameters }: Operation, name: string): string {
-  const its = JSON.stringify(parameters[name]);
-  const having = OPERATIONS.filter((each) => name in each.parameters);
-  const same = having.findIndex((each) => JSON.stringify(each.parameters[name]) === its);
-  return same === 0 ? name : `${having[same]?.id ?? id}.${name}`;
-}
-
-/** The parameters of an operation, in OpenAPI. */
-export function parametersOf({ path, parameters }: Pick<AnyOperation, 'path' | 'parameters'>): Parameter[] {
-  const inPath = pathNames(path);
-  return Object.entries(parameters).map(([name, each]) => described(name, inPath.includes(name), each));
-}
-
-function described(
-  name: string,
-  isInPath: boolean,
-  { description, schema, example }: AnyParameter,
-): Parameter {
+function describe(name: string, isInPath: boolean, parameter: AnyParameter): Parameter {
+  const { description, schema, example } = parameter;
   return {
     name,
     ...(isInPath ? { in: 'path', required: true } : { in: 'query' }),

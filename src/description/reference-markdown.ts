@@ -31,7 +31,7 @@ function operationBlocks(
   path: string,
   operation: OperationObject,
 ): string[] {
-  const { operationId, summary, description, requestBody, responses, security, parameters } = operation;
+  const { operationId, summary, description, requestBody, responses, security = [], parameters } = operation;
   const scopes = security.flatMap((requirement) => Object.values(requirement).flat());
   const stability = operation['x-stability'];
   return [

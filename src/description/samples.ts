@@ -1,9 +1,8 @@
-import { pathNames } from '../http/declaration.ts';
-import type { Operation } from '../api/operation.ts';
+import { type ClientOperation, pathNames } from '../http/operation.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 
 /** The request to show, as HTTP and as a call of the client, made of the examples of the declaration. */
-function sampleRequest({ method, path, parameters, body, answers, sample }: Operation) {
+function sampleRequest({ method, path, parameters, body, answers, sample }: ClientOperation) {
   const { client, query } = sample;
   const values = pathNames(path).map((name) => parameters[name]?.example);
   const rest = [...values];
@@ -25,7 +24,7 @@ function sampleRequest({ method, path, parameters, body, answers, sample }: Oper
 type SampleRequest = ReturnType<typeof sampleRequest>;
 
 /** How an operation is called at the base address `base`, with the key in the variable PETSTORE_API_KEY. */
-export function codeSamples(operation: Operation, base: string) {
+export function codeSamples(operation: ClientOperation, base: string) {
   const request = sampleRequest(operation);
   return [
     { lang: 'Shell', label: 'curl', source: curl(request, base) },

@@ -1,11 +1,9 @@
 // Contract: sections 2 and 4.1.
 import { z } from 'zod';
-import type { AnyOperation, Examples, Method } from '../http/declaration.ts';
-import { RESOURCES } from '../api/index.ts';
-import { getPet } from '../api/pets.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
-import { errorExample, MESSAGES } from './errors.ts';
+import type { Examples, Method, Operation, OperationGroup } from '../http/operation.ts';
+import { errorExample } from './errors.ts';
 import type { Content, Ref, Schema } from './types.ts';
 
 /** The body of every error response. */
@@ -26,7 +24,7 @@ export const ErrorBody = z
   })
   .meta({ id: 'Error', description: 'Why a request was refused.' });
 
-export const CONVERSION = {
+const CONVERSION = {
   // Clients may send fields that a schema does not have: the service ignores them.
   io: 'input',
   // A bigint has no JSON Schema. The metadata of an int64 says what it is.
@@ -44,24 +42,51 @@ export function contentOf({ schema, examples }: { schema: z.ZodType; examples: E
 }
 
 /** The body of a request, in each media type that it may have. */
-export function requestBody(method: Method, body: NonNullable<AnyOperation['body']>) {
+export function requestBody(method: Method, body: NonNullable<Operation['body']>) {
   const content = contentOf(body);
   const patch = method === 'PATCH' && { [MEDIA_TYPES.PATCH[0]]: content['application/json'] };
   return { required: true, description: body.description, content: { ...patch, ...content } };
 }
 
 /** The schemas that have a name, as JSON Schema 2020-12 with references among them. */
-export function schemaComponents(): Record<string, Schema> {
-  const example = errorExample('not_found', MESSAGES.not_found(getPet));
-  const named = [...RESOURCES.flatMap(({ schemas }) => schemas), { schema: ErrorBody, example }];
-  const registry = z.registry<{ id: string }>();
-  for (const { schema } of named) registry.add(schema, { id: schema.meta()?.id ?? '' });
-  const { schemas } = z.toJSONSchema(registry, { ...CONVERSION, uri: (id) => `#/components/schemas/${id}` });
-  return Object.fromEntries(
-    named.map((each) => {
-      const id = each.schema.meta()?.id ?? '';
-      const { $schema: _dialect, $id: _address, ...bare } = schemas[id] ?? {};
-      return [id, { ...bare, examples: [each.example] }];
-    }),
-  );
+export function schemaComponents(groups: readonly OperationGroup[]): Record<string, Schema> {
+  const messages = groups.flatMap(({ operations }) => operations.map(({ errors }) => errors.not_found));
+  const example = errorExample('not_found', messages.find((message) => message !== undefined) ?? '');
+  const named = [...groups.flatMap(namedSchemas), { schema: ErrorBody, example }];
+  const components = new Map<string, Schema>();
+  // In the order of the groups, each before what only occurs inside of it.
+  for (const { schema } of named) components.set(schema.meta()?.id ?? '', {});
+  for (const { schema, example } of named)
+    for (const [name, component] of convert(schema)) {
+      const own = name === schema.meta()?.id && example !== undefined;
+      const known = components.get(name);
+      if (own) components.set(name, { ...component, examples: [example] });
+      else if (known === undefined || Object.keys(known).length === 0) components.set(name, component);
+    }
+  return Object.fromEntries(components);
+}
+
+interface NamedSchema {
+  readonly schema: z.ZodType;
+  readonly example?: unknown;
+}
+
+function namedSchemas({ schemas, operations }: OperationGroup): readonly NamedSchema[] {
+  if (schemas !== undefined) return schemas;
+  return operations.flatMap(({ body, answers }) => [
+    ...(body === undefined ? [] : [{ schema: body.schema }]),
+    ...Object.values(answers).flatMap(({ content }) =>
+      content === undefined ? [] : [{ schema: content.schema }],
+    ),
+  ]);
+}
+
+/** A schema by its name, and the named ones inside of it. */
+function convert(schema: z.ZodType): (readonly [name: string, component: Schema])[] {
+  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, CONVERSION);
+  // A schema that refers to its own name is among the definitions.
+  const all = own.$ref === undefined ? { ...$defs, [schema.meta()?.id ?? '']: own } : $defs;
+  const text = JSON.stringify(all);
+  const bare = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, Schema>;
+  return Object.entries(bare).map(([name, { id: _id, $id: _address, ...rest }]) => [name, rest]);
 }

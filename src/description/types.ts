@@ -1,6 +1,6 @@
 // Contract: section 9.
 import type { z } from 'zod';
-import type { Example } from '../http/declaration.ts';
+import type { Example } from '../http/operation.ts';
 
 /* The parts of OpenAPI 3.1 that the description is made of. */
 

@@ -1,26 +1,101 @@
 // Contract: section 4.
-/** All error codes. `http/errors.ts` gives each its HTTP status. */
-export const ERROR_CODES = [
-  'invalid_request',
-  'invalid_parameter',
-  'unauthorized',
-  'insufficient_scope',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'gone',
-  'precondition_failed',
-  'payload_too_large',
-  'unsupported_media_type',
-  'idempotency_key_reused',
-  'rate_limit_exceeded',
-  'daily_limit_exceeded',
-  'key_banned',
-  'internal_error',
-  'unavailable',
-] as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** The largest body of a request that is read, in bytes. */
+export const BODY_LIMIT = 16 * 1024;
+
+interface ErrorKind {
+  readonly status: number;
+  /** When the service answers with this code, as a sentence in Markdown. */
+  readonly when: string;
+  /** The message unless the operation or the rule has its own. */
+  readonly message?: string;
+  /** Seconds after which the client may try again, unless the refusal knows better. */
+  readonly retryAfter?: number;
+}
+
+/** Every error code, with all that is the same wherever it occurs. */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    when: 'The body is missing, is not JSON or has missing or invalid fields; or the request is not valid HTTP.',
+  },
+  invalid_parameter: {
+    status: 400,
+    when: 'A query parameter or a header has an invalid value or is repeated.',
+  },
+  unauthorized: {
+    status: 401,
+    when: 'The API key is missing, malformed, unknown, expired, revoked or of another environment, or its account is suspended.',
+    message: 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".',
+  },
+  insufficient_scope: {
+    status: 403,
+    when: "The API key lacks the operation's scope.",
+  },
+  not_found: {
+    status: 404,
+    when: 'There is nothing under this path.',
+  },
+  method_not_allowed: {
+    status: 405,
+    when: 'The path exists but does not take this method; the `Allow` header lists those it takes.',
+  },
+  conflict: {
+    status: 409,
+    when: 'The state of the resource forbids the change, or the first request with this `Idempotency-Key` is still in flight.',
+  },
+  gone: {
+    status: 410,
+    when: 'The operation has been removed.',
+  },
+  precondition_failed: {
+    status: 412,
+    when: '`If-Match` names no `ETag` of the content as it is now.',
+  },
+  payload_too_large: {
+    status: 413,
+    when: `The body is larger than ${BODY_LIMIT / 1024} KiB.`,
+    message: `The body must not be larger than ${BODY_LIMIT} bytes.`,
+  },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The body is not `application/json`; a PATCH also takes `application/merge-patch+json`.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    when: 'The `Idempotency-Key` was used with another path or body.',
+    message: 'This Idempotency-Key was used for another request: send a new one.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    when: 'The requests of this minute are used up.',
+  },
+  daily_limit_exceeded: {
+    status: 429,
+    when: 'The requests of this UTC day are used up.',
+  },
+  key_banned: {
+    status: 429,
+    when: 'The API key is banned for a while because it kept sending requests after being refused.',
+  },
+  internal_error: {
+    status: 500,
+    when: 'A fault of the service; report it with the `X-Request-Id` of the response.',
+  },
+  unavailable: {
+    status: 503,
+    when: 'The service cannot answer right now; try again after the time in `Retry-After`.',
+    message: 'The service is stopping: try again later.',
+    retryAfter: 5,
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[] as readonly [
+  ErrorCode,
+  ...ErrorCode[],
+];
 
 /**
  * A refusal that its caller may read. `message` names the field or parameter and says what to do. Any other error is a

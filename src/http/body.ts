@@ -1,23 +1,13 @@
 // Contract: sections 3 and 4.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { Call, Operation } from '../api/operation.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { BODY_LIMIT, ERRORS, ServiceError } from '../domain/errors.ts';
 import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { readPatch, unreadablePatch } from '../domain/patch.ts';
-import {
-  BODY_ENCODED,
-  BODY_REFUSED,
-  bodyMissing,
-  bodyTooLarge,
-  OTHER_CHARSET,
-  otherMediaType,
-} from './messages.ts';
+import type { BoundContext } from './context.ts';
+import { BODY_ENCODED, BODY_REFUSED, bodyMissing, OTHER_CHARSET, otherMediaType } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
 import { fields } from './wire/text.ts';
-
-/** The largest body that is read, in bytes. */
-export const BODY_LIMIT = 16 * 1024;
 
 /** The client closed the connection before its request was complete, so there is nobody to answer. */
 export class ClientGone extends Error {
@@ -33,34 +23,30 @@ export const MEDIA_TYPES = {
 /** What the body of a PATCH may be (RFC 5789, section 3.1). */
 export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '));
 
-type Body = Pick<Call, 'body' | 'idempotency'>;
-
-export const NONE: Body = { body: undefined, idempotency: undefined };
-
-/** The body of a request, and what makes it safe to send the request again. */
-export async function readContent(
-  { id, method, body }: Operation,
-  request: IncomingMessage,
-  accountId: number,
-  inPath: readonly string[],
-): Promise<Body> {
-  if (method === 'DELETE') {
-    refuseBody(request);
-    return NONE;
+/** Reads the body of a request that is no GET, and what makes it safe to send the request again. */
+export async function readBody(context: BoundContext): Promise<undefined> {
+  const { request, operation, match, key } = context;
+  const { id, method, role, body } = operation.declaration;
+  if (method === 'DELETE') refuseBody(request);
+  if (method === 'PATCH' && role === undefined && body !== undefined) {
+    context.body = await readPatchBody(body.schema, request);
+    return;
   }
-  if (method === 'PATCH')
-    return { body: body && (await readPatchBody(body.schema, request)), idempotency: undefined };
   const header = request.headers['idempotency-key'];
-  const key = header === undefined ? undefined : parseIdempotencyKey(String(header), id);
-  const bytes =
-    body === undefined
-      ? NO_BYTES
-      : await readJsonBody(request, () => expectation(body.schema), MEDIA_TYPES.POST);
-  return {
-    body: body === undefined ? undefined : parseObject(body.schema, parseBody(bytes)),
-    idempotency:
-      key === undefined ? undefined : { accountId, key, fingerprint: fingerprintOf(inPath, bytes) },
-  };
+  const isRepeatable = method === 'POST' && key !== undefined && header !== undefined;
+  const hash = isRepeatable ? parseIdempotencyKey(String(header), id) : undefined;
+  let bytes: Buffer = NO_BYTES;
+  if (body !== undefined) {
+    bytes = await readJsonBody(
+      request,
+      () => expectation(body.schema),
+      MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'],
+    );
+    context.body = parseObject(body.schema, parseBody(bytes));
+  }
+  if (hash === undefined || key === undefined) return;
+  const fingerprint = fingerprintOf(match.values, bytes);
+  context.idempotency = { accountId: key.account.id, key: hash, fingerprint };
 }
 
 /** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */
@@ -169,5 +155,5 @@ function missing(shape: () => string): ServiceError {
 }
 
 function tooLarge(): ServiceError {
-  return new ServiceError('payload_too_large', bodyTooLarge(BODY_LIMIT));
+  return new ServiceError('payload_too_large', ERRORS.payload_too_large.message);
 }

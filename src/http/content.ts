@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { noneMatchNames } from './answer.ts';
 import { entityTag } from '../domain/written.ts';
+import { isUnmodified } from './response.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
 import type { Reply } from './wire/response.ts';
 
@@ -41,11 +41,11 @@ export class Content {
     );
   }
 
-  async reply({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Reply> {
-    const coding = acceptedCoding(headers['accept-encoding']);
+  async reply(request: Pick<IncomingMessage, 'headers'>): Promise<Reply> {
+    const coding = acceptedCoding(request.headers['accept-encoding']);
     const { body, tag } = await this.#in(coding);
     const all = joinFields(this.#headers, fields('ETag', tag));
-    if (noneMatchNames(headers['if-none-match'], tag)) return { status: 304, headers: all };
+    if (isUnmodified(request, tag)) return { status: 304, headers: all };
     return {
       status: 200,
       headers: coding === 'identity' ? all : joinFields(all, fields('Content-Encoding', coding)),

@@ -7,10 +7,9 @@ import type { WindowName } from '../limits/quota.ts';
  * schemas hold the messages about invalid values.
  */
 
-export const KEY_MISSING = 'The API key is missing: send it as "Authorization: Bearer <API_KEY>".';
 export const BODY_REFUSED = 'A DELETE has no body: send it without one.';
-export const SHUTTING_DOWN = 'The service is stopping: try again later.';
 export const STORE_LOST = 'The service cannot use its database now: try again later.';
+export const BAD_ENCODING = 'The percent-encoding of the request target is broken.';
 export const MALFORMED = 'The request is not valid HTTP.';
 export const NO_CONNECT = 'The method CONNECT is not supported: send requests for the paths of the API.';
 
@@ -41,9 +40,6 @@ export const BODY_ENCODED = 'The body must not be compressed: send it without Co
 export const bodyMissing = (shape: string) => `The body is missing: send ${shape}.`;
 
 export const lacksScope = (scope: Scope) => `This API key lacks the scope ${scope}: use a key that has it.`;
-
-/** `limit` in bytes. */
-export const bodyTooLarge = (limit: number) => `The body must not be larger than ${limit} bytes.`;
 
 /** `methods` as in the `Allow` header. */
 export const otherMethod = (methods: string) => `This path takes ${methods}.`;

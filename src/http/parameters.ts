@@ -141,31 +141,31 @@ export function placeCursor(pattern: RegExp, example: string): Parameter<string>
 export type AnyParameter = Parameter<Value, Value | undefined>;
 
 /** A parameter by its name. */
-export type Named = readonly [name: string, parameter: AnyParameter];
+export type NamedParameter = readonly [name: string, parameter: AnyParameter];
 
 /** The values of a query without parameters. */
-export function absentValues(parameters: readonly Named[]): Record<string, Value | undefined> {
+export function absentValues(parameters: readonly NamedParameter[]): Record<string, Value | undefined> {
   return Object.fromEntries(parameters.map(([name, { absent }]) => [name, absent]));
 }
 
 /** The parameters of an operation. */
-export interface Asked {
-  readonly inPath: readonly Named[];
-  readonly inQuery: readonly Named[];
+export interface ParameterSet {
+  readonly inPath: readonly NamedParameter[];
+  readonly inQuery: readonly NamedParameter[];
   /** The values of a request without parameters. */
   readonly absent: Values;
 }
 
 /** The values of the path and of the query, or undefined when the path names nothing that can exist. */
 export function readParameters(
-  { inPath, inQuery, absent }: Asked,
+  { inPath, inQuery, absent }: ParameterSet,
   texts: readonly string[],
   query: string,
 ): Values | undefined {
   if (query === '' && inPath.length === 0) return absent;
   const values: Record<string, Value | undefined> = { ...absent };
   for (let index = 0; index < inPath.length; index++) {
-    const [name, parameter] = inPath[index] as Named;
+    const [name, parameter] = inPath[index] as NamedParameter;
     const value = parameter.read(texts[index] ?? '');
     if (value === undefined) return undefined;
     values[name] = value;
@@ -179,7 +179,7 @@ export function readParameters(
  */
 export function readQuery(
   query: string,
-  parameters: readonly Named[],
+  parameters: readonly NamedParameter[],
   values: Record<string, Value | undefined> = absentValues(parameters),
 ): Values {
   const texts: (string | undefined)[] = [];
@@ -203,7 +203,7 @@ export function readQuery(
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index];
     if (text === undefined) continue;
-    const [name, { read, readAll, fault }] = parameters[index] as Named;
+    const [name, { read, readAll, fault }] = parameters[index] as NamedParameter;
     const all = repeated?.[index];
     const value = all === undefined ? read(text) : readAll?.(all);
     if (value === undefined) throw invalid(`The parameter ${name} ${fault}.`);

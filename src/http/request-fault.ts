@@ -1,6 +1,6 @@
 // Contract: section 4.3.
 import type { IncomingMessage } from 'node:http';
-import { transportReply } from './errors.ts';
+import { transportReply } from './response.ts';
 import { TRANSPORT } from './messages.ts';
 import type { Reply } from './wire/response.ts';
 

@@ -1,7 +1,7 @@
-import { BODY_LIMIT } from './body.ts';
-import { transportReply } from './errors.ts';
+import { BODY_LIMIT } from '../domain/errors.ts';
 import { requestFault } from './request-fault.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
+import { transportReply } from './response.ts';
 import {
   answerRequests,
   type ConnectionTimes,

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/api/index.ts';
-import { operation } from '../../src/api/operation.ts';
+import { operation } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
 import { getPet, listPets } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
 import { Pet } from '../../src/domain/pet.ts';
-import { Routes } from '../../src/http/request.ts';
+import { bindOperations, Routes } from '../../src/http/routes.ts';
 
 const BASE = {
   id: 'test',
@@ -23,6 +23,9 @@ const BASE = {
 const A = int64({ description: '', example: 1 });
 const answer = async () => ({ status: 200, json: '' }) as const;
 
+/** No test calls an operation. */
+const STORES = {} as never;
+
 function at(path: string) {
   return { ...listPets, path };
 }
@@ -31,8 +34,6 @@ test('an operation can only answer what it declares', () => {
   const parameters = {};
   // @ts-expect-error: the code is not declared.
   operation({ ...BASE, path: '/a', parameters, errors: {}, handle: async () => ({ error: 'conflict' }) });
-  // @ts-expect-error: the status is not declared.
-  operation({ ...BASE, path: '/a', parameters, errors: {}, handle: async () => ({ status: 201, json: '' }) });
   // @ts-expect-error: a parameter of the path is not declared.
   operation({ ...BASE, path: '/{a}', parameters, errors: { not_found: '' }, handle: answer });
   // @ts-expect-error: a parameter of the path may be invalid, so there must be a message for 404.
@@ -82,7 +83,8 @@ test('the message for an unknown path names every path', () => {
 test('deprecation belongs to the operation, not to its path', () => {
   const { deprecated: _none, ...kept } = getPet;
   const { operations } =
-    new Routes([getPet, { ...kept, method: 'POST' }], '').match('/v1/pets/1')?.route ?? {};
+    new Routes(bindOperations([getPet, { ...kept, method: 'POST' }], STORES, ''), '/v1').match('/v1/pets/1')
+      ?.route ?? {};
   assert.match(operations?.['GET']?.headers ?? '', /^Deprecation: /);
   assert.equal(operations?.['HEAD']?.headers, operations?.['GET']?.headers);
   assert.equal(operations?.['POST']?.headers, '');
@@ -101,7 +103,7 @@ test('the description and the reference have every operation with all its sample
 });
 
 function routesOf(...paths: readonly string[]) {
-  const routes = new Routes(paths.map(at), '');
+  const routes = new Routes(bindOperations(paths.map(at), STORES, ''), '/v1');
   const match = (path: string) => {
     const found = routes.match(path);
     return found === undefined ? undefined : [found.route.template, ...found.values];

@@ -4,7 +4,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { RESOURCES } from '../../src/api/index.ts';
-import type { Operation } from '../../src/api/operation.ts';
+import type { Operation } from '../../src/http/operation.ts';
 import { createPet, deletePet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';

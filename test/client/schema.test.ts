@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { clientOperations, clientResources, clientSchema } from '../../scripts/client-schema.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
-import { sunsetDate } from '../../src/api/operation.ts';
+import { sunsetDate } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { openApi } from '../../src/description/openapi.ts';
 

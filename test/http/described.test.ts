@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS } from '../../src/api/index.ts';
-import type { Operation } from '../../src/api/operation.ts';
+import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';

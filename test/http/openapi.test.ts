@@ -4,17 +4,16 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
-import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.ts';
+import { ERROR_CODES, type ErrorCode, ERRORS } from '../../src/domain/errors.ts';
 import { parseBody } from '../../src/domain/parse.ts';
 import { NewPet, parseNewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
-import { sunsetDate } from '../../src/api/operation.ts';
+import { sunsetDate } from '../../src/http/operation.ts';
 import { LIMIT } from '../../src/http/parameters.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { ErrorBody } from '../../src/description/schemas.ts';
-import { Routes } from '../../src/http/request.ts';
-import { STATUS_OF } from '../../src/http/errors.ts';
+import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import type { OperationObject } from '../../src/description/operations.ts';
 import type { Schema } from '../../src/description/types.ts';
@@ -76,7 +75,7 @@ test('every $ref resolves, and every component is used', () => {
 });
 
 test('described and routed operations are the same, with the same scopes', () => {
-  const routes = new Routes(OPERATIONS, EXAMPLE_URLS.production);
+  const routes = new Routes(bindOperations(OPERATIONS, {} as never, EXAMPLE_URLS.production), '/v1');
   for (const [path, item] of Object.entries(document.paths)) {
     const routed = routes.match(`/v1${path.replaceAll(/\{\w+\}/g, '1')}`)?.route;
     assert.equal(routed?.template, `/v1${path}`);
@@ -84,7 +83,7 @@ test('described and routed operations are the same, with the same scopes', () =>
     assert.deepEqual(
       Object.entries(item).map(([method, { operationId, security }]) => [method, operationId, security]),
       Object.entries(byMethod).map(([method, its]) => {
-        const { id, scope } = its?.operation ?? assert.fail();
+        const { id, scope } = its?.declaration ?? assert.fail();
         return [method.toLowerCase(), id, [{ apiKey: scope === undefined ? [] : [scope] }]];
       }),
     );
@@ -128,7 +127,7 @@ test('every error response lists its codes and has a valid example of each', () 
       for (const [name, { value }] of Object.entries(media.examples)) {
         const body = ErrorBody.parse(value);
         assert.equal(body.code, name);
-        assert.equal(body.status, STATUS_OF[body.code]);
+        assert.equal(body.status, ERRORS[body.code].status);
         assert.equal(body.status, Number(status));
         described.add(name);
       }
@@ -223,7 +222,7 @@ test('the plan table of the guide has the enforced limits', () => {
 
 test('the error table of the guide has every code with its status', () => {
   for (const code of ERROR_CODES) {
-    assert.ok(document.info.description.includes(`\n| ${STATUS_OF[code]} | \`${code}\` | `), code);
+    assert.ok(document.info.description.includes(`\n| ${ERRORS[code].status} | \`${code}\` | `), code);
   }
 });
 

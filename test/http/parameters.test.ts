@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { encodeCursor } from '../../src/domain/cursor.ts';
-import { queryParameters } from '../../src/http/declaration.ts';
+import { queryParameters } from '../../src/http/operation.ts';
 import { readQuery } from '../../src/http/parameters.ts';
 import { listPets } from '../../src/api/pets.ts';
 

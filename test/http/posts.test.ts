@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Stores } from '../../src/api/index.ts';
-import type { Operation } from '../../src/api/operation.ts';
+import type { Operation } from '../../src/http/operation.ts';
 import { createPet, getPet } from '../../src/api/pets.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { App } from '../../src/http/app.ts';
+import { Listener } from '../../src/http/listener.ts';
+import { createPublicApi } from '../../src/http/public-api.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';
-import { Routes } from '../../src/http/request.ts';
 import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { assertError, call } from '../support/api.ts';
@@ -35,30 +35,29 @@ async function start(t: TestContext) {
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
   const counter = new MemoryCounter(clock, config, store.counters);
-  const app = new App({
+  const dependencies = { clock, log: pino({ level: 'silent' }), state: { isOpen: true, isDraining: false } };
+  const api = createPublicApi({
+    ...dependencies,
+    operations: OPERATIONS,
+    repositories: { ...store, counter, clock, random: randomBytes },
     keys: store.keys,
     keyUses: { note: () => undefined },
     counting: { counters: counter },
-    clock,
     environment: 'production',
     base: url,
     urls: { production: url, staging: url },
     addressOf: clientAddress([]),
-    state: { isOpen: true, isDraining: false },
-    routes: new Routes(OPERATIONS, url),
-    stores: { ...store, counter, clock, random: randomBytes },
     site: {
       quietRoutes: new Set(),
       route: () => undefined,
       answer: () => Promise.reject(new Error('no page')),
     },
     cors: cors('*'),
-    log: pino({ level: 'silent' }),
     usage: { note: () => undefined },
     metrics: undefined,
     recent: undefined,
   });
-  serve(server, app, HTTP_LIMITS);
+  serve(server, new Listener(api, dependencies), HTTP_LIMITS);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());

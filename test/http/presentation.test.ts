@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { OPERATIONS } from '../../src/api/index.ts';
 import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
-import { Routes } from '../../src/http/request.ts';
+import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import type { Header } from '../../src/description/types.ts';
 
@@ -74,7 +74,7 @@ test('a link of an operation leads to a page of the guide', () => {
 });
 
 test('the example of a 405 names the methods of its path', () => {
-  const routes = new Routes(OPERATIONS, EXAMPLE_URLS.production);
+  const routes = new Routes(bindOperations(OPERATIONS, {} as never, EXAMPLE_URLS.production), '/v1');
   for (const [path, item] of Object.entries(document.paths)) {
     const methods = routes.match(`/v1${path.replaceAll(/\{\w+\}/g, '1')}`)?.route.methods;
     for (const { responses } of Object.values(item)) {
@@ -109,7 +109,7 @@ test('each response names the place of its own resource', () => {
 });
 
 test('the text of every operation names its scope, and the plans that have it', () => {
-  for (const { operationId, security, description } of operations) {
+  for (const { operationId, security = [], description } of operations) {
     const [scope] = security.flatMap((requirement) => Object.values(requirement).flat());
     const key = scope === undefined ? 'any key' : `a key with the scope \`${scope}\``;
     assert.ok(description.includes(`Needs ${key}, of an account on any plan.`), operationId);
@@ -132,7 +132,7 @@ test('the codes of one status read as alternatives', () => {
 });
 
 test('the first example of a list answers the request of its code samples', () => {
-  for (const { operationId, responses, 'x-codeSamples': samples } of operations) {
+  for (const { operationId, responses, 'x-codeSamples': samples = [] } of operations) {
     const [, address = ''] = /^curl '([^']+)'/.exec(samples[0]?.source ?? '') ?? [];
     const [example] = Object.values(responses['200']?.content?.['application/json'].examples ?? {});
     // The interval of a usage is no member of it.

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.ts';
-import { STATUS_OF } from '../../src/http/errors.ts';
+import { ERROR_CODES, type ErrorCode, ERRORS } from '../../src/domain/errors.ts';
 
 export interface Answer {
   readonly status: number;
@@ -112,7 +111,7 @@ export function assertRateHeaders({ headers }: { readonly headers: Pick<Headers,
 }
 
 /** The Error body, and nothing else in it; its code under its status. */
-export function assertError(answer: Answer, code: ErrorCode, status: number = STATUS_OF[code]): void {
+export function assertError(answer: Answer, code: ErrorCode, status: number = ERRORS[code].status): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
   const body = answer.json;

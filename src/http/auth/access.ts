@@ -1,16 +1,13 @@
 // Contract: section 10.1.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
 import type { Author } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
-import type { ClientAddress } from '../address.ts';
-import { errorReply } from '../errors.ts';
-import type { Reply } from '../wire/response.ts';
-import { retryAfter } from './admission.ts';
 import type { QuotaCounter } from '../../limits/counter.ts';
-import { findOperator, signIn, signOut } from '../../management/operators.ts';
-import type { Store } from '../../storage/store.ts';
+import type { ClientAddress } from '../address.ts';
+import { retryAfter } from '../rate-limit.ts';
+import { errorReply } from '../response.ts';
+import type { Reply } from '../wire/response.ts';
 import { ownOrigin } from './own-origin.ts';
 import { SessionCookie } from './session-cookie.ts';
 
@@ -26,16 +23,29 @@ export const tooManyAttempts = (seconds: string) =>
   `Too many failed attempts from this address: wait ${seconds} s.`;
 const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the address that you use.';
 
-export type Entered = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Reply };
+/** The secrets of operators. They reject as the store does. */
+export interface OperatorSecrets {
+  /** The operator of a session or a token that is in force. */
+  findOperator(kind: 'session' | 'token', text: string): Promise<Operator | undefined>;
+  /**
+   * Uses up the link with this text, and ends the session `earlier`. Returns the text of the new session, or undefined when
+   * the link is used, expired or unknown.
+   */
+  signIn(link: string, address: string, earlier: string | undefined): Promise<string | undefined>;
+  /** Ends a session at once, on every instance. */
+  signOut(session: string): Promise<void>;
+}
 
 export interface AccessDependencies {
-  readonly operators: Store['operators'];
+  readonly secrets: OperatorSecrets;
   readonly counter: Pick<QuotaCounter, 'charge'>;
   readonly addressOf: ClientAddress;
   /** CONSOLE_URL: the origin of the console as browsers name it. */
   readonly url: string | undefined;
   readonly environment: Environment;
 }
+
+export type Entry = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Reply };
 
 /** Checks sessions in a cookie, tokens of programs, and links that sign in. */
 export class Access {
@@ -49,57 +59,56 @@ export class Access {
   }
 
   /** The refusal of a request to a host name that is not the console's. */
-  hostFault({ headers }: IncomingMessage): Reply | undefined {
+  refuseHost({ headers }: IncomingMessage): Reply | undefined {
     return ownOrigin(this.#deps.url, headers.host) === undefined
       ? errorReply('invalid_request', OTHER_HOST)
       : undefined;
   }
 
   /** The operator of a request to the admin API. */
-  async enter(request: IncomingMessage): Promise<Entered> {
-    const { operators } = this.#deps;
+  async enter(request: IncomingMessage): Promise<Entry> {
+    const { secrets } = this.#deps;
     const token = bearerToken(request);
     const session = this.#cookie.read(request.headers);
     // A bearer token without our prefix comes from a proxy in front, such as single sign-on. It is not a failed attempt.
     if (token?.startsWith(TOKEN_PREFIX) === true) {
-      const operator = await findOperator(operators, 'token', token);
-      if (operator === undefined) return { refusal: await this.#failed(request, OTHER_TOKEN) };
+      const operator = await secrets.findOperator('token', token);
+      if (operator === undefined) return { refusal: await this.#refuse(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };
     }
     if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
-    const operator = await findOperator(operators, 'session', session);
-    if (operator === undefined) return { refusal: await this.#failed(request, NO_SESSION) };
+    const operator = await secrets.findOperator('session', session);
+    if (operator === undefined) return { refusal: await this.#refuse(request, NO_SESSION) };
     // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
-    if (!isRead(request) && !this.#isOwn(request))
+    if (!isRead(request) && !this.#isFromConsole(request))
       return { refusal: errorReply('insufficient_scope', FOREIGN) };
     return { operator, author: this.#author(operator, request) };
   }
 
   /** Exchanges the secret of a link for a new session. It ends the session that the browser sends. */
   async signIn(request: IncomingMessage, link: string): Promise<Reply> {
-    if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
-    const { operators } = this.#deps;
-    const earlier = this.#cookie.read(request.headers);
-    const signedIn = await signIn(operators, randomBytes, link, this.#deps.addressOf(request), earlier);
-    if (signedIn === undefined) return this.#failed(request, LINK_ENDED);
-    return { status: 204, headers: this.#cookie.set(signedIn.session.reveal()) };
+    if (!this.#isFromConsole(request)) return errorReply('insufficient_scope', FOREIGN);
+    const { secrets, addressOf } = this.#deps;
+    const session = await secrets.signIn(link, addressOf(request), this.#cookie.read(request.headers));
+    if (session === undefined) return this.#refuse(request, LINK_ENDED);
+    return { status: 204, headers: this.#cookie.set(session) };
   }
 
   /** Ends the session of the request, if there is one. */
   async signOut(request: IncomingMessage): Promise<Reply> {
-    if (!this.#isOwn(request)) return errorReply('insufficient_scope', FOREIGN);
+    if (!this.#isFromConsole(request)) return errorReply('insufficient_scope', FOREIGN);
     const session = this.#cookie.read(request.headers);
-    if (session !== undefined) await signOut(this.#deps.operators, session);
+    if (session !== undefined) await this.#deps.secrets.signOut(session);
     return { status: 204, headers: this.#cookie.clear() };
   }
 
   /** Whether a page of the console sent the request. */
-  #isOwn({ headers }: IncomingMessage): boolean {
+  #isFromConsole({ headers }: IncomingMessage): boolean {
     return headers.origin !== undefined && headers.origin === ownOrigin(this.#deps.url, headers.host);
   }
 
   /** The answer to a failed attempt, which counts for its address. */
-  async #failed(request: IncomingMessage, message: string): Promise<Reply> {
+  async #refuse(request: IncomingMessage, message: string): Promise<Reply> {
     const address = `console ${this.#deps.addressOf(request)}`;
     const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
     if (kind === 'admitted') return errorReply('unauthorized', message);

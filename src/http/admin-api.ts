@@ -1,0 +1,181 @@
+// Contract: sections 10.1 and 10.2.
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Clock } from '../domain/clock.ts';
+import { expectation, parseBody, parseObject } from '../domain/parse.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
+import { Access, type AccessDependencies } from './auth/access.ts';
+import { MEDIA_TYPES, readJsonBody } from './body.ts';
+import { type RequestContext, requireBound, runSteps, type Step } from './context.ts';
+import type { Api } from './listener.ts';
+import type { Operation } from './operation.ts';
+import { errorReply, JSON_CONTENT, otherMethodReply } from './response.ts';
+import { bindOperations, Routes } from './routes.ts';
+import {
+  handle,
+  readBody,
+  readParameters,
+  refuseIfStoreLost,
+  requireDecodedPath,
+  type ServingState,
+} from './steps.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, octets } from './wire/text.ts';
+import type { Reply } from './wire/response.ts';
+
+const PREFIX = '/admin/v1';
+const DESCRIPTION = '/admin/openapi.json';
+
+export const LACKS_ROLE = 'Your role is viewer, which only reads: ask an operator with the role admin.';
+
+/** The pages of the console. They hold no data, so they need no session. */
+export interface ConsolePages {
+  /** The path as log and metrics name it; undefined when it is no page. */
+  route(path: string): string | undefined;
+  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Reply>;
+}
+
+export interface AdminApiOptions<Repositories> extends AccessDependencies {
+  readonly operations: readonly Operation<Repositories>[];
+  readonly repositories: Repositories;
+  readonly pages: ConsolePages;
+  /** The OpenAPI description as JSON. Everybody who reaches the listener may read it, because it holds no data. */
+  readonly description: () => string;
+  readonly clock: Clock;
+  readonly state: ServingState;
+  readonly metrics: RequestMetrics | undefined;
+  readonly log: Logger;
+}
+
+interface Service {
+  readonly access: Access;
+  readonly pages: ConsolePages;
+  readonly description: () => string;
+  readonly state: ServingState;
+  readonly base: string;
+  readonly caching: Fields;
+}
+
+const requireOwnHost: Step<Service> = ({ request }, { access }) => access.refuseHost(request);
+
+const servePages: Step<Service> = (context, { pages }) => {
+  const { path, request } = context;
+  if (path === undefined || pages.route(path) === undefined) return undefined;
+  // The page of this path sends its form there.
+  return path === '/sign-in' && request.method === 'POST' ? undefined : pages.answer(context);
+};
+
+const refuseIfDraining: Step<Service> = (_, { state }) =>
+  state.isDraining ? errorReply('unavailable') : undefined;
+
+const serveDescription: Step<Service> = ({ path, request }, { description }) => {
+  if (path !== DESCRIPTION) return undefined;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return otherMethodReply('GET, HEAD');
+  return { status: 200, headers: JSON_CONTENT, body: octets(description()) };
+};
+
+const Link = z.object({ link: z.string({ error: 'must be a string' }) });
+
+const signInOrOut: Step<Service> = ({ path, request }, { access }) => {
+  if (path === '/sign-out')
+    return request.method === 'POST' ? access.signOut(request) : otherMethodReply('POST');
+  if (path !== '/sign-in') return undefined;
+  return readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST).then((bytes) =>
+    access.signIn(request, parseObject(Link, parseBody(bytes)).link),
+  );
+};
+
+const requireApiPath: Step<Service> = ({ path }) =>
+  path?.startsWith(`${PREFIX}/`) ? undefined : errorReply('not_found', 'The console has no such page.');
+
+/** Finds the operator. A change by a session must come from a page of the console. */
+const enter: Step<Service> = async (context, { access }) => {
+  const entry = await access.enter(context.request);
+  if ('refusal' in entry) return entry.refusal;
+  context.operator = entry.operator;
+  context.author = entry.author;
+  return undefined;
+};
+
+const requireOperation: Step<Service> = ({ match, operation, request }) => {
+  if (match === undefined) return errorReply('not_found', 'The admin API has no such path.');
+  const { methods } = match.route;
+  if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
+  return operation === undefined ? otherMethodReply(methods) : undefined;
+};
+
+const requireRole: Step<Service> = (context) => {
+  const { operation, operator } = requireBound(context);
+  return operation.declaration.role === 'admin' && operator?.role !== 'admin'
+    ? errorReply('insufficient_scope', LACKS_ROLE)
+    : undefined;
+};
+
+/** Everything that the console's listener checks, in its order. */
+const ADMIN_API: readonly Step<Service>[] = [
+  requireOwnHost,
+  servePages,
+  refuseIfDraining,
+  refuseIfStoreLost,
+  requireDecodedPath,
+  serveDescription,
+  signInOrOut,
+  requireApiPath,
+  enter,
+  requireOperation,
+  requireRole,
+  readParameters,
+  readBody,
+  handle,
+];
+
+/** On every response: no other site can frame it, load it or take it for something else. */
+const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'same-origin');
+
+/** On every response except those of pages and their files, which have their own Cache-Control. */
+const UNSTORED = joinFields(SHIELD, fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'));
+
+/** The admin API, sign-in and the pages of the console. Nothing of it is on the public port. */
+export function createAdminApi<Repositories>({
+  operations,
+  repositories,
+  pages,
+  description,
+  clock,
+  state,
+  metrics,
+  log,
+  ...access
+}: AdminApiOptions<Repositories>): Api {
+  const routes = new Routes(bindOperations(operations, repositories, PREFIX), PREFIX);
+  const service: Service = {
+    access: new Access(access),
+    pages,
+    description,
+    state,
+    base: PREFIX,
+    // `finish` adds Cache-Control to every response.
+    caching: NO_FIELDS,
+  };
+  return {
+    routes,
+    respond: (context) => runSteps(ADMIN_API, context, service),
+    finish: (_, { headers }) => (headers.includes('Cache-Control: ') ? SHIELD : UNSTORED),
+    record(context, { status, code }) {
+      const { id, request, operator, outage: reason, startedAt } = context;
+      const { method = '' } = request;
+      const durationMs = Math.round((clock().monotonic - startedAt.monotonic) * 1_000) / 1_000;
+      const route = routeName(context, pages);
+      metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
+      const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
+      const level = isQuiet ? 'debug' : 'info';
+      const entry = { id, operator: operator?.name, method, route, status, code, reason, durationMs };
+      log[level](entry, 'console request');
+    },
+  };
+}
+
+/** For log and metrics. Never the path itself, because a client may put a token there. */
+function routeName({ match, path = '' }: RequestContext, pages: ConsolePages): string {
+  if (match !== undefined) return match.route.template;
+  return [DESCRIPTION, '/sign-out'].includes(path) ? path : (pages.route(path) ?? 'unknown');
+}

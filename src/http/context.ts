@@ -1,0 +1,127 @@
+// Contract: sections 1.3 and 3.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { KeyRecord } from '../domain/account.ts';
+import { mayHoldApiKey } from '../domain/api-key.ts';
+import type { Author } from '../domain/audit.ts';
+import type { Moment } from '../domain/clock.ts';
+import type { Operator } from '../domain/operator.ts';
+import type { Idempotency } from '../domain/ports.ts';
+import type { Values } from './parameters.ts';
+import { REQUEST_ID } from './request-headers.ts';
+import type { BoundOperation, Match } from './routes.ts';
+import type { Fields } from './wire/text.ts';
+import type { Reply } from './wire/response.ts';
+import type { Response } from './wire/wire.ts';
+
+/** One request, with what is known of it so far. Steps fill in the rest. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: Response;
+  readonly id: string;
+  readonly startedAt: Moment;
+  /** Decoded; undefined when its percent-encoding is broken. */
+  readonly path: string | undefined;
+  readonly query: string;
+  /** The operations of the path, if the API has it. */
+  readonly match: Match | undefined;
+  /** The operation of this method, if the path has one. */
+  readonly operation: BoundOperation | undefined;
+  /** Whether the HTTP layer has refused the request, so that no step runs. */
+  isRefused: boolean;
+  /** The key of a client, once it is known. */
+  key: KeyRecord | undefined;
+  /** The operator, once it is known. */
+  operator: Operator | undefined;
+  /** Who changes something. Undefined until the caller is known. */
+  author: Author | undefined;
+  /** Why the service could not answer, for the log. */
+  outage: string | undefined;
+  /** The rate headers of the caller, once it is known. */
+  rateHeaders: Fields | undefined;
+  parameters: Values;
+  body: unknown;
+  idempotency: Idempotency | undefined;
+  /** The place of the request among those in flight. */
+  place: number;
+}
+
+/** A context after the step that requires an operation. */
+export type BoundContext = RequestContext & { readonly match: Match; readonly operation: BoundOperation };
+
+export function requireBound(context: RequestContext): BoundContext {
+  if (context.operation === undefined) throw new Error('The request has no operation.');
+  return context as BoundContext;
+}
+
+/**
+ * A check, or the work itself. The first step that returns a response ends the request. A step that need not wait returns no
+ * promise, so that the steps until the first wait run in one turn of the event loop.
+ */
+export type Step<Service> = (
+  context: RequestContext,
+  service: Service,
+) => Reply | undefined | Promise<Reply | undefined>;
+
+/** Runs steps until one returns a response. */
+export async function runSteps<Service>(
+  steps: readonly Step<Service>[],
+  context: RequestContext,
+  service: Service,
+): Promise<Reply> {
+  for (const step of steps) {
+    const result = step(context, service);
+    const response = result instanceof Promise ? await result : result;
+    if (response !== undefined) return response;
+  }
+  throw new Error('No step has answered the request.');
+}
+
+/** The request's own `X-Request-Id` if it is valid, else a new one. The log must not hold an API key, so a key is not valid. */
+export function requestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) && !mayHoldApiKey(header)
+    ? header
+    : newRequestId();
+}
+
+/** 120 random bits, about as many as a UUID has. */
+const ID_BYTES = 15;
+const ID_LENGTH = 20;
+const BULK_SIZE = 256;
+
+let ids = '';
+let used = 0;
+
+/** Random, so that it does not show how many requests there are. Cut from bulk, because a UUID costs more. */
+function newRequestId(): string {
+  if (used === ids.length) {
+    ids = randomBytes(ID_BYTES * BULK_SIZE).toString('base64url');
+    used = 0;
+  }
+  used += ID_LENGTH;
+  return ids.slice(used - ID_LENGTH, used);
+}
+
+/** Path and query of a request target, in origin form or absolute form (RFC 9112 §3.2). */
+export function parseTarget(url: string): Pick<RequestContext, 'path' | 'query'> {
+  const origin = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const question = origin.indexOf('?');
+  const path = question === -1 ? origin : origin.slice(0, question);
+  return {
+    path: path.includes('%') ? decode(path) : path,
+    query: question === -1 ? '' : origin.slice(question + 1),
+  };
+}
+
+function decode(path: string): string | undefined {
+  try {
+    // An encoded slash belongs to its segment, as it does for a proxy (RFC 3986, section 2.2).
+    return path
+      .split('/')
+      .map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F'))
+      .join('/');
+  } catch {
+    // Broken percent-encoding. The answer is 400.
+    return undefined;
+  }
+}

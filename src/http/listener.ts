@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { Clock } from '../domain/clock.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { ACCEPT_PATCH, ClientGone } from './body.ts';
+import { parseTarget, type RequestContext, requestId } from './context.ts';
+import { internalError } from './messages.ts';
+import { errorReply } from './response.ts';
+import type { Routes } from './routes.ts';
+import type { ServingState } from './steps.ts';
+import type { Reply } from './wire/response.ts';
+import { type Fields, joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
+import type { Handlers, Response } from './wire/wire.ts';
+
+/** What one listener does with its requests. */
+export interface Api {
+  readonly routes: Routes;
+  /** Runs the steps of a request. */
+  respond(context: RequestContext): Promise<Reply>;
+  /** The header fields that this listener adds to every response. Rejects for nothing that an outage can cause. */
+  finish(context: RequestContext, reply: Reply): Fields | Promise<Fields>;
+  /** Counts and logs a response that was sent. */
+  record(context: RequestContext, reply: Reply): void;
+}
+
+interface ListenerDependencies {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly state: ServingState;
+}
+
+/** Milliseconds between two log lines about the same outage. */
+const OUTAGE_LOG_INTERVAL = 1_000;
+
+/** Handles every request of a listener: each gets one response, whatever fails. */
+export class Listener implements Handlers {
+  readonly #api: Api;
+  readonly #deps: ListenerDependencies;
+  /** The reason that was logged last, and when, in monotonic milliseconds. */
+  #lastOutage = { reason: '', at: Number.NEGATIVE_INFINITY };
+  /** An array, because V8 promotes the entries of a Map or Set that changes all the time to the old generation. */
+  readonly #inFlight: RequestContext[] = [];
+
+  constructor(api: Api, deps: ListenerDependencies) {
+    this.#api = api;
+    this.#deps = deps;
+  }
+
+  /** How many requests were accepted and are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight.length;
+  }
+
+  /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
+  readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
+    const context = this.#begin(request, response);
+    try {
+      context.isRefused = refusal !== undefined;
+      await this.#send(context, refusal ?? (await this.#respond(context)));
+    } catch (error) {
+      this.#drop(context, error);
+    } finally {
+      this.#end(context);
+    }
+  };
+
+  /** Answers every request in flight with 503, because the service stops. */
+  async abandon(): Promise<void> {
+    await Promise.all([...this.#inFlight].map((context) => this.#send(context, errorReply('unavailable'))));
+  }
+
+  /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
+  readonly interrupt = (request: IncomingMessage, refusal: Reply): boolean => {
+    const context = this.#inFlight.find((each) => each.request === request);
+    if (context === undefined || context.response.headersSent) return false;
+    context.response.shouldKeepAlive = false;
+    context.isRefused = true;
+    this.#send(context, refusal).catch((error: unknown) => this.#drop(context, error));
+    return true;
+  };
+
+  #begin(request: IncomingMessage, response: Response): RequestContext {
+    const { path, query } = parseTarget(request.url ?? '/');
+    const match = path === undefined ? undefined : this.#api.routes.match(path);
+    const context: RequestContext = {
+      request,
+      response,
+      id: requestId(request.headers['x-request-id']),
+      startedAt: this.#deps.clock(),
+      path,
+      query,
+      match,
+      operation: match?.route.operations[request.method ?? ''],
+      isRefused: false,
+      key: undefined,
+      operator: undefined,
+      author: undefined,
+      rateHeaders: undefined,
+      outage: undefined,
+      parameters: NO_PARAMETERS,
+      body: undefined,
+      idempotency: undefined,
+      place: this.#inFlight.length,
+    };
+    this.#inFlight.push(context);
+    return context;
+  }
+
+  /** The last request in flight takes the place of this one. */
+  #end(context: RequestContext): void {
+    const last = this.#inFlight.pop();
+    if (last === undefined || last === context) return;
+    last.place = context.place;
+    this.#inFlight[context.place] = last;
+  }
+
+  async #respond(context: RequestContext): Promise<Reply> {
+    try {
+      return await this.#api.respond(context);
+    } catch (error) {
+      // Nobody is left to answer.
+      if (error instanceof ClientGone) throw error;
+      if (error instanceof ServiceError) {
+        if (error.code === 'unavailable') this.#noteOutage(context, error);
+        const isPatch = error.code === 'unsupported_media_type' && context.request.method === 'PATCH';
+        return errorReply(error.code, error.message, isPatch ? ACCEPT_PATCH : NO_FIELDS);
+      }
+      this.#deps.log.error({ id: context.id, err: error }, 'internal error');
+      return errorReply('internal_error', internalError(context.id));
+    }
+  }
+
+  /** Logs the reason without a stack, and the same reason at most once a second, because many requests meet one outage. */
+  #noteOutage(context: RequestContext, { message, cause }: ServiceError): void {
+    const reason = cause instanceof Error ? cause.message : message;
+    context.outage = reason;
+    const { monotonic } = context.startedAt;
+    const last = this.#lastOutage;
+    if (last.reason === reason && monotonic - last.at < OUTAGE_LOG_INTERVAL) return;
+    this.#lastOutage = { reason, at: monotonic };
+    this.#deps.log.warn({ id: context.id, reason }, message);
+  }
+
+  async #send(context: RequestContext, reply: Reply): Promise<void> {
+    const { request, response, id } = context;
+    const finished = this.#api.finish(context, reply);
+    const headers = finished instanceof Promise ? await finished : finished;
+    // The request was answered early, while its operation still ran.
+    if (response.headersSent) return;
+    // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
+    if (this.#deps.state.isDraining && !response.isFollowed) response.shouldKeepAlive = false;
+    const all = joinFields(reply.headers, trustedFields(`X-Request-Id: ${id}\r\n`), headers);
+    response.send(reply.status, all, reply.body);
+    // The rest of an unread body is dropped, so that the connection can go on.
+    if (!request.complete) request.resume();
+    this.#api.record(context, reply);
+  }
+
+  #drop({ id, response }: RequestContext, error: unknown): void {
+    if (error instanceof ClientGone) {
+      // An early answer is logged already.
+      if (!response.headersSent) this.#deps.log.info({ id }, 'client went away');
+      return;
+    }
+    this.#deps.log.error({ id, err: error }, 'no answer could be written');
+    response.destroy();
+  }
+}
+
+const NO_PARAMETERS = {};

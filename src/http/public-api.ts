@@ -1,0 +1,267 @@
+// Contract: sections 1.4, 3, 5 and 6.
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { KeyLookup } from '../domain/account-ports.ts';
+import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
+import type { Clock } from '../domain/clock.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import { checkKey } from '../domain/key-rules.ts';
+import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
+import type { Caller, QuotaCounter } from '../limits/counter.ts';
+import { peek, UNUSED } from '../limits/quota.ts';
+import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
+import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
+import { RequestLog } from '../observability/request-log.ts';
+import type { RequestMetrics } from '../observability/request-metrics.ts';
+import type { ClientAddress } from './address.ts';
+import { readCredentials } from './auth/api-key.ts';
+import { type RequestContext, requireBound, runSteps, type Step } from './context.ts';
+import { type Cors, preflightHeaders } from './cors.ts';
+import type { Api } from './listener.ts';
+import { lacksScope, removed } from './messages.ts';
+import { type Operation, sunsetDate } from './operation.ts';
+import { rateHeaders, refuseByLimit, verdictHeaders } from './rate-limit.ts';
+import { errorReply, otherMethodReply } from './response.ts';
+import { bindOperations, Routes } from './routes.ts';
+import {
+  handle,
+  readBody,
+  readParameters,
+  refuseIfStoreLost,
+  requireDecodedPath,
+  type ServingState,
+} from './steps.ts';
+import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
+import type { Reply } from './wire/response.ts';
+
+/** Answers for everything that is not below `/v1`: no key, not metered. */
+export interface Site {
+  /** The path as log and metrics name it; undefined when there is no such path. */
+  route(path: string): string | undefined;
+  /** Routes whose requests are logged at the level `debug`, because programs and pages ask for them all the time. */
+  readonly quietRoutes: ReadonlySet<string>;
+  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Reply>;
+}
+
+export interface PublicApiOptions<Repositories> {
+  readonly operations: readonly Operation<Repositories>[];
+  readonly repositories: Repositories;
+  readonly site: Site;
+  readonly keys: KeyLookup;
+  readonly keyUses: Pick<KeyUses, 'note'>;
+  readonly usage: Pick<UsageCounts, 'note'>;
+  /** The counter in use, which can be replaced. */
+  readonly counting: { readonly counters: QuotaCounter };
+  readonly state: ServingState;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly environment: Environment;
+  /** The base addresses that are known, and that of the running environment. */
+  readonly urls: Readonly<Partial<Record<Environment, string>>>;
+  readonly base: string;
+  readonly addressOf: ClientAddress;
+  readonly cors: Cors;
+  /** Undefined without METRICS_PORT: nothing is measured. */
+  readonly metrics: RequestMetrics | undefined;
+  /** Undefined without CONSOLE_PORT. */
+  readonly recent: RecentRequests | undefined;
+}
+
+type Service = Omit<PublicApiOptions<never>, 'operations' | 'repositories'> & {
+  readonly routes: Routes;
+  readonly caching: Fields;
+};
+
+const serveSite: Step<Service> = (context, { site }) =>
+  isBelowApi(context.path) ? undefined : site.answer(context);
+
+const answerPreflight: Step<Service> = ({ request, match }, { routes }) =>
+  request.method === 'OPTIONS'
+    ? { status: 204, headers: preflightHeaders(match?.route.methods ?? routes.methods) }
+    : undefined;
+
+/** Finds the key. A request without a valid one counts for its address. */
+const authenticate: Step<Service> = async (context, service) => {
+  const { request, startedAt } = context;
+  const credentials = readCredentials(request.headers.authorization, service);
+  // The await also lets the parser find broken HTTP behind the header block before anything is counted.
+  const found = await (credentials instanceof ApiKeyHash
+    ? service.keys.findKeyByHash(credentials)
+    : undefined);
+  const { key, fault } = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
+  if (key === undefined) {
+    const verdict = await service.counting.counters.charge(addressCaller(service, request));
+    context.rateHeaders = verdictHeaders(verdict);
+    return refuseByLimit(verdict) ?? errorReply('unauthorized', fault);
+  }
+  context.key = key;
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    context.author = { actor: { kind: 'key', id: key.id }, address: service.addressOf(request) };
+  service.keyUses.note(key.id, startedAt.unix);
+  return undefined;
+};
+
+const refuseIfDraining: Step<Service> = (context, { state, counting }) =>
+  state.isDraining ? refuseAtStop(context, counting.counters) : undefined;
+
+async function refuseAtStop(context: RequestContext, counter: QuotaCounter): Promise<Reply> {
+  context.rateHeaders = rateHeaders(await counter.peek(keyCaller(context)));
+  return errorReply('unavailable');
+}
+
+/** Ban and limits, in one step. Neither closes the holder's windows. */
+const charge: Step<Service> = (context, { counting }) => {
+  const verdict = counting.counters.charge(keyCaller(context));
+  const apply = (decided: Awaited<typeof verdict>) => {
+    context.rateHeaders = verdictHeaders(decided);
+    return refuseByLimit(decided);
+  };
+  return verdict instanceof Promise ? verdict.then(apply) : apply(verdict);
+};
+
+const requireOperation: Step<Service> = ({ match, operation }, { routes }) => {
+  if (match === undefined) return errorReply('not_found', routes.unknownPath);
+  return operation === undefined ? otherMethodReply(match.route.methods) : undefined;
+};
+
+const requireScope: Step<Service> = (context) => {
+  const { operation, key } = requireBound(context);
+  const { scope } = operation.declaration;
+  return scope === undefined || key?.scopes.includes(scope) === true
+    ? undefined
+    : errorReply('insufficient_scope', lacksScope(scope));
+};
+
+const refuseRemoved: Step<Service> = (context) => {
+  const { operation, startedAt } = requireBound(context);
+  const { deprecated } = operation.declaration;
+  return deprecated !== undefined && startedAt.unix >= deprecated.removal
+    ? errorReply('gone', removed(sunsetDate(deprecated), deprecated.successor))
+    : undefined;
+};
+
+/** Everything that the public listener checks, in its order. */
+const PUBLIC_API: readonly Step<Service>[] = [
+  serveSite,
+  answerPreflight,
+  refuseIfStoreLost,
+  authenticate,
+  refuseIfDraining,
+  charge,
+  requireDecodedPath,
+  requireOperation,
+  requireScope,
+  refuseRemoved,
+  readParameters,
+  readBody,
+  handle,
+];
+
+/** The API below `/v1`, and the pages beside it. */
+export function createPublicApi<Repositories>({
+  operations,
+  repositories,
+  ...options
+}: PublicApiOptions<Repositories>): Api {
+  const { base, usage, clock, log, metrics, recent, site } = options;
+  const routes = new Routes(bindOperations(operations, repositories, base), '/v1');
+  const service: Service = { ...options, routes, caching: fields('Cache-Control', 'private, no-cache') };
+  const requestLog = new RequestLog(log);
+  return {
+    routes,
+    respond: (context) => runSteps(PUBLIC_API, context, service),
+    finish(context) {
+      if (context.rateHeaders !== undefined) return joinHeaders(context, service, context.rateHeaders);
+      if (!context.isRefused && !isBelowApi(context.path)) return NO_FIELDS;
+      return addressHeaders(context, service).then((headers) => joinHeaders(context, service, headers));
+    },
+    record(context, { status, code }) {
+      const { id, key, request, startedAt, operation, match } = context;
+      if (key !== undefined) usage.note(key.id, operation?.index ?? -1, status, startedAt.unix);
+      const isLogged = log.isLevelEnabled('info');
+      if (!isLogged && metrics === undefined && recent === undefined) return;
+      const { method = '' } = request;
+      const duration = clock().monotonic - startedAt.monotonic;
+      const route = routeName(context, site);
+      metrics?.observe(method, route, status, code, key?.account.plan, duration / 1000);
+      if (recent !== undefined && isBelowApi(context.path)) {
+        recent.note(startedAt.unix, status, duration);
+        if (status >= 400) recent.noteFault(toFault(context, status, code));
+      }
+      if (!isLogged) return;
+      const durationUs = Math.round(duration * 1000);
+      if (match === undefined && site.quietRoutes.has(route))
+        log.debug({ id, method, route, status, code, durationMs: durationUs / 1000 }, 'request');
+      else requestLog.write({ id, key, method, route, status, code, durationUs });
+    },
+  };
+}
+
+function joinHeaders(
+  { request, operation }: RequestContext,
+  { cors }: Pick<Service, 'cors'>,
+  headers: Fields,
+): Fields {
+  const { origin } = request.headers;
+  return joinFields(
+    headers,
+    operation?.headers ?? NO_FIELDS,
+    origin === undefined ? cors.withoutOrigin : cors.of(origin),
+  );
+}
+
+/** The rate headers when no caller is known: those of the address, which are not counted. */
+async function addressHeaders({ request }: RequestContext, service: Service): Promise<Fields> {
+  const { counting, log, clock } = service;
+  try {
+    return rateHeaders(await counting.counters.peek(addressCaller(service, request)));
+  } catch (error) {
+    // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
+    if (!(error instanceof ServiceError)) log.error({ err: error }, 'an address could not be looked up');
+    return rateHeaders(peek(UNUSED, PLANS.free, clock()));
+  }
+}
+
+function addressCaller(
+  { addressOf }: Pick<Service, 'addressOf'>,
+  request: Pick<IncomingMessage, 'socket' | 'headers'>,
+): Caller {
+  return { kind: 'address', address: addressOf(request), limits: PLANS.free };
+}
+
+/** Whose windows count the request. What the API lacks counts against the plan. */
+function keyCaller({ key, operation }: RequestContext): Caller {
+  if (key === undefined) throw new Error('The request has no key.');
+  const { id: keyId, account } = key;
+  if (operation?.declaration.allowance === 'holder')
+    return { kind: 'holder', accountId: account.id, limits: HOLDER_LIMITS };
+  return { kind: 'key', keyId, accountId: account.id, limits: account.limits };
+}
+
+/** For log and metrics. Never the path itself, because it may hold anything, even a key. */
+function routeName({ match, path }: RequestContext, site: Site): string {
+  return match?.route.template ?? (path === undefined ? undefined : site.route(path)) ?? 'unknown';
+}
+
+function toFault(
+  { id, startedAt, request, operation, key }: RequestContext,
+  status: number,
+  code: ErrorCode | undefined,
+): Omit<Fault, 'id'> {
+  return {
+    at: startedAt.unix,
+    requestId: id,
+    method: request.method ?? '',
+    operation: operation?.declaration.id,
+    status,
+    code,
+    keyId: key?.id,
+    accountId: key?.account.id,
+    account: key?.account.name,
+  };
+}
+
+/** Whether a path is below `/v1`. A path that cannot be decoded counts as such, because its answer needs the rate headers. */
+function isBelowApi(path: string | undefined): boolean {
+  return path === undefined || path === '/v1' || path.startsWith('/v1/') || path === '*';
+}

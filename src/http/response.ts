@@ -1,0 +1,161 @@
+// Contract: sections 2, 3.2, 3.3, 3.6 and 4.
+import type { IncomingMessage } from 'node:http';
+import { encodeCursor } from '../domain/cursor.ts';
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import type { Failure } from '../domain/result.ts';
+import { entityTag } from '../domain/written.ts';
+import type { BoundContext } from './context.ts';
+import { otherMethod, type TransportStatus } from './messages.ts';
+import type { Success } from './operation.ts';
+import type { Values } from './parameters.ts';
+import type { BoundOperation } from './routes.ts';
+import type { Reply } from './wire/response.ts';
+import {
+  type Fields,
+  fields,
+  flatFields,
+  joinFields,
+  NO_FIELDS,
+  octets,
+  trustedFields,
+} from './wire/text.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export const JSON_CONTENT = fields('Content-Type', JSON_TYPE);
+
+/** The header fields that go with an error code. */
+const ERROR_FIELDS: Partial<Record<ErrorCode, Fields>> = {
+  unauthorized: fields('WWW-Authenticate', 'Bearer'),
+  unavailable: fields('Retry-After', `${ERRORS.unavailable.retryAfter}`),
+};
+
+/** The Error body. */
+export function errorJson(code: ErrorCode, message: string, status: number = ERRORS[code].status): string {
+  return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
+}
+
+/** An error response: the Error body under the status of its code, with the headers that go with that code. */
+export function errorReply(code: ErrorCode, message = defaultMessage(code), headers = NO_FIELDS): Reply {
+  return {
+    status: ERRORS[code].status,
+    code,
+    headers: joinFields(JSON_CONTENT, ERROR_FIELDS[code] ?? NO_FIELDS, headers),
+    body: octets(errorJson(code, message)),
+  };
+}
+
+function defaultMessage(code: ErrorCode): string {
+  const kind: { readonly message?: string; readonly when: string } = ERRORS[code];
+  return kind.message ?? kind.when;
+}
+
+/** The refusal of a method. `methods` as in the `Allow` header. */
+export function otherMethodReply(methods: string): Reply {
+  return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+}
+
+/** The refusal of a request by the HTTP layer. */
+export function transportReply(status: 400 | TransportStatus, message: string): Reply {
+  const body = octets(errorJson('invalid_request', message, status));
+  return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
+}
+
+const REPLAY = fields('Idempotent-Replay', 'true');
+const NO_STORE = fields('Cache-Control', 'no-store');
+
+/** The two responses that a GET of the same content can have. */
+interface Representation {
+  readonly tag: string;
+  readonly whole: Reply;
+  readonly notModified: Reply;
+}
+
+export interface ResponseOptions {
+  /** The address that `Location` and `Link` begin with. */
+  readonly base: string;
+  /** The `Cache-Control` of each GET. */
+  readonly caching: Fields;
+}
+
+/** Turns what an operation gives back into its response. */
+export function toReply(
+  { operation, request, parameters }: BoundContext,
+  answer: Success | Failure,
+  options: ResponseOptions,
+): Reply {
+  const { declaration } = operation;
+  if ('error' in answer) {
+    const { error, message = declaration.errors[error], retryAfter } = answer;
+    const wait = retryAfter === undefined ? NO_FIELDS : fields('Retry-After', `${retryAfter}`);
+    return errorReply(error, message, wait);
+  }
+  if (declaration.answers[answer.status] === undefined)
+    throw new Error(`${declaration.id} does not declare the status ${answer.status}.`);
+  if (declaration.method === 'GET') {
+    const { tag, whole, notModified } = represent(operation, parameters, answer, options);
+    return isUnmodified(request, tag) ? notModified : whole;
+  }
+  const { status, json, location, isReplay } = answer;
+  if (status === 204) return { status, headers: NO_FIELDS };
+  const address = location === undefined ? NO_FIELDS : fields('Location', options.base + location);
+  const replay = isReplay === true ? REPLAY : NO_FIELDS;
+  const etag = declaration.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
+  // A secret is never given again.
+  const repeat = declaration.answers[status]?.isSecret ? NO_STORE : replay;
+  return { status, headers: joinFields(JSON_CONTENT, etag, address, repeat), body: octets(json) };
+}
+
+function represent(
+  operation: BoundOperation,
+  parameters: Values,
+  { status, json, source, next }: Success,
+  { base, caching }: ResponseOptions,
+): Representation {
+  // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
+  if (source?.response !== undefined) return source.response as Representation;
+  const tag = entityTag(json);
+  const link = next === undefined ? NO_FIELDS : nextLink(base, operation, parameters, next);
+  const etag = trustedFields(`ETag: ${tag}\r\n`);
+  const validators = joinFields(etag, caching, link);
+  const representation = {
+    tag,
+    whole: {
+      status,
+      headers:
+        source === undefined
+          ? joinFields(JSON_CONTENT, validators)
+          : flatFields(JSON_CONTENT, etag, caching, link),
+      body: octets(json),
+    },
+    notModified: { status: 304, headers: validators },
+  };
+  if (source !== undefined) source.response = representation;
+  return representation;
+}
+
+/** The link to the next page: the same query, from the place `next` on. */
+function nextLink(
+  base: string,
+  { declaration, inQuery }: BoundOperation,
+  parameters: Values,
+  next: bigint | string,
+): Fields {
+  let query = '';
+  for (const [name, parameter] of inQuery) {
+    const value = parameters[name];
+    if (name === 'cursor' || value === undefined) continue;
+    const written = parameter.write?.(value) ?? value;
+    const all = typeof written === 'object' ? written : [written];
+    for (const each of all) query += `${name}=${typeof each === 'string' ? encodeURIComponent(each) : each}&`;
+  }
+  return fields('Link', `<${base}${declaration.path}?${query}cursor=${encodeCursor(next)}>; rel="next"`);
+}
+
+/** Whether `If-None-Match` names the tag, so that the answer is 304 (RFC 9110, section 13.1.2, weak comparison). */
+export function isUnmodified({ headers }: Pick<IncomingMessage, 'headers'>, tag: string): boolean {
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag);
+}

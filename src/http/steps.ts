@@ -1,0 +1,59 @@
+// Contract: sections 3 and 4.
+import { ServiceError } from '../domain/errors.ts';
+import { readBody as readContent } from './body.ts';
+import { requireBound, type Step } from './context.ts';
+import { BAD_ENCODING, STORE_LOST } from './messages.ts';
+import type { ClientCall, OperatorCall } from './operation.ts';
+import { readParameters as readValues } from './parameters.ts';
+import { errorReply, type ResponseOptions, toReply } from './response.ts';
+
+/* The steps that both listeners share. */
+
+/** What the service may do now. The gate and the stop change it while requests run. */
+export interface ServingState {
+  /** False while the store cannot be relied on. Requests that are counted then may be counted twice, or lost. */
+  readonly isOpen: boolean;
+  /** Whether the service is stopping. */
+  readonly isDraining: boolean;
+}
+
+export const refuseIfStoreLost: Step<{ readonly state: ServingState }> = (_, { state }) =>
+  state.isOpen ? undefined : errorReply('unavailable', STORE_LOST);
+
+export const requireDecodedPath: Step<unknown> = ({ path }) =>
+  path === undefined ? errorReply('invalid_request', BAD_ENCODING) : undefined;
+
+export const readParameters: Step<unknown> = (context) => {
+  const { operation, match, query } = requireBound(context);
+  const values = readValues(operation, match.values, query);
+  // The path names nothing that can exist.
+  if (values === undefined) return errorReply('not_found', operation.declaration.errors.not_found);
+  context.parameters = values;
+  return undefined;
+};
+
+export const readBody: Step<unknown> = (context) =>
+  requireBound(context).operation.declaration.method === 'GET'
+    ? undefined
+    : readContent(requireBound(context));
+
+export const handle: Step<ResponseOptions> = async (context, options) => {
+  const { operation, request, key, operator, author, parameters, body, idempotency } = requireBound(context);
+  const ifMatch = entityTags(request.headers['if-match']);
+  const call = { key, accountId: key?.account.id, operator, author, parameters, body, ifMatch, idempotency };
+  try {
+    // The steps before have let the caller in.
+    const answer = await operation.handle(call as ClientCall & OperatorCall);
+    return toReply(requireBound(context), answer, options);
+  } catch (error) {
+    // To the rules of the domain, every value is a parameter. A value of a body makes the request invalid.
+    if (body !== undefined && error instanceof ServiceError && error.code === 'invalid_parameter')
+      return errorReply('invalid_request', error.message);
+    throw error;
+  }
+};
+
+/** The entity tags that an `If-Match` header lists. */
+function entityTags(header: string | undefined): readonly string[] | undefined {
+  return header?.split(',').map((tag) => tag.trim());
+}
