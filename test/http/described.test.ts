@@ -1,7 +1,7 @@
 // Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
+import { test, type TestContext } from 'node:test';
 import { OPERATIONS } from '../../src/api/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
@@ -9,12 +9,13 @@ import { SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
 import { windowsName } from '../../src/limits/counter.ts';
+import { HOUR } from '../../src/domain/usage.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type ServiceOptions, startTestService, type TestService } from '../support/service.ts';
 
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -73,10 +74,24 @@ async function useUpHolder({ store, clock }: TestService, account: string, dayCo
 
 const database = await exampleDatabase(lifetimeOfFile());
 
+/** A service in which every list has a second page. */
+async function startWithPages(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+  const service = await database.start(t, options);
+  const hour = Math.floor(service.clock().unix / HOUR);
+  const counts = Array.from({ length: 29 * 40 }, (_, index) => ({
+    hour: hour - 24 * (index % 29),
+    keyId: 1,
+    operation: 'a'.repeat(1 + Math.floor(index / 29)),
+    counts: [1, 0, 0, 0] as const,
+  }));
+  await service.store.usageHistory.add({ writer: 'example', sequence: 1, counts });
+  return service;
+}
+
 test('success, 401, 403 and 429 of every operation match the description', async (t) => {
   const { key } = database;
   for (const { id, scope, allowance } of OPERATIONS) {
-    const service = await database.start(t, { env: { BAN_AFTER: '3' } });
+    const service = await startWithPages(t, { env: { BAN_AFTER: '3' } });
     const success = await probe(service, id, { key });
     assert.ok(success.status < 300, `${id} ${success.text}`);
     assertDescribed(id, success);
@@ -110,7 +125,7 @@ test('success, 401, 403 and 429 of every operation match the description', async
 
 test('a 304 matches the description', async (t) => {
   const { key } = database;
-  const service = await database.start(t);
+  const service = await startWithPages(t);
   for (const { id, method } of OPERATIONS) {
     if (method !== 'GET') continue;
     const answer = await probe(service, id, { key, headers: { 'if-none-match': '*' } });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS } from '../../src/api/index.ts';
-import { HOUR, type UsageCount } from '../../src/domain/usage.ts';
 import { call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { startTestService, type ServiceOptions, type TestService } from './service.ts';
@@ -19,15 +18,6 @@ const BODIES: Readonly<Record<string, (index: number) => object>> = {
 
 /** Keys that work. An account cannot have as many as the others. */
 const LIVE_KEYS = 9;
-
-/** Usage of key 1 with more rows than a page has. */
-function usageOfTwoPages({ clock }: TestService): readonly UsageCount[] {
-  const days = Array.from({ length: 29 }, (_, index) => Math.floor(clock().unix / HOUR) - 24 * index);
-  const operations = Array.from({ length: 40 }, (_, index) => 'a'.repeat(1 + index));
-  return days.flatMap((hour) =>
-    operations.map((operation) => ({ hour, keyId: 1, operation, counts: [1, 0, 0, 0] as const })),
-  );
-}
 
 /** A key, and services on databases of their own in which everything exists that the examples of the operations name. */
 export async function exampleDatabase(lifetime: Lifetime) {
@@ -52,7 +42,6 @@ export async function exampleDatabase(lifetime: Lifetime) {
       assert.equal(status, 201, text);
     }
   }
-  await service.store.usageHistory.add({ writer: 'example', sequence: 1, counts: usageOfTwoPages(service) });
   await service.stop();
   assert.ok(!existsSync(`${file}-wal`), 'the file is the whole database');
   let copies = 0;
