@@ -8,7 +8,7 @@ import { STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from '../pages/reference/reference.ts';
 import type { Reply } from '../http/wire/response.ts';
-import { kept } from '../domain/lazy.ts';
+import { lazy } from '../domain/lazy.ts';
 
 export interface SiteDependencies {
   readonly urls: Urls;
@@ -24,14 +24,14 @@ type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
   // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
-  const reference = kept(async () =>
+  const reference = lazy(async () =>
     (await import('../pages/reference/reference.ts')).createReference(urls, base),
   );
   const page =
     (name: Exclude<keyof Reference, 'file'>): Page =>
     async (request) =>
       (await reference())[name].reply(request);
-  const dashboard = kept(async () =>
+  const dashboard = lazy(async () =>
     (await import('../pages/shared/page.ts')).pageWithFiles('dashboard', {
       title: 'Pet Store dashboard',
       root: './',

@@ -83,10 +83,20 @@ export function describeGroups<SecuritySchemes extends object>(
     components: {
       schemas: schemaComponents(groups),
       parameters: parameters.components,
-      headers: headerComponents(base),
+      headers: headersIn(paths, base),
       securitySchemes,
     },
   };
+}
+
+/** The header components that these paths refer to. */
+function headersIn(paths: object, base: string) {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(headerComponents(base)).filter(([name]) =>
+      text.includes(`"#/components/headers/${name}"`),
+    ),
+  );
 }
 
 /** The linkset of RFC 9727. It leads to the description of the running environment. */

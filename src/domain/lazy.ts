@@ -1,5 +1,5 @@
-/** Loads at the first call, and keeps the result. It keeps no failure, so the next call tries again. */
-export function kept<T>(load: () => Promise<T>): () => Promise<T> {
+/** Loads at the first call and keeps the result. A failure is not kept, so the next call tries again. */
+export function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {
     if (loaded === undefined) {

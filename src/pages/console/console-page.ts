@@ -1,5 +1,5 @@
 // Contract: section 10.1.
-import { kept } from '../../domain/lazy.ts';
+import { lazy } from '../../domain/lazy.ts';
 import type { ConsolePages } from '../../http/admin-api.ts';
 import { errorReply, otherMethodReply } from '../../http/response.ts';
 import { pageWithFiles } from '../shared/page.ts';
@@ -10,7 +10,7 @@ const PATHS = /^\/(?:accounts(?:\/\d+)?|keys|bans|deprecations|faults|audit|oper
 const FILES = '/ui/';
 
 /** Made at the first request, so that a start does not wait for it. */
-const parts = kept(() =>
+const parts = lazy(() =>
   pageWithFiles('console', {
     title: 'Pet Store console',
     root: '/',

@@ -7,7 +7,7 @@ import { petStatesPicture } from '../../description/pet-states.ts';
 import { referenceMarkdown } from '../../description/reference-markdown.ts';
 import { contentSecurityPolicy, referencePage } from './reference-page.ts';
 import { hashedFiles, ICON, TYPES } from '../shared/hashed-files.ts';
-import { kept } from '../../domain/lazy.ts';
+import { lazy } from '../../domain/lazy.ts';
 
 /**
  * The published reference and the description that it is made of. `base` is the base address of the running environment.
@@ -15,7 +15,7 @@ import { kept } from '../../domain/lazy.ts';
  */
 export function createReference(urls: Urls, base: string, find = referenceFiles) {
   const { document, json, yaml, catalog } = openApi(urls, base);
-  const files = kept(find);
+  const files = lazy(find);
   const page = async () => referencePage(document, referenceMarkdown(document), (await files()).base, base);
   return {
     page: new Content(
