@@ -3,11 +3,11 @@ import { errorReply, JSON_CONTENT } from '../http/errors.ts';
 import type { Site } from '../http/app.ts';
 import type { Exchange } from '../http/request.ts';
 import type { ServingState } from '../http/pipeline.ts';
-import { fields, joinFields, octets } from '../http/wire/text.ts';
+import { fields, joinFields, octets } from 'direct-http';
 import { SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from '../pages/reference/reference.ts';
-import type { Reply } from '../http/wire/response.ts';
+import type { Reply } from '../http/reply.ts';
 import { kept } from '../domain/lazy.ts';
 
 export interface SiteDependencies {

@@ -8,9 +8,9 @@ import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import { Answers } from '../http/answer.ts';
 import { MEDIA_TYPES, readJsonBody, refuseBody } from '../http/body.ts';
 import { errorReply, otherMethodReply } from '../http/errors.ts';
-import type { Reply } from '../http/wire/response.ts';
+import type { Reply } from '../http/reply.ts';
 import type { Routes } from '../http/request.ts';
-import { fields, NO_FIELDS } from '../http/wire/text.ts';
+import { fields, NO_FIELDS } from 'direct-http';
 import type { Access } from '../http/auth/access.ts';
 import type { ConsoleRequest } from './console-request.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Response } from '../http/wire/wire.ts';
+import type { Response } from 'direct-http';
 
 /** One request to the console, with what is known about it so far. */
 export interface ConsoleRequest {

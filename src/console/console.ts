@@ -10,9 +10,8 @@ import { errorReply } from '../http/errors.ts';
 import { parseTarget, requestId, Routes } from '../http/request.ts';
 import type { ServingState } from '../http/pipeline.ts';
 import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
-import type { Reply } from '../http/wire/response.ts';
-import { fields, joinFields, trustedFields } from '../http/wire/text.ts';
-import type { Handlers, Response } from '../http/wire/wire.ts';
+import type { Reply } from '../http/reply.ts';
+import { fields, type Handlers, joinFields, type Response, trustedFields } from 'direct-http';
 import { Access, type AccessDependencies } from '../http/auth/access.ts';
 import { AdminApi } from './admin-api.ts';
 import type { ConsoleRequest } from './console-request.ts';
@@ -37,7 +36,7 @@ const SHIELD = fields('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy',
 const UNSTORED = fields('Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff');
 
 /** The console's listener: sign-in, its pages and the admin API. Nothing of it is on the public port. */
-export class Console implements Handlers {
+export class Console implements Handlers<Reply> {
   readonly #deps: ConsoleDependencies;
   readonly #access: Access;
   readonly #api: AdminApi;

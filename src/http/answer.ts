@@ -5,17 +5,9 @@ import type { Values } from './parameters.ts';
 import { encodeCursor } from '../domain/cursor.ts';
 import { entityTag } from '../domain/written.ts';
 import { errorReply, JSON_CONTENT } from './errors.ts';
-import type { Reply } from './wire/response.ts';
+import type { Reply } from './reply.ts';
 import type { Served } from './request.ts';
-import {
-  type Fields,
-  fields,
-  flatFields,
-  joinFields,
-  NO_FIELDS,
-  octets,
-  trustedFields,
-} from './wire/text.ts';
+import { type Fields, fields, flatFields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
 
 const REPLAY = fields('Idempotent-Replay', 'true');
 const NO_STORE = fields('Cache-Control', 'no-store');

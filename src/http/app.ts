@@ -7,13 +7,12 @@ import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
 import { type Exchange, parseTarget, requestId } from './request.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
-import type { Reply } from './wire/response.ts';
-import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
+import type { Reply } from './reply.ts';
+import { joinFields, NO_FIELDS, type Response, trustedFields } from 'direct-http';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import type { UsageCounts } from '../observability/key-usage.ts';
 import { RequestLog } from '../observability/request-log.ts';
-import type { Response } from './wire/wire.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered. */
 export interface Site {

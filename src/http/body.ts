@@ -14,7 +14,7 @@ import {
   otherMediaType,
 } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
-import { fields } from './wire/text.ts';
+import { fields } from 'direct-http';
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 16 * 1024;

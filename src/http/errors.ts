@@ -1,8 +1,8 @@
 // Contract: sections 2 and 4.
 import type { ErrorCode } from '../domain/errors.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
-import { type Fields, fields, joinFields, NO_FIELDS, octets } from './wire/text.ts';
-import type { Reply } from './wire/response.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, octets } from 'direct-http';
+import type { Reply } from './reply.ts';
 
 /** The one map from error code to HTTP status. */
 export const STATUS_OF = {

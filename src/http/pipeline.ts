@@ -21,9 +21,9 @@ import { preflightHeaders } from './cors.ts';
 import { errorReply, otherMethodReply } from './errors.ts';
 import type { KeyUses } from '../observability/key-usage.ts';
 import type { Exchange, Routes } from './request.ts';
-import { type Fields, NO_FIELDS } from './wire/text.ts';
+import { type Fields, NO_FIELDS } from 'direct-http';
 import { lacksScope, removed, SHUTTING_DOWN, STORE_LOST } from './messages.ts';
-import type { Reply } from './wire/response.ts';
+import type { Reply } from './reply.ts';
 
 /** What the service may do now. The gate and the stop change it while requests run. */
 export interface ServingState {

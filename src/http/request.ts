@@ -16,8 +16,7 @@ import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Moment } from '../domain/clock.ts';
 import { listed } from '../domain/parse.ts';
 import { REQUEST_ID } from './request-headers.ts';
-import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
-import type { Response } from './wire/wire.ts';
+import { fields, type Fields, NO_FIELDS, type Response } from 'direct-http';
 
 /** An operation, ready to be called. */
 export interface Served<Its = Operation<Stores>> extends Asked {

@@ -6,7 +6,7 @@ import type { Author } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
 import type { ClientAddress } from '../address.ts';
 import { errorReply } from '../errors.ts';
-import type { Reply } from '../wire/response.ts';
+import type { Reply } from '../reply.ts';
 import { retryAfter } from './admission.ts';
 import type { QuotaCounter } from '../../limits/counter.ts';
 import { findOperator, signIn, signOut } from '../../management/operators.ts';

@@ -9,8 +9,8 @@ import type { Quota } from '../../limits/quota.ts';
 import { errorReply } from '../errors.ts';
 import type { Exchange } from '../request.ts';
 import { banned, banNear, KEY_MISSING, limitUsedUp } from '../messages.ts';
-import type { Reply } from '../wire/response.ts';
-import { type Fields, fields, trustedFields } from '../wire/text.ts';
+import type { Reply } from '../reply.ts';
+import { type Fields, fields, trustedFields } from 'direct-http';
 
 /* Which key a request has, and what its caller is told about the limits. */
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expectation, parseBody, parseObject } from '../../domain/parse.ts';
 import { MEDIA_TYPES, readJsonBody } from '../body.ts';
 import { otherMethodReply } from '../errors.ts';
-import type { Reply } from '../wire/response.ts';
+import type { Reply } from '../reply.ts';
 import type { Access } from './access.ts';
 import type { ConsoleRequest } from '../../console/console-request.ts';
 

@@ -1,6 +1,6 @@
 // Contract: section 10.1.
 import { errorReply, otherMethodReply } from '../../http/errors.ts';
-import type { Reply } from '../../http/wire/response.ts';
+import type { Reply } from '../../http/reply.ts';
 import { kept } from '../../domain/lazy.ts';
 import { pageWithFiles } from '../shared/page.ts';
 import type { ConsoleRequest } from '../../console/console-request.ts';
