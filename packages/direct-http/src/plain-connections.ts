@@ -17,8 +17,7 @@ export class PlainConnections<Refusal> implements Wire<Refusal> {
     this.#times = times;
     this.#handlers = handlers;
     server.on('request', (request, response) => {
-      this.track(request, response);
-      handlers.handle(request, response);
+      this.of(request.socket).handle(request, response);
     });
   }
 
@@ -52,6 +51,8 @@ class PlainConnection<Refusal> implements RefusingConnection<Refusal> {
   readonly #open = new Set<NodeResponse>();
   /** The last request whose header block arrived. */
   #last: IncomingMessage | undefined;
+  /** Handle the requests that wait for the answer before them. */
+  readonly #waiting: (() => unknown)[] = [];
   #isRefusing = false;
   /** Sends the refusal once no response is open. */
   #refuseNow: (() => void) | undefined;
@@ -69,12 +70,21 @@ class PlainConnection<Refusal> implements RefusingConnection<Refusal> {
     socket.once('close', () => busy.delete(this));
   }
 
+  /** Handles a request once those before it are answered, so that pipelined changes happen in their order. */
+  handle(request: IncomingMessage, response: NodeResponse): void {
+    const isFirst = this.#open.size === 0;
+    this.track(request, response);
+    if (isFirst) this.#handlers.handle(request, response);
+    else this.#waiting.push(() => this.#handlers.handle(request, response));
+  }
+
   track(request: IncomingMessage, response: NodeResponse): void {
     this.#last = request;
     this.#open.add(response);
     this.#busy.add(this);
     response.once('close', () => {
       this.#open.delete(response);
+      this.#waiting.shift()?.();
       if (this.#open.size > 0) return;
       if (!this.#isRefusing) this.#busy.delete(this);
       this.#refuseNow?.();
@@ -99,7 +109,14 @@ class PlainConnection<Refusal> implements RefusingConnection<Refusal> {
     else {
       // The reader of the body gets an error.
       socket.once('close', () => unread.destroy());
-      this.#handlers.interrupt(unread, refusal);
+      const interrupt = () => this.#handlers.interrupt(unread, refusal);
+      const handle = this.#waiting.pop();
+      if (handle === undefined) interrupt();
+      else
+        this.#waiting.push(() => {
+          handle();
+          interrupt();
+        });
       this.#refuseNow = () => {
         socket.end();
         this.#linger();
