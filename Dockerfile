@@ -3,6 +3,7 @@ FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY vendor vendor
+COPY packages packages
 RUN npm ci --omit=dev && find node_modules -name "*.js.map" -delete
 
 FROM debian:bookworm-slim
@@ -12,6 +13,7 @@ WORKDIR /app
 COPY --from=install /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
+COPY packages packages
 COPY src src
 RUN ln -s /app/bin/petstore.js /usr/local/bin/petstore \
   && useradd --system --uid 10001 petstore \

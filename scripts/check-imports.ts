@@ -4,6 +4,7 @@ import { exit } from 'node:process';
 
 /*
  * Checks which folder imports which, and that no imports form a circle. Type imports count: a reader follows them too.
+ * A package in `packages/` imports no file outside of it, and `src/` imports packages by their names.
  * Checks also that the writing thread of SQLite loads no package.
  */
 
@@ -30,7 +31,14 @@ const STILL_UP = new Set(['management → api', 'storage → limits']);
 
 const problems: string[] = [];
 const files = globSync(
-  ['src/**/*.{ts,js}', 'client/src/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'scripts/*.ts'],
+  [
+    'src/**/*.{ts,js}',
+    'packages/**/*.ts',
+    'client/src/**/*.ts',
+    'bench/**/*.ts',
+    'test/**/*.ts',
+    'scripts/*.ts',
+  ],
   { exclude: (path) => path.includes('node_modules') },
 );
 const importsOf = new Map(
@@ -44,6 +52,11 @@ const importsOf = new Map(
 
 for (const [file, imports] of importsOf) {
   const [top, folder = ''] = file.split('/');
+  if (top === 'packages') {
+    for (const imported of imports)
+      if (!imported.startsWith(`packages/${folder}/`))
+        problems.push(`${file} imports ${imported}, which is not in its package.`);
+  }
   if (top !== 'src') continue;
   const level = FOLDERS.indexOf(folder);
   if (level === -1) problems.push(`${file}: ${folder} is no folder of src/.`);

@@ -34,7 +34,7 @@ const PATIENCE = 600_000;
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
 
 const asked = argv.slice(2);
-const files = asked.length > 0 ? asked : globSync('test/**/*.test.ts');
+const files = asked.length > 0 ? asked : globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts']);
 
 /** How many tests were skipped, by the reason. */
 const skipped = new Map<string, number>();

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Site } from '../http/public-api.ts';
 import { errorReply, JSON_CONTENT } from '../http/response.ts';
 import type { ServingState } from '../http/steps.ts';
-import { fields, joinFields, octets } from '../http/wire/text.ts';
+import { fields, joinFields, octets } from 'direct-http';
 import { STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from '../pages/reference/reference.ts';
-import type { Reply } from '../http/wire/response.ts';
+import type { Reply } from '../http/reply.ts';
 import { lazy } from '../domain/lazy.ts';
 
 export interface SiteDependencies {

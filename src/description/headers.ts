@@ -6,7 +6,7 @@ import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';
-import { type Fields, namesAndValues } from '../http/wire/text.ts';
+import { type Fields, namesAndValues } from 'direct-http';
 import { rateHeaders, retryAfter } from '../http/rate-limit.ts';
 import type { Header, Refs } from './types.ts';
 

@@ -19,8 +19,8 @@ import {
   requireDecodedPath,
   type ServingState,
 } from './steps.ts';
-import { type Fields, fields, joinFields, NO_FIELDS, octets } from './wire/text.ts';
-import type { Reply } from './wire/response.ts';
+import { type Fields, fields, joinFields, NO_FIELDS, octets } from 'direct-http';
+import type { Reply } from './reply.ts';
 
 const PREFIX = '/admin/v1';
 const DESCRIPTION = '/admin/openapi.json';

@@ -7,7 +7,7 @@ import { readPatch, unreadablePatch } from '../domain/patch.ts';
 import type { BoundContext } from './context.ts';
 import { BODY_ENCODED, BODY_REFUSED, bodyMissing, OTHER_CHARSET, otherMediaType } from './messages.ts';
 import { fingerprintOf, parseIdempotencyKey } from './request-headers.ts';
-import { fields } from './wire/text.ts';
+import { fields } from 'direct-http';
 
 /** The client closed the connection before its request was complete, so there is nobody to answer. */
 export class ClientGone extends Error {

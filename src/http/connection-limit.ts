@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import type { Logger } from 'pino';
 import type { Networks } from '../config/config.ts';
 import { network, proxyCheck } from './address.ts';
-import type { Wire } from './wire/wire.ts';
+import type { Wire } from 'direct-http';
 
 /**
  * Connections of one address that read as soon as they are open. Node accepts one connection in each turn of the event
@@ -17,7 +17,7 @@ const UNDELAYED_MAX = 16;
 export function limitConnections(
   server: Server,
   limit: number,
-  { trusted, log, wire }: { trusted: Networks; log: Logger; wire: Pick<Wire, 'queue'> },
+  { trusted, log, wire }: { trusted: Networks; log: Logger; wire: Pick<Wire<never>, 'queue'> },
 ): void {
   const isProxy = proxyCheck(trusted);
   const open = new Map<string, number>();

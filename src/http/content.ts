@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { entityTag } from '../domain/written.ts';
 import { isUnmodified } from './response.ts';
-import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
-import type { Reply } from './wire/response.ts';
+import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
+import type { Reply } from './reply.ts';
 
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);

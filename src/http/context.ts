@@ -10,9 +10,9 @@ import type { Idempotency } from '../domain/ports.ts';
 import type { Values } from './parameters.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import type { BoundOperation, Match } from './routes.ts';
-import type { Fields } from './wire/text.ts';
-import type { Reply } from './wire/response.ts';
-import type { Response } from './wire/wire.ts';
+import type { Fields } from 'direct-http';
+import type { Reply } from './reply.ts';
+import type { Response } from 'direct-http';
 
 /** One request, with what is known of it so far. Steps fill in the rest. */
 export interface RequestContext {

@@ -1,7 +1,7 @@
 // Contract: section 3.
 import { ACCEPT_PATCH } from './body.ts';
 import { REQUEST_HEADERS } from './request-headers.ts';
-import { type Fields, fields, flatFields, joinFields, NO_FIELDS } from './wire/text.ts';
+import { type Fields, fields, flatFields, joinFields, NO_FIELDS } from 'direct-http';
 
 /** The headers that scripts in a browser may read. */
 const EXPOSED =

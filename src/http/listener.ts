@@ -8,9 +8,9 @@ import { internalError } from './messages.ts';
 import { errorReply } from './response.ts';
 import type { Routes } from './routes.ts';
 import type { ServingState } from './steps.ts';
-import type { Reply } from './wire/response.ts';
-import { type Fields, joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
-import type { Handlers, Response } from './wire/wire.ts';
+import type { Reply } from './reply.ts';
+import { type Fields, joinFields, NO_FIELDS, trustedFields } from 'direct-http';
+import type { Handlers, Response } from 'direct-http';
 
 /** What one listener does with its requests. */
 export interface Api {
@@ -33,7 +33,7 @@ interface ListenerDependencies {
 const OUTAGE_LOG_INTERVAL = 1_000;
 
 /** Handles every request of a listener: each gets one response, whatever fails. */
-export class Listener implements Handlers {
+export class Listener implements Handlers<Reply> {
   readonly #api: Api;
   readonly #deps: ListenerDependencies;
   /** The reason that was logged last, and when, in monotonic milliseconds. */

@@ -31,8 +31,8 @@ import {
   requireDecodedPath,
   type ServingState,
 } from './steps.ts';
-import { type Fields, fields, joinFields, NO_FIELDS } from './wire/text.ts';
-import type { Reply } from './wire/response.ts';
+import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
+import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered. */
 export interface Site {

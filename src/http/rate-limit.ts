@@ -6,8 +6,8 @@ import type { Verdict } from '../limits/counter.ts';
 import type { Quota } from '../limits/quota.ts';
 import { banned, banNear, limitUsedUp } from './messages.ts';
 import { errorReply } from './response.ts';
-import type { Reply } from './wire/response.ts';
-import { type Fields, fields, trustedFields } from './wire/text.ts';
+import type { Reply } from './reply.ts';
+import { type Fields, fields, trustedFields } from 'direct-http';
 
 /* What a caller is told about its limits. */
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { transportReply } from './response.ts';
 import { TRANSPORT } from './messages.ts';
-import type { Reply } from './wire/response.ts';
+import type { Reply } from './reply.ts';
 
 /** Why the HTTP layer refuses a request whose header block is well-formed. */
 export interface RequestFault {

@@ -9,16 +9,8 @@ import { otherMethod, type TransportStatus } from './messages.ts';
 import type { Success } from './operation.ts';
 import type { Values } from './parameters.ts';
 import type { BoundOperation } from './routes.ts';
-import type { Reply } from './wire/response.ts';
-import {
-  type Fields,
-  fields,
-  flatFields,
-  joinFields,
-  NO_FIELDS,
-  octets,
-  trustedFields,
-} from './wire/text.ts';
+import type { Reply } from './reply.ts';
+import { type Fields, fields, flatFields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -11,7 +11,7 @@ import {
   type Success,
 } from './operation.ts';
 import { absentValues, type NamedParameter, type ParameterSet } from './parameters.ts';
-import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
+import { type Fields, fields, NO_FIELDS } from 'direct-http';
 
 /** An operation with its repositories, ready to be called. */
 export interface BoundOperation extends ParameterSet {

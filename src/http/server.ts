@@ -9,8 +9,8 @@ import {
   type Handlers,
   type Server,
   type Wire,
-} from './wire/wire.ts';
-import type { Reply } from './wire/response.ts';
+} from 'direct-http';
+import type { Reply } from './reply.ts';
 
 /** Limits of the HTTP layer: times in milliseconds, sizes in bytes. Node has options with most of these names. */
 export const HTTP_LIMITS = {
@@ -43,14 +43,14 @@ export function createHttpServer(limits: HttpLimits): Server {
 }
 
 /** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
-export function serve(server: Server, handlers: Handlers, limits: HttpLimits): Wire {
-  const handle: Handlers['handle'] = (request, response, refusal) => {
+export function serve(server: Server, handlers: Handlers<Reply>, limits: HttpLimits): Wire<Reply> {
+  const handle: Handlers<Reply>['handle'] = (request, response, refusal) => {
     const fault = refusal === undefined ? requestFault(request) : undefined;
     if (fault?.closes === true) response.shouldKeepAlive = false;
     return handlers.handle(request, response, refusal ?? fault?.reply);
   };
   // A request is refused for its header block first: the parser finds a fault of its body before the answer is sent.
-  const interrupt: Handlers['interrupt'] = (request, refusal) =>
+  const interrupt: Handlers<Reply>['interrupt'] = (request, refusal) =>
     handlers.interrupt(request, requestFault(request)?.reply ?? refusal);
   const wire = answerRequests(server, limits, { handle, interrupt });
   server.on('checkContinue', (request, response) => {

@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { limitConnections } from '../../src/http/connection-limit.ts';
 import { HTTP_LIMITS } from '../../src/http/server.ts';
-import { NO_FIELDS, octets } from '../../src/http/wire/text.ts';
-import { answerRequests, createServer } from '../../src/http/wire/wire.ts';
+import { answerRequests, createServer, NO_FIELDS, octets } from 'direct-http';
 import { call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 

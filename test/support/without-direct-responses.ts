@@ -1,17 +1,17 @@
 import { registerHooks } from 'node:module';
 
 /*
- * Imported before a program starts, this turns direct responses off: Node's own response then answers every request.
+ * Imported before a program starts, this turns the package direct-http off: Node alone then answers every request.
  */
 
-const SWITCH = /DIRECT_RESPONSES = (?:true|false)/;
+const SWITCH = /ENABLED = (?:true|false)/;
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith('/src/http/wire/direct-response.ts')) return loaded;
+    if (!url.endsWith('/packages/direct-http/src/main.ts')) return loaded;
     const source = Buffer.from(loaded.source as Uint8Array).toString();
-    if (!SWITCH.test(source)) throw new Error(`There is no switch for direct responses in ${url}.`);
-    return { ...loaded, source: source.replace(SWITCH, 'DIRECT_RESPONSES = false') };
+    if (!SWITCH.test(source)) throw new Error(`There is no switch in ${url}.`);
+    return { ...loaded, source: source.replace(SWITCH, 'ENABLED = false') };
   },
 });

@@ -7,7 +7,7 @@ import type { QuotaCounter } from '../../limits/counter.ts';
 import type { ClientAddress } from '../address.ts';
 import { retryAfter } from '../rate-limit.ts';
 import { errorReply } from '../response.ts';
-import type { Reply } from '../wire/response.ts';
+import type { Reply } from '../reply.ts';
 import { ownOrigin } from './own-origin.ts';
 import { SessionCookie } from './session-cookie.ts';
 

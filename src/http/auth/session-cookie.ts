@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '../../domain/api-key.ts';
 import { SESSION_LIFETIME } from '../../domain/operator.ts';
-import { type Fields, fields } from '../wire/text.ts';
+import { type Fields, fields } from 'direct-http';
 
 /** The cookie that holds the secret of a session. No script can read it, and no other site can send it. */
 export class SessionCookie {

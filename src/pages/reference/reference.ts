@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Content, openContent } from '../../http/content.ts';
-import { fields } from '../../http/wire/text.ts';
+import { fields } from 'direct-http';
 import { llmsText } from '../../description/llms.ts';
 import { openApi, type Urls } from '../../description/openapi.ts';
 import { petStatesPicture } from '../../description/pet-states.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Content } from '../../http/content.ts';
-import { fields } from '../../http/wire/text.ts';
+import { fields } from 'direct-http';
 
 /** The media types of the files that pages load. */
 export const TYPES = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Content } from '../../http/content.ts';
-import { fields, joinFields } from '../../http/wire/text.ts';
+import { fields, joinFields } from 'direct-http';
 import { createAssets } from './assets.ts';
 import { ICON } from './hashed-files.ts';
 import { html } from './html.ts';

@@ -3,9 +3,6 @@ import { type IncomingMessage, STATUS_CODES } from './node.ts';
 import type { NodeResponse, Response } from './response.ts';
 import { type Fields, fields, NO_FIELDS, type Octets } from './text.ts';
 
-/** Whether plain requests get a direct response. With `false`, Node's own response answers every request. */
-export const DIRECT_RESPONSES = true;
-
 /**
  * Whether a request may get a direct response: it asks for nothing but a plain response over HTTP/1.1. `keepAlive` is false
  * for the last request of a connection.
@@ -14,7 +11,7 @@ export function isDirect(request: IncomingMessage & { upgrade?: boolean }, keepA
   const { httpVersion, method, headers, upgrade } = request;
   const isPlain =
     httpVersion === '1.1' && method !== 'HEAD' && headers.expect === undefined && upgrade !== true;
-  return DIRECT_RESPONSES && keepAlive && isPlain;
+  return keepAlive && isPlain;
 }
 
 /** The header fields that every response carries. They are made once a second, because one is the date. */
@@ -54,7 +51,7 @@ export interface ResponseConnection {
 }
 
 /**
- * A response that goes to the socket as one string, head and body (docs/decisions/0016). Node does not know of its
+ * A response that goes to the socket as one string, head and body. Node does not know of its
  * request. When the response turns out to need more than that, the request is handed to Node after all.
  */
 export class DirectResponse implements Response {

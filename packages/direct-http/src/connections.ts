@@ -1,21 +1,9 @@
-import type { Server as NodeServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { Connection, type Shared } from './connection.ts';
+import { Connection, type Shared, type Watched } from './connection.ts';
 import { StandingFields } from './direct-response.ts';
 import { bytesTaken, type IncomingMessage, type NodeSocket } from './node.ts';
 import type { Handlers, NodeResponse } from './response.ts';
-
-export type Server = NodeServer<typeof IncomingMessage, typeof NodeResponse>;
-
-/** Times in milliseconds. */
-export interface ConnectionTimes {
-  /** How long a client may take nothing of its answers. */
-  readonly sendTimeout: number;
-  /** How long a client may keep its side open once the service has closed its own. */
-  readonly lingerTimeout: number;
-  /** How often `sendTimeout` is checked. */
-  readonly checkingInterval: number;
-}
+import type { ConnectionTimes, Server, Wire } from './wire.ts';
 
 /** Connections that go on, or end, in one turn of the event loop. The others wait, so none holds up the rest for long. */
 const CONNECTIONS_A_TURN = 64;
@@ -24,14 +12,14 @@ const CONNECTIONS_A_TURN = 64;
 const SKIPPED_TURNS_MAX = 1_000;
 
 /** The connections of a server. Each request reaches `handle` with its response. */
-export class Connections implements Shared {
+export class Connections<Refusal> implements Wire<Refusal>, Shared<Refusal> {
   readonly idleTimeout: number;
   readonly requestTimeout: number;
   readonly lingerTimeout: number;
   readonly standing: StandingFields;
-  readonly handle: Handlers['handle'];
-  readonly interrupt: Handlers['interrupt'];
-  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly handle: Handlers<Refusal>['handle'];
+  readonly interrupt: Handlers<Refusal>['interrupt'];
+  readonly #connections = new WeakMap<Socket, Connection<Refusal>>();
   #isAnnouncing = false;
   #announced: NodeResponse | undefined;
   readonly #queue: (() => void)[] = [];
@@ -39,9 +27,9 @@ export class Connections implements Shared {
   #hasAccepted = false;
   #skippedTurns = 0;
   /** Connections whose answers wait for the client: bytes taken so far, and when that number last changed. */
-  readonly #watched = new Map<Connection, { taken: number; since: number }>();
+  readonly #watched = new Map<Watched, { taken: number; since: number }>();
 
-  constructor(server: Server, times: ConnectionTimes, { handle, interrupt }: Handlers) {
+  constructor(server: Server, times: ConnectionTimes, { handle, interrupt }: Handlers<Refusal>) {
     const { keepAliveTimeout, keepAliveTimeoutBuffer, requestTimeout } = server;
     this.idleTimeout = keepAliveTimeout + keepAliveTimeoutBuffer;
     this.requestTimeout = requestTimeout;
@@ -74,7 +62,7 @@ export class Connections implements Shared {
     this.of(socket)?.track(response);
   }
 
-  of(socket: Socket): Connection | undefined {
+  of(socket: Socket): Connection<Refusal> | undefined {
     return this.#connections.get(socket);
   }
 
@@ -110,14 +98,14 @@ export class Connections implements Shared {
     if (this.#queue.length > 0) setImmediate(() => this.#readOn());
   }
 
-  watch(connection: Connection): void {
+  watch(connection: Watched): void {
     if (!this.#watched.has(connection)) this.#watched.set(connection, { taken: -1, since: 0 });
   }
 
   /** Closes connections whose clients took nothing for `patience` milliseconds while answers waited. */
   #endStalled(patience: number): void {
     const now = performance.now();
-    const stalled: Connection[] = [];
+    const stalled: Watched[] = [];
     for (const [connection, watched] of this.#watched) {
       const { socket } = connection;
       if (!connection.isBusy) {
@@ -125,7 +113,7 @@ export class Connections implements Shared {
         continue;
       }
       const taken = bytesTaken(socket);
-      // Without bytes to send, the service waits for its own answer, not for the client.
+      // Without bytes to send, the server waits for its own answer, not for the client.
       if (taken !== watched.taken || socket.writableLength === 0) {
         watched.taken = taken;
         watched.since = now;
@@ -136,7 +124,7 @@ export class Connections implements Shared {
 }
 
 /** To destroy a connection with unsent bytes takes about 0.3 ms, so a thousand at once would hold up the event loop. */
-function destroyInTurns(connections: readonly Connection[]): void {
+function destroyInTurns(connections: readonly Watched[]): void {
   for (const { socket } of connections.slice(0, CONNECTIONS_A_TURN)) socket.destroy();
   if (connections.length > CONNECTIONS_A_TURN)
     setImmediate(() => destroyInTurns(connections.slice(CONNECTIONS_A_TURN)));

@@ -2,8 +2,8 @@ import type * as http from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * `node:http`, taken without an import. An import reads all exports of the module, and so loads undici, which the service
- * does not use. This saves 18 to 21 ms of processor time at each start, a tenth.
+ * `node:http`, taken without an import. An import reads all exports of the module, and so loads undici, which a
+ * server does not need.
  */
 export const { createServer, IncomingMessage, ServerResponse, STATUS_CODES } =
   process.getBuiltinModule('node:http');
@@ -33,8 +33,8 @@ export function unreadableRequest(
 }
 
 /*
- * Below: properties that Node keeps on an HTTP connection. They are many years old but not documented. The version of
- * Node is pinned, and the tests fail when one of these names changes.
+ * Below: properties that Node keeps on an HTTP connection. They are many years old but not documented. They are
+ * used only on the Node on which they were tried (`TRIED_ON` in main.ts), and the tests fail when one of them changes.
  */
 
 export interface NodeSocket extends Socket {

@@ -1,15 +1,5 @@
-import type { ErrorCode } from '../../domain/errors.ts';
 import { type IncomingMessage, ServerResponse } from './node.ts';
 import { type Fields, namesAndValues, type Octets } from './text.ts';
-
-/** An HTTP response before it is written. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Fields;
-  readonly body?: Octets | Buffer;
-  /** The error code of an error response, for the log. */
-  readonly code?: ErrorCode;
-}
 
 /** The answer to one request. */
 export interface Response {
@@ -29,12 +19,12 @@ export interface Response {
   destroy(): void;
 }
 
-/** What the service does with requests. */
-export interface Handlers {
-  /** Answers the request, with `refusal` if the HTTP layer refuses it. */
-  readonly handle: (request: IncomingMessage, response: Response, refusal?: Reply) => unknown;
-  /** Answers a request whose body will not arrive. Returns false if it is answered already. */
-  readonly interrupt: (request: IncomingMessage, refusal: Reply) => boolean;
+/** What the program does with requests. Only the program looks into a `Refusal`. */
+export interface Handlers<Refusal> {
+  /** Answers the request, with `refusal` if it was refused before it could be handled. */
+  readonly handle: (request: IncomingMessage, response: Response, refusal?: Refusal) => unknown;
+  /** Answers a request whose body will not arrive, and closes. Returns false if it is answered already. */
+  readonly interrupt: (request: IncomingMessage, refusal: Refusal) => boolean;
 }
 
 /** The response of Node. It can answer every request. */
@@ -50,7 +40,8 @@ export class NodeResponse<R extends IncomingMessage = IncomingMessage>
 
   send(status: number, fields: Fields, body: Octets | Buffer | undefined): void {
     const length = body === undefined ? [] : ['Content-Length', `${body.length}`];
-    this.writeHead(status, [...namesAndValues(fields), ...length]);
+    const close = this.shouldKeepAlive ? [] : ['Connection', 'close'];
+    this.writeHead(status, [...namesAndValues(fields), ...close, ...length]);
     this.end(this.req.method === 'HEAD' ? undefined : body, 'latin1');
   }
 }

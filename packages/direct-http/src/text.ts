@@ -1,5 +1,5 @@
 /*
- * Header fields, bodies and numbers as they go to the socket (docs/decisions/0016).
+ * Header fields and bodies as they go to the socket.
  */
 
 declare const isFields: unique symbol;

@@ -1,14 +1,14 @@
-// What a connection may have in flight, and how it ends. Contract: sections 1 and 4.3.
+// What a connection may have in flight, and how it ends.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import type { Server } from '../../src/http/wire/wire.ts';
-import { NO_FIELDS, octets } from '../../src/http/wire/text.ts';
-import { NodeResponse, type Response } from '../../src/http/wire/response.ts';
-import { onRequest } from '../support/connections.ts';
+import type { Server } from '../src/wire.ts';
+import { NO_FIELDS, octets } from '../src/text.ts';
+import { NodeResponse, type Response } from '../src/response.ts';
+import { onRequest } from './support.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 4\r\n\r\n';
@@ -107,7 +107,7 @@ test('a client that reads none of its answers is closed', async (t) => {
 test('a client that reads its answers slowly gets all of them', async (t) => {
   const { client, received } = await peer(t, (_, response) => response.send(200, NO_FIELDS, LARGE));
   client.write(GET.repeat(MANY));
-  // Longer in all than a client may take nothing: see test/support/connections.ts.
+  // Longer in all than a client may take nothing: see support.ts.
   while (received().length < MANY * LARGE.length) {
     await once(client, 'data');
     client.pause();

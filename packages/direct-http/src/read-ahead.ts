@@ -10,8 +10,7 @@ import {
 
 /**
  * Lets a connection handle one request at a time. The parser stops at the next request, even in the middle of what was
- * read, and the socket reads no more until then. One read holds up to 64 KiB, which is 1,800 requests
- * (docs/decisions/0035).
+ * read, and the socket reads no more until then. One read holds up to 64 KiB, which can be more than a thousand requests.
  */
 export class ReadAhead {
   readonly #socket: NodeSocket;

@@ -1,4 +1,4 @@
-// Which connection has a turn of the event loop. Contract: section 4.3.
+// Which connection has a turn of the event loop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
@@ -7,9 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { NodeResponse, type Response } from '../../src/http/wire/response.ts';
-import { NO_FIELDS, octets } from '../../src/http/wire/text.ts';
-import { answerRequests, type Server } from '../../src/http/wire/wire.ts';
+import { NodeResponse, type Response } from '../src/response.ts';
+import { NO_FIELDS, octets } from '../src/text.ts';
+import { answerRequests, type Server } from '../src/main.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

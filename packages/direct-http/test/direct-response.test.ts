@@ -6,12 +6,11 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Server } from '../../src/http/wire/wire.ts';
-import { DIRECT_RESPONSES } from '../../src/http/wire/direct-response.ts';
-import { NO_FIELDS, octets } from '../../src/http/wire/text.ts';
-import { NodeResponse } from '../../src/http/wire/response.ts';
-import { raw } from '../support/api.ts';
-import { onRequest } from '../support/connections.ts';
+import type { Server } from '../src/wire.ts';
+import { STEPS_ASIDE } from '../src/main.ts';
+import { NO_FIELDS, octets } from '../src/text.ts';
+import { NodeResponse } from '../src/response.ts';
+import { onRequest, raw } from './support.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -51,7 +50,7 @@ const POST = `POST / HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\n`;
 const KINDS = { 'a usual request': GET, 'an unusual one': GET.replace('GET', 'HEAD') };
 
 // Node dates its own responses, by a clock that a test cannot set.
-test('a direct response has the Date of its own second', { skip: !DIRECT_RESPONSES }, async (t) => {
+test('a direct response has the Date of its own second', { skip: STEPS_ASIDE }, async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_999 });
   const { url } = await listen(t, (_, response) => {
     response.send(200, NO_FIELDS, octets('hi'));

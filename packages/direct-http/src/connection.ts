@@ -11,29 +11,35 @@ import {
   unreadableRequest,
 } from './node.ts';
 import { ReadAhead } from './read-ahead.ts';
-import type { Handlers, NodeResponse, Reply } from './response.ts';
+import type { Handlers, NodeResponse } from './response.ts';
 
 /** What all connections of a server share. */
-export interface Shared extends Handlers {
+export interface Shared<Refusal> extends Handlers<Refusal> {
   readonly standing: StandingFields;
   /** Milliseconds that a connection may be idle, and that a request may take to arrive. */
   readonly idleTimeout: number;
   readonly requestTimeout: number;
-  /** Milliseconds that the client has to close its side once the service has closed its own. */
+  /** Milliseconds that the client has to close its side once the server has closed its own. */
   readonly lingerTimeout: number;
   /** Calls `announce`, which lets Node make a response, and returns that response. It is not handled yet. */
   responseMadeBy(announce: () => void): NodeResponse;
   /** Closes the connection later if its client takes none of its answers. */
-  watch(connection: Connection): void;
+  watch(connection: Watched): void;
   /** Calls `task` when it is its turn. */
   queue(task: () => void): void;
 }
 
+/** A connection whose answers wait for the client. */
+export interface Watched {
+  readonly socket: NodeSocket;
+  readonly isBusy: boolean;
+}
+
 /** A connection. Node reads its requests. A plain one gets a `DirectResponse`, any other gets Node's response. */
-export class Connection implements ResponseConnection {
+export class Connection<Refusal> implements ResponseConnection, Watched {
   readonly socket: NodeSocket;
   readonly standing: StandingFields;
-  readonly #shared: Shared;
+  readonly #shared: Shared<Refusal>;
   readonly #parser: Parser;
   readonly #readAhead: ReadAhead;
   /** Lets Node make a response to a request and emit `request`. */
@@ -41,7 +47,7 @@ export class Connection implements ResponseConnection {
   #direct: DirectResponse | undefined;
   /** Requests whose header block has arrived. */
   #begun = 0;
-  /** Runs while a request is late because the service did not read. */
+  /** Runs while a request is late because the server did not read. */
   #lateTimer: NodeJS.Timeout | undefined;
   /** The last response that Node made, until the kernel has taken it. */
   #lastUnsent: NodeResponse | undefined;
@@ -51,7 +57,7 @@ export class Connection implements ResponseConnection {
   #isRefusing = false;
   #isEnding = false;
 
-  constructor(socket: NodeSocket, parser: Parser, shared: Shared) {
+  constructor(socket: NodeSocket, parser: Parser, shared: Shared<Refusal>) {
     this.socket = socket;
     this.standing = shared.standing;
     this.#shared = shared;
@@ -150,14 +156,14 @@ export class Connection implements ResponseConnection {
     this.#readAhead.readOn();
   }
 
-  /** Refuses a request that takes too long to arrive, but only if the service was reading. */
-  refuseLate(refusal: Reply): void {
+  /** Refuses a request that takes too long to arrive, but only if the server was reading. */
+  refuseLate(refusal: Refusal): void {
     if (this.#isReading) this.refuse(refusal);
     else this.#giveTime(this.#arriving, refusal);
   }
 
-  /** Waits until the service reads, and then once more, because Node reports a late request only once. */
-  #giveTime(request: number, refusal: Reply, wasReading = false): void {
+  /** Waits until the server reads, and then once more, because Node reports a late request only once. */
+  #giveTime(request: number, refusal: Refusal, wasReading = false): void {
     this.#lateTimer = setTimeout(() => {
       if (this.#arriving !== request) return;
       if (wasReading) this.refuse(refusal);
@@ -175,7 +181,7 @@ export class Connection implements ResponseConnection {
   }
 
   /** Sends `refusal` after the answers to all earlier requests, and ends the connection. */
-  refuse(refusal: Reply, headers?: IncomingHttpHeaders): void {
+  refuse(refusal: Refusal, headers?: IncomingHttpHeaders): void {
     if (this.#isRefusing || this.#isEnding) return;
     this.#isRefusing = true;
     const { socket } = this;
@@ -199,7 +205,7 @@ export class Connection implements ResponseConnection {
   }
 
   /**
-   * Closes the service's side once everything is sent, and drops what the client still sends. If the socket closed at
+   * Closes the server's side once everything is sent, and drops what the client still sends. If the socket closed at
    * once, the kernel would drop answers that the client has not taken yet (RFC 9112, section 9.6).
    */
   #end(): void {
