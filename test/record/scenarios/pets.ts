@@ -155,7 +155,9 @@ export const PETS: Scenario = {
     ['delete again', { send: 'DELETE /v1/pets/2' }],
     ['delete an id that is none', { send: 'DELETE /v1/pets/rex' }],
     ['get a deleted one', 'GET /v1/pets/2'],
-    ['replay of a deleted one', { send: 'DELETE /v1/pets/13' }],
+    ['add one to be deleted', { send: 'POST /v1/pets', body: REX, headers: { 'Idempotency-Key': 'd-1' }, save: { gone: /pets\/(\d+)/ } }],
+    ['delete it', { send: 'DELETE /v1/pets/$gone', headers: { 'If-Match': '*' } }],
+    ['replay its creation', { send: 'POST /v1/pets', body: REX, headers: { 'Idempotency-Key': 'd-1' } }],
 
     // Methods
     ['refuse PUT of the list', { send: 'PUT /v1/pets', body: {} }],

@@ -69,7 +69,8 @@ async function prepare({ scenario, service, saved, secrets }: Stage): Promise<vo
 
 async function perform(stage: Stage, step: Step): Promise<string> {
   const { saved, service, scenario } = stage;
-  const base = scenario.listener === 'console' ? service.listener : service.url;
+  const { listener = scenario.listener } = step;
+  const base = listener === 'console' ? service.listener : service.url;
   const fill = (text: string) =>
     text.replaceAll(/\$(\w+)/g, (_, name: string) => {
       const value = saved.get(name);
@@ -91,7 +92,8 @@ async function perform(stage: Stage, step: Step): Promise<string> {
   const options = {
     isAboutLimits: scenario.isAboutLimits === true,
     replace: (text: string) => hideSecrets(stage, text),
-    withoutBody: scenario.name === 'pages',
+    withoutBody: scenario.hasOtherBodies === true,
+    isTagRandom: step.isTagRandom === true,
   };
   return [described, ...responses.map((response) => describeResponse(response, options))].join('\n');
 }

@@ -9,6 +9,8 @@ export interface Step {
   readonly send?: string;
   /** Instead of `send` and all else: the bytes on the wire, one character a byte. They end the connection by themselves. */
   readonly raw?: string;
+  /** Another listener than that of the scenario. */
+  readonly listener?: 'public' | 'console';
   /** Whose bearer credentials are sent: a name that is saved, or null for nobody. By default those of the scenario. */
   readonly as?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,6 +26,8 @@ export interface Step {
   readonly restart?: true;
   /** Asks until the status is this one, for what comes about in the background. */
   readonly until?: number;
+  /** Whether the response has no body, and the tag of one that is random. */
+  readonly isTagRandom?: true;
   /** Only on this back end. With Redis, no test can move the clock that counts. */
   readonly only?: 'sqlite';
 }
@@ -45,6 +49,8 @@ export interface Scenario {
   readonly limits?: Readonly<Record<string, number>>;
   /** Whether the rate headers are the subject: then each is recorded. */
   readonly isAboutLimits?: true;
+  /** Whether the bodies of its 200s may change in any byte. */
+  readonly hasOtherBodies?: true;
   /** When it happens. */
   readonly start?: string;
   /** The requests, in their order. */
