@@ -9,6 +9,7 @@ const LARGEST_BODY = 4 * 1024;
 /** Secrets and other random texts, and what stands for them. */
 const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/petstore_(live|test|admin)_[0-9A-Za-z]{38}/g, 'petstore_$1_<random>'],
+  [/http:\/\/127\.0\.0\.1:\d+(?=\/sign-in)/g, 'http://<listener>'],
   [/(sign-in#)[\w-]{43}/g, '$1<random>'],
   [/(petstore_console\w*=)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
@@ -74,6 +75,8 @@ interface Options {
   readonly replace: Mask;
   /** For bodies that may change in any byte. */
   readonly withoutBody: boolean;
+  /** Whether a large body is kept, too. */
+  readonly isWhole: boolean;
   /** Whether a response without its body has the tag of a random body. */
   readonly isTagRandom: boolean;
 }
@@ -82,7 +85,7 @@ type Mask = (text: string) => string;
 
 /** A response as a fixture has it. Headers are sorted, because their order says nothing. */
 export function describeResponse(response: WireResponse, options: Options): string {
-  const { isAboutLimits, replace, withoutBody, isTagRandom } = options;
+  const { isAboutLimits, replace, isTagRandom } = options;
   const text = response.body.toString('utf8');
   const body = hideRandom(replace(text)).replaceAll(LAST_USED, '');
   const isRandom = body !== text;
@@ -108,13 +111,13 @@ export function describeResponse(response: WireResponse, options: Options): stri
   });
   const head = [`< ${response.statusLine}`, ...lines.toSorted().map((line) => `< ${line}`)];
   if (words.length > 0) head.push(`< (${words.join(', ')})`);
-  return [...head, ...describeBody(response, body, withoutBody)].join('\n');
+  return [...head, ...describeBody(response, body, options)].join('\n');
 }
 
-function describeBody({ body, status }: WireResponse, text: string, withoutBody: boolean): string[] {
+function describeBody({ body, status }: WireResponse, text: string, { withoutBody, isWhole }: Options): string[] {
   if (body.length === 0) return [];
   if (withoutBody && status === 200) return ['(a body)'];
-  if (body.length > LARGEST_BODY) return [`(${body.length} bytes, SHA-256 ${hash('sha256', text)})`];
+  if (body.length > LARGEST_BODY && !isWhole) return [`(${body.length} bytes, SHA-256 ${hash('sha256', text)})`];
   return [text];
 }
 
@@ -131,6 +134,7 @@ export function hideCounterTimes(text: string): string {
     .replaceAll(/X-RateLimit-Reset: \d+/g, 'X-RateLimit-Reset: <counter>')
     .replaceAll(/;t=\d+/g, ';t=<counter>')
     .replaceAll(/(Retry-After: |wait |ends in )\d+/g, '$1<counter>')
+    .replaceAll(/"remaining":999999\d+/g, '"remaining":<counter>')
     .replaceAll(/"reset":\d+/g, '"reset":<counter>')
     .replaceAll(/"(until|bannedUntil)":"[^"]*"/g, '"$1":"<counter>"');
 }

@@ -93,6 +93,7 @@ async function perform(stage: Stage, step: Step): Promise<string> {
     isAboutLimits: scenario.isAboutLimits === true,
     replace: (text: string) => hideSecrets(stage, text),
     withoutBody: scenario.hasOtherBodies === true,
+    isWhole: step.isWhole === true,
     isTagRandom: step.isTagRandom === true,
   };
   return [described, ...responses.map((response) => describeResponse(response, options))].join('\n');

@@ -28,6 +28,8 @@ export interface Step {
   readonly until?: number;
   /** Whether the response has no body, and the tag of one that is random. */
   readonly isTagRandom?: true;
+  /** Whether a large body is recorded, too, and not only its hash. */
+  readonly isWhole?: true;
   /** Only on this back end. With Redis, no test can move the clock that counts. */
   readonly only?: 'sqlite';
 }
