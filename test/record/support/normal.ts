@@ -121,7 +121,8 @@ function describeBody({ body, status }: WireResponse, text: string, { withoutBod
   return [text];
 }
 
-function hideRandom(text: string): string {
+/** Puts placeholders for secrets and other random texts. */
+export function hideRandom(text: string): string {
   let hidden = text;
   for (const [random, placeholder] of RANDOM) hidden = hidden.replaceAll(random, placeholder);
   return hidden;
