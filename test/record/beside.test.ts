@@ -101,7 +101,11 @@ test('each version replays the answers of the other, byte by byte', { skip }, as
     const pet = { name: `Rex "${name}" e\u0301`, categoryId: 7, status: 'available' };
     const created = await send(one, '/pets', once(`${name} pet`.replaceAll(' ', '-'), pet));
     assertReplay(created, await send(other, '/pets', once(`${name} pet`.replaceAll(' ', '-'), pet)));
-    const reused = await send(other, '/pets', once(`${name} pet`.replaceAll(' ', '-'), { ...pet, name: 'Max' }));
+    const reused = await send(
+      other,
+      '/pets',
+      once(`${name} pet`.replaceAll(' ', '-'), { ...pet, name: 'Max' }),
+    );
     assertError(reused, 'idempotency_key_reused');
     for (const [path, body] of [
       ['/categories', { name, description: 'd' }],
@@ -113,7 +117,10 @@ test('each version replays the answers of the other, byte by byte', { skip }, as
       assertReplay(first, await send(other, path, once(key, body)));
       if (path !== '/store/orders') continue;
       const complete = `/store/orders/${first.json.id}/complete`;
-      assertReplay(await send(one, complete, once(`${key}-done`)), await send(other, complete, once(`${key}-done`)));
+      assertReplay(
+        await send(one, complete, once(`${key}-done`)),
+        await send(other, complete, once(`${key}-done`)),
+      );
     }
     const key = once(`${name} key`.replaceAll(' ', '-'), { label: name, scopes: ['pets:read'] });
     const issued = await send(one, '/account/keys', key);
@@ -141,18 +148,28 @@ test('cursors and entity tags of each version hold for the other', { skip }, asy
         assert.equal(next, 'cursor=');
         continue;
       }
-      const [mine, theirs] = [await send(one, `${path}?limit=1&${next}`), await send(other, `${path}?limit=1&${next}`)];
+      const [mine, theirs] = [
+        await send(one, `${path}?limit=1&${next}`),
+        await send(other, `${path}?limit=1&${next}`),
+      ];
       assert.equal(theirs.status, 200, theirs.text);
       assert.equal(theirs.text, mine.text);
       assert.equal(theirs.headers.get('etag'), mine.headers.get('etag'));
       const link = (answer: Answer) => /[?&](cursor=[^&>]+)/.exec(answer.headers.get('link') ?? '')?.[1];
       assert.equal(link(theirs), link(mine));
       const tag = mine.headers.get('etag') ?? '';
-      assert.equal((await send(other, `${path}?limit=1&${next}`, { headers: { 'if-none-match': tag } })).status, 304);
+      assert.equal(
+        (await send(other, `${path}?limit=1&${next}`, { headers: { 'if-none-match': tag } })).status,
+        304,
+      );
     }
     const path = `/categories/${(await send(one, '/categories?limit=1')).json[0].id}`;
     const tag = (await send(one, path)).headers.get('etag') ?? '';
-    const patch = { method: 'PATCH', body: JSON.stringify({ description: one }), headers: { 'if-match': tag } };
+    const patch = {
+      method: 'PATCH',
+      body: JSON.stringify({ description: one }),
+      headers: { 'if-match': tag },
+    };
     const changed = await send(other, path, patch);
     assert.equal(changed.status, 200, changed.text);
     assertError(await send(one, path, patch), 'precondition_failed');
@@ -169,13 +186,15 @@ test('both versions share every window exactly', { skip }, async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) => send(urls[index % urls.length] ?? '', '/pets')),
   );
-  assert.deepEqual(
-    answers.map(({ status }) => status).toSorted(),
-    [...Array.from({ length: 20 }, () => 200), ...Array.from({ length: 10 }, () => 429)],
-  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [
+    ...Array.from({ length: 20 }, () => 200),
+    ...Array.from({ length: 10 }, () => 429),
+  ]);
   const resets = new Set(answers.map(({ headers }) => headers.get('x-ratelimit-reset')));
   assert.equal(resets.size, 1, [...resets].join());
-  const left = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  const left = answers
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
   assert.deepEqual(
     left.toSorted((a, b) => a - b),
     Array.from({ length: 20 }, (_, index) => index),
@@ -185,7 +204,14 @@ test('both versions share every window exactly', { skip }, async () => {
 test('a ban by one version holds in the other until it is lifted', { skip }, async () => {
   const { directions, issueKey, variables } = await bothVersions();
   for (const [name, one, other] of directions) {
-    const { id, key } = await issueKey(name, ['--plan', 'enterprise', '--per-minute', '1', '--per-day', '1000']);
+    const { id, key } = await issueKey(name, [
+      '--plan',
+      'enterprise',
+      '--per-minute',
+      '1',
+      '--per-day',
+      '1000',
+    ]);
     const send = sendTo(key);
     for (let count = 0; count <= BAN_AFTER; count++) await send(one, '/pets');
     assertError(await send(one, '/pets'), 'key_banned');
@@ -194,11 +220,14 @@ test('a ban by one version holds in the other until it is lifted', { skip }, asy
     assert.equal((await run(['bans', 'lift', `${id}`], variables)).code, 0);
     // Alone, so that its refusals do not lead to the next ban.
     const isLifted = (answer: Answer) => !isBanned(answer);
-    for (const base of [other, one]) assert.ok(isLifted(await poll(() => send(base, '/pets'), isLifted)), base);
+    for (const base of [other, one])
+      assert.ok(isLifted(await poll(() => send(base, '/pets'), isLifted)), base);
   }
 });
 
-test('keys that one version creates, rotates and revokes are so for the other within 5 seconds', { skip }, async () => {
+test('keys that one version creates, rotates and revokes are so for the other within 5 seconds', {
+  skip,
+}, async () => {
   const { directions, issueKey } = await bothVersions();
   const send = sendTo((await issueKey('keeper')).key);
   for (const [, one, other] of directions) {
@@ -216,7 +245,8 @@ test('keys that one version creates, rotates and revokes are so for the other wi
     assert.equal((await send(one, `/account/keys/${rotated.id}`, { method: 'DELETE' })).status, 204);
     assert.equal((await poll(use(other, rotated.key), isEnded)).status, 401);
     const [mine, theirs] = [await send(one, '/account/keys'), await send(other, '/account/keys')];
-    const states = ({ json }: Answer) => json.map(({ id, state }: { id: number; state: string }) => [id, state]);
+    const states = ({ json }: Answer) =>
+      json.map(({ id, state }: { id: number; state: string }) => [id, state]);
     assert.deepEqual(states(theirs), states(mine));
   }
 });
@@ -239,7 +269,12 @@ test('the usage history adds up what both versions answered', { skip }, async ()
       const { json } = await send(one, '/account/usage');
       const rows = json
         .filter(({ operation }: { operation: string }) => operation !== 'getUsage')
-        .map((row: Record<string, unknown>) => [row['operation'], row['keyId'], row['ok'], row['clientError']]);
+        .map((row: Record<string, unknown>) => [
+          row['operation'],
+          row['keyId'],
+          row['ok'],
+          row['clientError'],
+        ]);
       if (performance.now() > end || JSON.stringify(rows) === JSON.stringify(expected)) {
         assert.deepEqual(rows, expected);
         break;
@@ -249,7 +284,9 @@ test('the usage history adds up what both versions answered', { skip }, async ()
   }
 });
 
-test('the version before starts beside this one, unless this one has migrated the database', { skip }, async (t) => {
+test('the version before starts beside this one, unless this one has migrated the database', {
+  skip,
+}, async (t) => {
   const variables = { ...(await sharedServers(t)), ...ENV };
   const now = await serve(t, THIS_VERSION, variables);
   assert.ok(now.url !== undefined, now.stderr);

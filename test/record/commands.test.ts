@@ -28,8 +28,15 @@ async function perform(
   const fill = (text: string) =>
     text.replaceAll(/\$(\w+)/g, (_, name: string) => (name === 'folder' ? folder : (saved.get(name) ?? '')));
   if (file !== undefined) writeFileSync(join(folder, file[0]), file[1]);
-  const outcome = await run(fill(args).split(' ').filter((word) => word !== ''), { ...variables, ...env }, fill(input));
-  for (const [name, pattern] of Object.entries(save)) saved.set(name, pattern.exec(outcome.stdout)?.[1] ?? '');
+  const outcome = await run(
+    fill(args)
+      .split(' ')
+      .filter((word) => word !== ''),
+    { ...variables, ...env },
+    fill(input),
+  );
+  for (const [name, pattern] of Object.entries(save))
+    saved.set(name, pattern.exec(outcome.stdout)?.[1] ?? '');
   return describeOutcome(commandOf(row), outcome, folder, variables);
 }
 
@@ -41,7 +48,8 @@ function describeOutcome(command: Command, outcome: Outcome, folder: string, var
     ['out', outcome.stdout],
     ['err', outcome.stderr],
   ] as const)
-    if (text !== '') lines.push(...describeText(hide(text, folder, variables)).map((line) => `${name}: ${line}`));
+    if (text !== '')
+      lines.push(...describeText(hide(text, folder, variables)).map((line) => `${name}: ${line}`));
   return lines.join('\n');
 }
 
@@ -54,7 +62,9 @@ function describeText(text: string): string[] {
 
 /** Hides what is of this run: instants, secrets, the folder, the addresses of the stores, the user. */
 function hide(text: string, folder: string, { DATABASE_URL = '', REDIS_URL = '' }: Variables): string {
-  const { hostname, port } = DATABASE_URL.startsWith('postgres') ? new URL(DATABASE_URL) : { hostname: '', port: '' };
+  const { hostname, port } = DATABASE_URL.startsWith('postgres')
+    ? new URL(DATABASE_URL)
+    : { hostname: '', port: '' };
   let hidden = text;
   for (const [part, placeholder] of [
     [DATABASE_URL, '<database>'],

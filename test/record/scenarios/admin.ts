@@ -49,7 +49,9 @@ export const ADMIN_ACCESS: Scenario = {
     ['head of me', 'HEAD /admin/v1/me'],
     ['me with an id of the request', { send: 'GET /admin/v1/me', headers: { 'X-Request-Id': 'a-1' } }],
     ...OPERATIONS.map(([send]): Row => [`nobody: ${send}`, { send, as: null }]),
-    ...OPERATIONS.filter(([, role]) => role === 'admin').map(([send]): Row => [`a viewer: ${send}`, { send, as: 'vera' }]),
+    ...OPERATIONS.filter(([, role]) => role === 'admin').map(
+      ([send]): Row => [`a viewer: ${send}`, { send, as: 'vera' }],
+    ),
     ...[...new Set(OPERATIONS.map(([send]) => send.split(' ')[1] ?? ''))].flatMap((path): Row[] => [
       [`OPTIONS ${path}`, `OPTIONS ${path}`],
       [`PUT ${path}`, `PUT ${path}`],
@@ -68,28 +70,76 @@ export const ADMIN_ACCESS: Scenario = {
     ['a name of a host that is not ours', { send: 'GET /admin/v1/me', headers: { Host: 'evil.example' } }],
     ['another host that is an address', { send: 'GET /admin/v1/me', headers: { Host: '127.0.0.1:99' } }],
     ['no Host', { raw: 'GET /admin/v1/me HTTP/1.1\r\nConnection: close\r\n\r\n' }],
-    ['two Hosts', { raw: 'GET /admin/v1/me HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n' }],
+    [
+      'two Hosts',
+      { raw: 'GET /admin/v1/me HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n' },
+    ],
     ['what is not HTTP', { raw: 'RUBBISH\r\n\r\n' }],
-    ['a header block over 16 KiB', { raw: `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n` }],
+    [
+      'a header block over 16 KiB',
+      { raw: `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n` },
+    ],
     ['CONNECT', { raw: 'CONNECT a.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n' }],
-    ['another expectation', { raw: 'GET /admin/v1/me HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n' }],
-    ['a body over 16 KiB', { send: 'POST /admin/v1/operators', body: { name: 'x'.repeat(17_000), role: 'admin' } }],
+    [
+      'another expectation',
+      { raw: 'GET /admin/v1/me HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n' },
+    ],
+    [
+      'a body over 16 KiB',
+      { send: 'POST /admin/v1/operators', body: { name: 'x'.repeat(17_000), role: 'admin' } },
+    ],
     ['a DELETE with a body', { send: 'DELETE /admin/v1/operators/9', body: {} }],
     ['a missing body', { send: 'POST /admin/v1/operators', headers: EMPTY }],
-    ['a body of text', { send: 'POST /admin/v1/operators', body: {}, headers: { 'Content-Type': 'text/plain' } }],
-    ['a patch of another media type', { send: 'PATCH /admin/v1/accounts/1', body: {}, headers: { 'Content-Type': 'text/plain' } }],
+    [
+      'a body of text',
+      { send: 'POST /admin/v1/operators', body: {}, headers: { 'Content-Type': 'text/plain' } },
+    ],
+    [
+      'a patch of another media type',
+      { send: 'PATCH /admin/v1/accounts/1', body: {}, headers: { 'Content-Type': 'text/plain' } },
+    ],
     ['a body that is not JSON', { send: 'POST /admin/v1/operators', body: '{' }],
 
     ['a token in the query is none', { send: 'GET /admin/v1/me?token=$ada', as: null }],
-    ['a token of a proxy in front', { send: 'GET /admin/v1/me', as: null, headers: { Authorization: 'Bearer of-the-proxy' } }],
+    [
+      'a token of a proxy in front',
+      { send: 'GET /admin/v1/me', as: null, headers: { Authorization: 'Bearer of-the-proxy' } },
+    ],
     ['another scheme', { send: 'GET /admin/v1/me', as: null, headers: { Authorization: 'Basic YTpi' } }],
-    ['an unknown token', { send: 'GET /admin/v1/me', as: null, headers: { Authorization: `Bearer petstore_admin_${'0'.repeat(38)}` } }],
-    ['an unknown session', { send: 'GET /admin/v1/me', as: null, headers: { Cookie: `petstore_console=${'x'.repeat(43)}` } }],
+    [
+      'an unknown token',
+      {
+        send: 'GET /admin/v1/me',
+        as: null,
+        headers: { Authorization: `Bearer petstore_admin_${'0'.repeat(38)}` },
+      },
+    ],
+    [
+      'an unknown session',
+      { send: 'GET /admin/v1/me', as: null, headers: { Cookie: `petstore_console=${'x'.repeat(43)}` } },
+    ],
 
     ['make a link', { send: 'POST /admin/v1/operators/1/links', save: { linkSecret: LINK } }],
     ['sign in from elsewhere', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' } }],
-    ['sign in with a foreign origin', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' }, headers: { Origin: 'http://evil.example' } }],
-    ['sign in', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' }, headers: OWN, save: { sessionSecret: SESSION } }],
+    [
+      'sign in with a foreign origin',
+      {
+        send: 'POST /sign-in',
+        as: null,
+        body: { link: '$linkSecret' },
+        headers: { Origin: 'http://evil.example' },
+      },
+    ],
+    [
+      'sign in',
+      {
+        send: 'POST /sign-in',
+        as: null,
+        body: { link: '$linkSecret' },
+        headers: OWN,
+        save: { sessionSecret: SESSION },
+      },
+    ],
     ['sign in again', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' }, headers: OWN }],
     ['sign in with an unknown link', { send: 'POST /sign-in', as: null, body: { link: 'x' }, headers: OWN }],
     ['sign in without a link', { send: 'POST /sign-in', as: null, body: {}, headers: OWN }],
@@ -97,18 +147,58 @@ export const ADMIN_ACCESS: Scenario = {
     ['refuse PUT of the sign-in', { send: 'PUT /sign-in', as: null, body: {} }],
     ['refuse GET of the sign-out', { send: 'GET /sign-out', as: null }],
     ['me of a session', { send: 'GET /admin/v1/me', as: null, headers: { Cookie: 'a=b; $sessionSecret' } }],
-    ['a change of a session', { send: 'POST /admin/v1/operators', as: null, body: { name: 'eve', role: 'viewer' }, headers: { ...OWN, Cookie: '$sessionSecret' } }],
-    ['a change of a session from elsewhere', { send: 'POST /admin/v1/operators', as: null, body: { name: 'mallory', role: 'viewer' }, headers: { Cookie: '$sessionSecret' } }],
+    [
+      'a change of a session',
+      {
+        send: 'POST /admin/v1/operators',
+        as: null,
+        body: { name: 'eve', role: 'viewer' },
+        headers: { ...OWN, Cookie: '$sessionSecret' },
+      },
+    ],
+    [
+      'a change of a session from elsewhere',
+      {
+        send: 'POST /admin/v1/operators',
+        as: null,
+        body: { name: 'mallory', role: 'viewer' },
+        headers: { Cookie: '$sessionSecret' },
+      },
+    ],
     ['make a link that ends', { send: 'POST /admin/v1/operators/1/links', save: { linkSecret: LINK } }],
-    ['sign in too late', { send: 'POST /sign-in', as: null, pass: 10 * 60_000, body: { link: '$linkSecret' }, headers: OWN }],
-    ['the session has ended', { send: 'GET /admin/v1/me', as: null, pass: 12 * HOUR, headers: { Cookie: '$sessionSecret' } }],
+    [
+      'sign in too late',
+      { send: 'POST /sign-in', as: null, pass: 10 * 60_000, body: { link: '$linkSecret' }, headers: OWN },
+    ],
+    [
+      'the session has ended',
+      { send: 'GET /admin/v1/me', as: null, pass: 12 * HOUR, headers: { Cookie: '$sessionSecret' } },
+    ],
     ['make another link', { send: 'POST /admin/v1/operators/2/links', save: { linkSecret: LINK } }],
-    ['sign in as a viewer', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' }, headers: OWN, save: { sessionSecret: SESSION } }],
-    ['sign out from elsewhere', { send: 'POST /sign-out', as: null, headers: { Cookie: '$sessionSecret', ...EMPTY } }],
-    ['sign out', { send: 'POST /sign-out', as: null, headers: { ...OWN, Cookie: '$sessionSecret', ...EMPTY } }],
+    [
+      'sign in as a viewer',
+      {
+        send: 'POST /sign-in',
+        as: null,
+        body: { link: '$linkSecret' },
+        headers: OWN,
+        save: { sessionSecret: SESSION },
+      },
+    ],
+    [
+      'sign out from elsewhere',
+      { send: 'POST /sign-out', as: null, headers: { Cookie: '$sessionSecret', ...EMPTY } },
+    ],
+    [
+      'sign out',
+      { send: 'POST /sign-out', as: null, headers: { ...OWN, Cookie: '$sessionSecret', ...EMPTY } },
+    ],
     ['sign out without session', { send: 'POST /sign-out', as: null, headers: { ...OWN, ...EMPTY } }],
     ['the session is over', { send: 'GET /admin/v1/me', as: null, headers: { Cookie: '$sessionSecret' } }],
-    ['too many failed attempts', { send: 'POST /sign-in', as: null, times: 21, body: { link: 'x' }, headers: OWN }],
+    [
+      'too many failed attempts',
+      { send: 'POST /sign-in', as: null, times: 21, body: { link: 'x' }, headers: OWN },
+    ],
     ['a token still works', 'GET /admin/v1/me'],
   ],
 };
@@ -121,10 +211,24 @@ export const ADMIN_COOKIES: Scenario = {
   rows: [
     ['me', 'GET /admin/v1/me'],
     ['make a link', { send: 'POST /admin/v1/operators/1/links', save: { linkSecret: LINK } }],
-    ['sign in', { send: 'POST /sign-in', as: null, body: { link: '$linkSecret' }, headers: { Origin: 'https://console.example' } }],
-    ['sign in from the address of the listener', { send: 'POST /sign-in', as: null, body: { link: 'x' }, headers: OWN }],
+    [
+      'sign in',
+      {
+        send: 'POST /sign-in',
+        as: null,
+        body: { link: '$linkSecret' },
+        headers: { Origin: 'https://console.example' },
+      },
+    ],
+    [
+      'sign in from the address of the listener',
+      { send: 'POST /sign-in', as: null, body: { link: 'x' }, headers: OWN },
+    ],
     ['any host', { send: 'GET /admin/v1/me', headers: { Host: 'inside.example' } }],
-    ['sign out', { send: 'POST /sign-out', as: null, headers: { Origin: 'https://console.example', ...EMPTY } }],
+    [
+      'sign out',
+      { send: 'POST /sign-out', as: null, headers: { Origin: 'https://console.example', ...EMPTY } },
+    ],
   ],
 };
 
@@ -133,7 +237,17 @@ export const ADMIN_PAGES: Scenario = {
   listener: 'console',
   as: null,
   hasOtherBodies: true,
-  rows: ['/', '/accounts', '/accounts/1', '/bans', '/faults', '/audit', '/sign-in', '/deprecations', '/ui/nothing.js'].flatMap((path): Row[] => [
+  rows: [
+    '/',
+    '/accounts',
+    '/accounts/1',
+    '/bans',
+    '/faults',
+    '/audit',
+    '/sign-in',
+    '/deprecations',
+    '/ui/nothing.js',
+  ].flatMap((path): Row[] => [
     [path, `GET ${path}`],
     [`POST ${path}`, { send: `POST ${path}`, body: {} }],
   ]),
@@ -146,16 +260,40 @@ export const ADMIN_ACCOUNTS: Scenario = {
   rows: [
     ['no accounts', 'GET /admin/v1/accounts'],
     ['create one', { send: 'POST /admin/v1/accounts', body: { name: 'shop', plan: 'pro' } }],
-    ['create one with limits', { send: 'POST /admin/v1/accounts', body: { name: 'Chain', plan: 'enterprise', perMinute: 5_000, perDay: 1_000_000 } }],
-    ['create a free one', { send: 'POST /admin/v1/accounts', body: { name: 'shop 2', plan: 'free', more: 1 } }],
-    ['refuse a name that is taken', { send: 'POST /admin/v1/accounts', body: { name: 'SHOP', plan: 'free' } }],
-    ['refuse an enterprise without limits', { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'enterprise' } }],
-    ['refuse limits of another plan', { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'free', perMinute: 1, perDay: 1 } }],
-    ['refuse a limit of 0', { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'enterprise', perMinute: 0, perDay: 1 } }],
+    [
+      'create one with limits',
+      {
+        send: 'POST /admin/v1/accounts',
+        body: { name: 'Chain', plan: 'enterprise', perMinute: 5_000, perDay: 1_000_000 },
+      },
+    ],
+    [
+      'create a free one',
+      { send: 'POST /admin/v1/accounts', body: { name: 'shop 2', plan: 'free', more: 1 } },
+    ],
+    [
+      'refuse a name that is taken',
+      { send: 'POST /admin/v1/accounts', body: { name: 'SHOP', plan: 'free' } },
+    ],
+    [
+      'refuse an enterprise without limits',
+      { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'enterprise' } },
+    ],
+    [
+      'refuse limits of another plan',
+      { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'free', perMinute: 1, perDay: 1 } },
+    ],
+    [
+      'refuse a limit of 0',
+      { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'enterprise', perMinute: 0, perDay: 1 } },
+    ],
     ['refuse an unknown plan', { send: 'POST /admin/v1/accounts', body: { name: 'x', plan: 'gold' } }],
     ['refuse no plan', { send: 'POST /admin/v1/accounts', body: { name: 'x' } }],
     ['refuse an empty name', { send: 'POST /admin/v1/accounts', body: { name: '', plan: 'free' } }],
-    ['refuse a name with a control character', { send: 'POST /admin/v1/accounts', body: { name: 'a\n', plan: 'free' } }],
+    [
+      'refuse a name with a control character',
+      { send: 'POST /admin/v1/accounts', body: { name: 'a\n', plan: 'free' } },
+    ],
     ['list', 'GET /admin/v1/accounts'],
     ['the first page', { send: 'GET /admin/v1/accounts?limit=2', save: { next: NEXT } }],
     ['the last page', 'GET $next'],
@@ -169,9 +307,18 @@ export const ADMIN_ACCOUNTS: Scenario = {
     ['get a number that is none', 'GET /admin/v1/accounts/shop'],
     ['get the number 0', 'GET /admin/v1/accounts/0'],
     ['get a number out of range', 'GET /admin/v1/accounts/9007199254740993'],
-    ['change the plan', { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'free', expected: { plan: 'pro' } } }],
-    ['refuse a change of what is otherwise', { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'pro', expected: { plan: 'pro' } } }],
-    ['change to an enterprise', { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'enterprise', perMinute: 7, perDay: 8 } }],
+    [
+      'change the plan',
+      { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'free', expected: { plan: 'pro' } } },
+    ],
+    [
+      'refuse a change of what is otherwise',
+      { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'pro', expected: { plan: 'pro' } } },
+    ],
+    [
+      'change to an enterprise',
+      { send: 'PATCH /admin/v1/accounts/1', body: { plan: 'enterprise', perMinute: 7, perDay: 8 } },
+    ],
     ['change a limit', { send: 'PATCH /admin/v1/accounts/1', body: { perMinute: 9 } }],
     ['rename', { send: 'PATCH /admin/v1/accounts/1', body: { name: 'Store' } }],
     ['refuse the name of another', { send: 'PATCH /admin/v1/accounts/1', body: { name: 'chain' } }],
@@ -179,15 +326,24 @@ export const ADMIN_ACCOUNTS: Scenario = {
     ['suspend again', { send: 'PATCH /admin/v1/accounts/1', pass: 1_000, body: { suspended: true } }],
     ['resume', { send: 'PATCH /admin/v1/accounts/1', body: { suspended: false, name: 'store' } }],
     ['change nothing', { send: 'PATCH /admin/v1/accounts/1', body: {} }],
-    ['refuse an enterprise without limits in a change', { send: 'PATCH /admin/v1/accounts/3', body: { plan: 'enterprise' } }],
+    [
+      'refuse an enterprise without limits in a change',
+      { send: 'PATCH /admin/v1/accounts/3', body: { plan: 'enterprise' } },
+    ],
     ['refuse a limit of a plan', { send: 'PATCH /admin/v1/accounts/3', body: { perMinute: 7 } }],
     ['refuse a plan that is null', { send: 'PATCH /admin/v1/accounts/3', body: { plan: null } }],
     ['refuse a bad name', { send: 'PATCH /admin/v1/accounts/3', body: { name: ' ' } }],
-    ['refuse a suspension that is a text', { send: 'PATCH /admin/v1/accounts/3', body: { suspended: 'yes' } }],
+    [
+      'refuse a suspension that is a text',
+      { send: 'PATCH /admin/v1/accounts/3', body: { suspended: 'yes' } },
+    ],
     ['change one that does not exist', { send: 'PATCH /admin/v1/accounts/99', body: { plan: 'free' } }],
     ['the audit log', { send: 'GET /admin/v1/audit?limit=100' }],
     ['the audit log of one account', 'GET /admin/v1/audit?accountId=2'],
-    ['the first page of the audit log', { send: 'GET /admin/v1/audit?limit=1&accountId=1', save: { next: NEXT } }],
+    [
+      'the first page of the audit log',
+      { send: 'GET /admin/v1/audit?limit=1&accountId=1', save: { next: NEXT } },
+    ],
     ['the next page of the audit log', 'GET $next'],
     ['the audit log since then', 'GET /admin/v1/audit?since=2026-11-21T12:00:02Z'],
     ['refuse a bad account', 'GET /admin/v1/audit?accountId=shop'],
@@ -198,13 +354,35 @@ export const ADMIN_ACCOUNTS: Scenario = {
 const KEY_ROWS: readonly Row[] = [
   ['no keys', 'GET /admin/v1/keys'],
   ['create an account', { send: 'POST /admin/v1/accounts', body: { name: 'shop', plan: 'pro' } }],
-  ['create a key', { send: 'POST /admin/v1/accounts/1/keys', body: { label: 'price board', scopes: ['pets:read'] }, save: { firstKey: ISSUED } }],
-  ['create one with the default scopes', { send: 'POST /admin/v1/accounts/1/keys', body: {}, save: { secondKey: ISSUED } }],
-  ['create one that ends', { send: 'POST /admin/v1/accounts/1/keys', body: { scopes: ['keys:manage', 'pets:read'], expiresAt: '2026-11-22T00:00:00+01:00' } }],
-  ['refuse a label with a control character', { send: 'POST /admin/v1/accounts/1/keys', body: { label: '\t' } }],
+  [
+    'create a key',
+    {
+      send: 'POST /admin/v1/accounts/1/keys',
+      body: { label: 'price board', scopes: ['pets:read'] },
+      save: { firstKey: ISSUED },
+    },
+  ],
+  [
+    'create one with the default scopes',
+    { send: 'POST /admin/v1/accounts/1/keys', body: {}, save: { secondKey: ISSUED } },
+  ],
+  [
+    'create one that ends',
+    {
+      send: 'POST /admin/v1/accounts/1/keys',
+      body: { scopes: ['keys:manage', 'pets:read'], expiresAt: '2026-11-22T00:00:00+01:00' },
+    },
+  ],
+  [
+    'refuse a label with a control character',
+    { send: 'POST /admin/v1/accounts/1/keys', body: { label: '\t' } },
+  ],
   ['refuse no scopes', { send: 'POST /admin/v1/accounts/1/keys', body: { scopes: [] } }],
   ['refuse an unknown scope', { send: 'POST /admin/v1/accounts/1/keys', body: { scopes: ['x'] } }],
-  ['refuse an expiry in the past', { send: 'POST /admin/v1/accounts/1/keys', body: { expiresAt: '2026-11-21T12:00:00Z' } }],
+  [
+    'refuse an expiry in the past',
+    { send: 'POST /admin/v1/accounts/1/keys', body: { expiresAt: '2026-11-21T12:00:00Z' } },
+  ],
   ['refuse an expiry that is none', { send: 'POST /admin/v1/accounts/1/keys', body: { expiresAt: 7 } }],
   ['create for an account that does not exist', { send: 'POST /admin/v1/accounts/9/keys', body: {} }],
   ['list', 'GET /admin/v1/keys'],
@@ -218,7 +396,13 @@ const KEY_ROWS: readonly Row[] = [
   ['refuse a duration that is none', 'GET /admin/v1/keys?unusedFor=90d'],
   ['refuse an account that is none', 'GET /admin/v1/keys?accountId=x'],
   ['find one', { send: 'POST /admin/v1/keys/find', as: 'vera', body: { key: '$firstKey' } }],
-  ['find an unknown one', { send: 'POST /admin/v1/keys/find', body: { key: 'petstore_live_000000000000000000000000000000003OhKB4' } }],
+  [
+    'find an unknown one',
+    {
+      send: 'POST /admin/v1/keys/find',
+      body: { key: 'petstore_live_000000000000000000000000000000003OhKB4' },
+    },
+  ],
   ['find what is no key', { send: 'POST /admin/v1/keys/find', body: { key: 'x' } }],
   ['find nothing', { send: 'POST /admin/v1/keys/find', body: {} }],
   ['rotate one', { send: 'POST /admin/v1/keys/1/rotate', body: { grace: 60 }, save: { thirdKey: ISSUED } }],
@@ -238,7 +422,12 @@ const KEY_ROWS: readonly Row[] = [
   ['the audit log', 'GET /admin/v1/audit?limit=100'],
 ];
 
-export const ADMIN_KEYS: Scenario = { name: 'admin-keys', listener: 'console', operators: OPERATORS, rows: KEY_ROWS };
+export const ADMIN_KEYS: Scenario = {
+  name: 'admin-keys',
+  listener: 'console',
+  operators: OPERATORS,
+  rows: KEY_ROWS,
+};
 
 export const ADMIN_OPERATORS: Scenario = {
   name: 'admin-operators',
@@ -247,7 +436,10 @@ export const ADMIN_OPERATORS: Scenario = {
   rows: [
     ['list', 'GET /admin/v1/operators'],
     ['create one', { send: 'POST /admin/v1/operators', pass: 1_000, body: { name: 'Eve', role: 'viewer' } }],
-    ['refuse a name that is taken', { send: 'POST /admin/v1/operators', body: { name: 'eve', role: 'admin' } }],
+    [
+      'refuse a name that is taken',
+      { send: 'POST /admin/v1/operators', body: { name: 'eve', role: 'admin' } },
+    ],
     ['refuse an unknown role', { send: 'POST /admin/v1/operators', body: { name: 'x', role: 'root' } }],
     ['refuse an empty name', { send: 'POST /admin/v1/operators', body: { name: '', role: 'admin' } }],
     ['refuse no name', { send: 'POST /admin/v1/operators', body: { role: 'admin' } }],
@@ -256,9 +448,18 @@ export const ADMIN_OPERATORS: Scenario = {
     ['make a link', 'POST /admin/v1/operators/3/links'],
     ['make a link for nobody', 'POST /admin/v1/operators/99/links'],
     ['make a token', { send: 'POST /admin/v1/operators/3/tokens', body: {}, save: { eveSecret: TOKEN } }],
-    ['make one that ends', { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: '2026-11-21T13:00:00Z' } }],
-    ['refuse one that ended', { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: '2026-11-21T11:00:00Z' } }],
-    ['refuse an end that is none', { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: 'soon' } }],
+    [
+      'make one that ends',
+      { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: '2026-11-21T13:00:00Z' } },
+    ],
+    [
+      'refuse one that ended',
+      { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: '2026-11-21T11:00:00Z' } },
+    ],
+    [
+      'refuse an end that is none',
+      { send: 'POST /admin/v1/operators/3/tokens', body: { expiresAt: 'soon' } },
+    ],
     ['make one for nobody', { send: 'POST /admin/v1/operators/99/tokens', body: {} }],
     ['the token works', { send: 'GET /admin/v1/me', as: 'eveSecret' }],
     ['tokens', 'GET /admin/v1/tokens'],

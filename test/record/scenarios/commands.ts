@@ -79,7 +79,10 @@ export const COMMANDS: readonly CommandRow[] = [
   { args: 'import $folder/animals.csv --dry-run --refused $folder/refused.csv --json' },
   { args: 'import $folder/lines.ndjson --json', file: ['lines.ndjson', LINES] },
   { args: 'import $folder/bad.csv --json', file: ['bad.csv', 'name,categoryId\n,\n'] },
-  { args: 'import $folder/kinds.csv --map categoryId=Kind --json', file: ['kinds.csv', 'name,Kind\nTom,Cats\nRex,DOGS\n'] },
+  {
+    args: 'import $folder/kinds.csv --map categoryId=Kind --json',
+    file: ['kinds.csv', 'name,Kind\nTom,Cats\nRex,DOGS\n'],
+  },
   'import $folder/missing.csv --json',
   'import $folder/animals.csv --map colour=Kind --json',
   'categories list --json',

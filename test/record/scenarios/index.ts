@@ -16,6 +16,7 @@ import { FRAMING } from './framing.ts';
 import { KEYS } from './keys.ts';
 import { LIMITS } from './limits.ts';
 import { ORDERS } from './orders.ts';
+import { OUTAGE } from './outage.ts';
 import { PAGES } from './pages.ts';
 import { PETS } from './pets.ts';
 import { REMOVED } from './removed.ts';
@@ -41,4 +42,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ADMIN_KEYS,
   ADMIN_OPERATORS,
   ADMIN_WATCH,
+  OUTAGE,
 ];

@@ -28,7 +28,10 @@ export const LIMITS: Scenario = {
     ['the key is banned', 'GET /v1/pets'],
     ['still, for an unknown path', 'GET /v1/nothing'],
     ['the other key is not banned', { send: 'GET /v1/pets', as: 'second' }],
-    ['a minute later the other key works', { send: 'GET /v1/pets', as: 'second', pass: MINUTE, only: 'sqlite' }],
+    [
+      'a minute later the other key works',
+      { send: 'GET /v1/pets', as: 'second', pass: MINUTE, only: 'sqlite' },
+    ],
     ['the banned key does not', { send: 'GET /v1/pets', only: 'sqlite' }],
     ['the account shows the ban', { send: 'GET /v1/account', as: 'second', only: 'sqlite' }],
     ['after the ban it does', { send: 'GET /v1/pets', pass: 4 * MINUTE + 1_000, only: 'sqlite' }],

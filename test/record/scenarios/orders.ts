@@ -15,9 +15,15 @@ export const ORDERS: Scenario = {
   rows: [
     ...['Rex', 'Max', 'Ben', 'Tom', 'Eve'].map(
       (name) =>
-        [`add ${name}`, { send: 'POST /v1/pets', body: { name, categoryId: 7, status: 'available' } }] as const,
+        [
+          `add ${name}`,
+          { send: 'POST /v1/pets', body: { name, categoryId: 7, status: 'available' } },
+        ] as const,
     ),
-    ['add one that is sold', { send: 'POST /v1/pets', body: { name: 'Gone', categoryId: 7, status: 'sold' } }],
+    [
+      'add one that is sold',
+      { send: 'POST /v1/pets', body: { name: 'Gone', categoryId: 7, status: 'sold' } },
+    ],
     ['no orders', 'GET /v1/store/orders'],
     ['order', { send: 'POST /v1/store/orders', body: { petId: 1 }, headers: KEY }],
     ['replay it', { send: 'POST /v1/store/orders', body: { petId: 1 }, headers: KEY }],
@@ -29,15 +35,35 @@ export const ORDERS: Scenario = {
     ['a bad patch of its status is 409', { send: 'PATCH /v1/pets/1', body: { status: 'lost' } }],
     ['a patch of its name', { send: 'PATCH /v1/pets/1', body: { name: 'Rexy' } }],
     ['refuse to delete it', 'DELETE /v1/pets/1'],
-    ['order with a ship date', { send: 'POST /v1/store/orders', pass: 1_000, body: { petId: 2, quantity: 1, shipDate: '2027-01-31T23:30:00.123456+05:30', status: 'complete', complete: true, id: 7 } }],
+    [
+      'order with a ship date',
+      {
+        send: 'POST /v1/store/orders',
+        pass: 1_000,
+        body: {
+          petId: 2,
+          quantity: 1,
+          shipDate: '2027-01-31T23:30:00.123456+05:30',
+          status: 'complete',
+          complete: true,
+          id: 7,
+        },
+      },
+    ],
     ['order by another account', { send: 'POST /v1/store/orders', as: 'other', body: { petId: 3 } }],
     ['order one that is sold', { send: 'POST /v1/store/orders', body: { petId: 6 } }],
     ['order one that does not exist', { send: 'POST /v1/store/orders', body: { petId: 99 } }],
     ['refuse a missing animal', { send: 'POST /v1/store/orders', body: {} }],
     ['refuse an animal that is a text', { send: 'POST /v1/store/orders', body: { petId: '1' } }],
     ['refuse a quantity of 2', { send: 'POST /v1/store/orders', body: { petId: 4, quantity: 2 } }],
-    ['refuse a ship date without offset', { send: 'POST /v1/store/orders', body: { petId: 4, shipDate: '2027-01-31T23:30:00' } }],
-    ['refuse a leap second', { send: 'POST /v1/store/orders', body: { petId: 4, shipDate: '2026-12-31T23:59:60Z' } }],
+    [
+      'refuse a ship date without offset',
+      { send: 'POST /v1/store/orders', body: { petId: 4, shipDate: '2027-01-31T23:30:00' } },
+    ],
+    [
+      'refuse a leap second',
+      { send: 'POST /v1/store/orders', body: { petId: 4, shipDate: '2026-12-31T23:59:60Z' } },
+    ],
     ['refuse a missing body', { send: 'POST /v1/store/orders', headers: { 'Content-Length': '0' } }],
     ['refuse text', { send: 'POST /v1/store/orders', body: {}, headers: { 'Content-Type': 'text/plain' } }],
     ['refuse an order by a reader', { send: 'POST /v1/store/orders', as: 'reader', body: { petId: 4 } }],
@@ -62,8 +88,14 @@ export const ORDERS: Scenario = {
     ['get an id that is none', 'GET /v1/store/orders/x'],
     ['refuse one for a writer', { send: 'GET /v1/store/orders/2', as: 'writer' }],
     ['complete', { send: 'POST /v1/store/orders/1/complete', headers: { 'Idempotency-Key': 'done' } }],
-    ['replay the completion', { send: 'POST /v1/store/orders/1/complete', headers: { 'Idempotency-Key': 'done' } }],
-    ['refuse the key for another order', { send: 'POST /v1/store/orders/2/complete', headers: { 'Idempotency-Key': 'done' } }],
+    [
+      'replay the completion',
+      { send: 'POST /v1/store/orders/1/complete', headers: { 'Idempotency-Key': 'done' } },
+    ],
+    [
+      'refuse the key for another order',
+      { send: 'POST /v1/store/orders/2/complete', headers: { 'Idempotency-Key': 'done' } },
+    ],
     ['refuse to complete again', { send: 'POST /v1/store/orders/1/complete', body: '{"ignored":true}' }],
     ['complete one of another account', { send: 'POST /v1/store/orders/2/complete', as: 'other' }],
     ['complete one that does not exist', 'POST /v1/store/orders/99/complete'],
@@ -71,7 +103,10 @@ export const ORDERS: Scenario = {
     ['refuse a completion by a reader', { send: 'POST /v1/store/orders/2/complete', as: 'reader' }],
     ['the animal is sold', 'GET /v1/pets/1'],
     ['refuse to cancel a complete order', 'DELETE /v1/store/orders/1'],
-    ['refuse to cancel with an old tag', { send: 'DELETE /v1/store/orders/2', headers: { 'If-Match': '"x"' } }],
+    [
+      'refuse to cancel with an old tag',
+      { send: 'DELETE /v1/store/orders/2', headers: { 'If-Match': '"x"' } },
+    ],
     ['refuse to cancel with a body', { send: 'DELETE /v1/store/orders/2', body: {} }],
     ['refuse to cancel for a reader', { send: 'DELETE /v1/store/orders/2', as: 'reader' }],
     ['cancel', { send: 'DELETE /v1/store/orders/2', headers: { 'If-Match': '$tag' } }],
@@ -81,7 +116,10 @@ export const ORDERS: Scenario = {
     ['refuse to complete a cancelled order', 'POST /v1/store/orders/2/complete'],
     ['the animal is available', 'GET /v1/pets/2'],
     ['order one that will expire', { send: 'POST /v1/store/orders', body: { petId: 4 } }],
-    ['refuse to complete it when it has expired', { send: 'POST /v1/store/orders/4/complete', pass: 72 * HOUR }],
+    [
+      'refuse to complete it when it has expired',
+      { send: 'POST /v1/store/orders/4/complete', pass: 72 * HOUR },
+    ],
     ['the expired order', 'GET /v1/store/orders/4'],
     ['its animal is available', 'GET /v1/pets/4'],
     ['cancel it', 'DELETE /v1/store/orders/4'],

@@ -1,6 +1,28 @@
 import type { Scenario } from '../support/scenario.ts';
 
-const PATHS = ['/', '/reference', '/reference.md', '/llms.txt', '/openapi.json', '/openapi.yaml', '/.well-known/api-catalog', '/dashboard', '/healthz', '/readyz', '/metrics', '/nothing', '/reference/nothing.js', '/ui/nothing.js', '/%zz', '/admin/v1/me', '/admin/openapi.json', '/sign-in', '/v1x', '/favicon.ico', '/reference/'];
+const PATHS = [
+  '/',
+  '/reference',
+  '/reference.md',
+  '/llms.txt',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/.well-known/api-catalog',
+  '/dashboard',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/nothing',
+  '/reference/nothing.js',
+  '/ui/nothing.js',
+  '/%zz',
+  '/admin/v1/me',
+  '/admin/openapi.json',
+  '/sign-in',
+  '/v1x',
+  '/favicon.ico',
+  '/reference/',
+];
 
 const STABLE = ['/healthz', '/readyz', '/.well-known/api-catalog'];
 

@@ -36,7 +36,7 @@ export function compareRecord(
     : readRecord(ownFile);
   if (IS_RECORDING) writeRecord(ownFile, own);
   else {
-    const expected = new Map([...masked.keys()].map((title) => [title, ''] as const));
+    const expected = new Map<string, string>([...masked.keys()].map((title) => [title, '']));
     for (const [title, text] of shared) if (masked.has(title)) expected.set(title, mask(text));
     for (const [title, text] of own) expected.set(title, text);
     assertSame(masked, expected);

@@ -22,7 +22,10 @@ const RANDOM: readonly (readonly [RegExp, string])[] = [
 const LAST_USED = /,"lastUsedAt":"[^"]*"/g;
 
 /** Headers that most responses have, with a word for all of them. */
-const USUAL: readonly (readonly [word: string, headers: readonly (readonly [name: string, value: RegExp])[]])[] = [
+const USUAL: readonly (readonly [
+  word: string,
+  headers: readonly (readonly [name: string, value: RegExp])[],
+])[] = [
   [
     'usual',
     [
@@ -98,7 +101,9 @@ export function describeResponse(response: WireResponse, options: Options): stri
   }
   for (const [word, usual] of USUAL) {
     if (isAboutLimits && word.startsWith('rate')) continue;
-    const found = usual.map(([name, value]) => headers.find(([its, text]) => its === name && value.test(text)));
+    const found = usual.map(([name, value]) =>
+      headers.find(([its, text]) => its === name && value.test(text)),
+    );
     if (found.includes(undefined)) continue;
     headers = headers.filter((header) => !found.includes(header));
     words.push(word);
@@ -114,10 +119,15 @@ export function describeResponse(response: WireResponse, options: Options): stri
   return [...head, ...describeBody(response, body, options)].join('\n');
 }
 
-function describeBody({ body, status }: WireResponse, text: string, { withoutBody, isWhole }: Options): string[] {
+function describeBody(
+  { body, status }: WireResponse,
+  text: string,
+  { withoutBody, isWhole }: Options,
+): string[] {
   if (body.length === 0) return [];
   if (withoutBody && status === 200) return ['(a body)'];
-  if (body.length > LARGEST_BODY && !isWhole) return [`(${body.length} bytes, SHA-256 ${hash('sha256', text)})`];
+  if (body.length > LARGEST_BODY && !isWhole)
+    return [`(${body.length} bytes, SHA-256 ${hash('sha256', text)})`];
   return [text];
 }
 

@@ -24,6 +24,8 @@ export interface Step {
   readonly times?: number;
   /** Stops the service before, and starts it again on the same stores. */
   readonly restart?: true;
+  /** Takes the database away before, or gives it back. */
+  readonly loseDatabase?: boolean;
   /** Asks until the status is this one, for what comes about in the background. */
   readonly until?: number;
   /** Whether the response has no body, and the tag of one that is random. */

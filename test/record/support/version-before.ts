@@ -55,7 +55,10 @@ export async function serve(t: Lifetime, folder: string, variables: Variables): 
     await ended;
   });
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`It does not listen.\n${stdout}${stderr}`)), START_PATIENCE);
+    const timer = setTimeout(
+      () => reject(new Error(`It does not listen.\n${stdout}${stderr}`)),
+      START_PATIENCE,
+    );
     const settle = (served: Served) => {
       clearTimeout(timer);
       resolve(served);
