@@ -40,7 +40,7 @@ interface Pair {
   /** Both directions: what one writes, the other one reads. */
   readonly directions: readonly (readonly [name: string, one: string, other: string])[];
   /** A key of a new account. */
-  issueKey(account: string, options?: readonly string[]): Promise<Key>;
+  readonly issueKey: (account: string, options?: readonly string[]) => Promise<Key>;
 }
 
 /** Both versions; the version before starts first, so this one migrates its database while it serves. */

@@ -92,7 +92,7 @@ export const COMMANDS: readonly CommandRow[] = [
   'seed 5 --random-seed 7 --json',
   'seed 6 --random-seed 7 --orders 4 --account store --json',
   'seed 6 --random-seed 8 --orders 2 --account store --json',
-  'seed 1 --orders 1 --account nobody --json',
+  'seed 5 --random-seed 7 --orders 1 --account nobody --json',
   'export',
   'orders list --json',
   'orders list --account store --status complete --json',

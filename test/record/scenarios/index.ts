@@ -16,7 +16,7 @@ import { FRAMING } from './framing.ts';
 import { KEYS } from './keys.ts';
 import { LIMITS } from './limits.ts';
 import { ORDERS } from './orders.ts';
-import { OUTAGE } from './outage.ts';
+import { FAULT, OUTAGE } from './outage.ts';
 import { PAGES } from './pages.ts';
 import { PETS } from './pets.ts';
 import { REMOVED } from './removed.ts';
@@ -43,4 +43,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ADMIN_OPERATORS,
   ADMIN_WATCH,
   OUTAGE,
+  FAULT,
 ];

@@ -34,8 +34,35 @@ export const OUTAGE: Scenario = {
         listener: 'console',
       },
     ],
-    ['the description of the admin API', { send: 'GET /admin/openapi.json', as: null, listener: 'console' }],
+    [
+      'the description of the admin API',
+      { send: 'GET /admin/openapi.json', as: null, listener: 'console', only: 'sqlite' },
+    ],
     ['ready again', { send: 'GET /readyz', as: null, loseDatabase: false, until: 200 }],
+  ],
+};
+
+/** While the database is not what the service takes it for. */
+export const FAULT: Scenario = {
+  name: 'fault',
+  operators: { ada: 'admin' },
+  rows: [
+    ['a list of a lost table', { send: 'GET /v1/categories', sql: 'ALTER TABLE categories RENAME TO lost' }],
+    ['a creation in a lost table', { send: 'POST /v1/categories', body: { name: 'Dogs' } }],
+    [
+      'a fault with an id of the request',
+      { send: 'GET /v1/categories/1', headers: { 'X-Request-Id': 'a-1' } },
+    ],
+    ['what does not need it', 'GET /v1/pets'],
+    [
+      'an audit log that is lost',
+      {
+        send: 'GET /admin/v1/audit',
+        as: 'ada',
+        listener: 'console',
+        sql: 'ALTER TABLE audit RENAME TO lost_audit',
+      },
+    ],
   ],
 };
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { renameSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import type { FakeClock } from '../../support/clock.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
@@ -17,6 +20,8 @@ export interface Stores {
   passTime(milliseconds: number): Promise<void>;
   /** Takes the database away, or gives it back. */
   lose(isAway: boolean): Promise<void>;
+  /** Runs SQL behind the back of the service. */
+  execute(sql: string): Promise<void>;
 }
 
 export interface Backend {
@@ -31,7 +36,12 @@ export const SQLITE: Backend = {
     const path = databaseUrl.slice('sqlite:'.length);
     const moved = `${path}.moved`;
     const lose = async (isAway: boolean) => (isAway ? renameSync(path, moved) : renameSync(moved, path));
-    return { databaseUrl, env: {}, passTime: async () => {}, lose };
+    const execute = async (sql: string) => {
+      const database = new DatabaseSync(path);
+      database.exec(sql);
+      database.close();
+    };
+    return { databaseUrl, env: {}, passTime: async () => {}, lose, execute };
   },
 };
 
@@ -46,24 +56,60 @@ export const POSTGRES_AND_REDIS: Backend = {
     await ask(url, ['FLUSHALL']);
     const databaseUrl = await migratedPostgres(t);
     const passTime = await stopDatabaseClock(databaseUrl, clock().unix);
+    const cuttable = await startCuttable(t, databaseUrl);
     return {
-      databaseUrl,
+      databaseUrl: cuttable.url,
       env: { REDIS_URL: url },
       passTime,
-      lose: (isAway) => closeDatabase(databaseUrl, isAway),
+      lose: (isAway) => cuttable.lose(isAway),
+      execute: (sql) => executeOnPostgres(databaseUrl, sql),
     };
   },
 };
 
-/** Ends all connections to a database of PostgreSQL and refuses new ones, or allows them again. */
-async function closeDatabase(databaseUrl: string, isClosed: boolean): Promise<void> {
-  const server = new URL(databaseUrl);
-  const name = server.pathname.slice(1);
-  server.pathname = 'template1';
-  const client = new Client({ connectionString: server.href });
+/** Statements on a connection of their own. */
+async function executeOnPostgres(databaseUrl: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${!isClosed}`);
-  if (isClosed)
-    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+  await client.query(sql);
   await client.end();
+}
+
+/** A way to the server of `databaseUrl` that can be cut: then nobody listens. Gives its address. */
+async function startCuttable(t: Lifetime, databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const listener = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    for (const [socket, peer] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket);
+          peer.destroy();
+        });
+      socket.pipe(peer);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = `${(listener.address() as AddressInfo).port}`;
+  const cut = () => {
+    listener.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  t.after(cut);
+  return {
+    url: url.href,
+    async lose(isAway: boolean) {
+      if (isAway) return cut();
+      listener.listen(Number(url.port), '127.0.0.1');
+      await once(listener, 'listening');
+    },
+  };
 }

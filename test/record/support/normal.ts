@@ -14,6 +14,8 @@ const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/(petstore_console\w*=)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
   [/request id [\w-]{20}\b/g, 'request id <random>'],
+  // Of a script in a page.
+  [/'sha256-[\w+/=]+'/g, "'sha256-<hash>'"],
   // Times that were measured.
   [/"(milliseconds|p50|p99|requestsPerSecond)":[\d.]+/g, '"$1":<measured>'],
 ];
@@ -101,17 +103,19 @@ export function describeResponse(response: WireResponse, options: Options): stri
   }
   for (const [word, usual] of USUAL) {
     if (isAboutLimits && word.startsWith('rate')) continue;
-    const found = usual.map(([name, value]) =>
-      headers.find(([its, text]) => its === name && value.test(text)),
-    );
-    if (found.includes(undefined)) continue;
-    headers = headers.filter((header) => !found.includes(header));
+    const found = usual.flatMap(([name, value]) => {
+      const header = headers.find((each) => each[0] === name && value.test(each[1]));
+      return header === undefined ? [] : [header];
+    });
+    if (found.length < usual.length) continue;
+    const isFound = new Set(found);
+    headers = headers.filter((header) => !isFound.has(header));
     words.push(word);
   }
   const lines = headers.map(([name, value]) => {
     if (name === 'Date') return `${name}: <date>`;
     if (name === 'X-Request-Id' && /^[\w-]{20}$/.test(value)) return `${name}: <random>`;
-    if (name === 'ETag' && (isRandom || isTagRandom)) return `${name}: <random>`;
+    if (name === 'ETag' && (isRandom || isTagRandom || options.withoutBody)) return `${name}: <random>`;
     return `${name}: ${hideRandom(replace(value))}`;
   });
   const head = [`< ${response.statusLine}`, ...lines.toSorted().map((line) => `< ${line}`)];
@@ -141,10 +145,12 @@ export function hideRandom(text: string): string {
 /** Hides instants of the counter: with Redis they are those of the server, whose clock no test can move. */
 export function hideCounterTimes(text: string): string {
   const isInBody = /"(reset|until|bannedUntil)":/.test(text);
+  const isOfCounter = text.includes('\n< 429 ');
   return (isInBody ? text.replace(/ETag: .*/, 'ETag: <counter>') : text)
+    .replaceAll(/Retry-After: \d+/g, isOfCounter ? 'Retry-After: <counter>' : '$&')
     .replaceAll(/X-RateLimit-Reset: \d+/g, 'X-RateLimit-Reset: <counter>')
     .replaceAll(/;t=\d+/g, ';t=<counter>')
-    .replaceAll(/(Retry-After: |wait |ends in )\d+/g, '$1<counter>')
+    .replaceAll(/(wait |ends in )\d+/g, '$1<counter>')
     .replaceAll(/"remaining":999999\d+/g, '"remaining":<counter>')
     .replaceAll(/"reset":\d+/g, '"reset":<counter>')
     .replaceAll(/"(until|bannedUntil)":"[^"]*"/g, '"$1":"<counter>"');

@@ -38,6 +38,7 @@ export async function play(
       stage.service.clock.advance(step.pass);
       await stage.stores.passTime(step.pass);
     }
+    if (step.sql !== undefined) await stage.stores.execute(step.sql);
     if (step.loseDatabase !== undefined) await stage.stores.lose(step.loseDatabase);
     seen.set(name, await perform(stage, step));
   }

@@ -24,6 +24,8 @@ export interface Step {
   readonly times?: number;
   /** Stops the service before, and starts it again on the same stores. */
   readonly restart?: true;
+  /** What is done to the database before, behind the back of the service. */
+  readonly sql?: string;
   /** Takes the database away before, or gives it back. */
   readonly loseDatabase?: boolean;
   /** Asks until the status is this one, for what comes about in the background. */
