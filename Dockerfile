@@ -2,6 +2,7 @@
 FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY vendor vendor
 RUN npm ci --omit=dev && find node_modules -name "*.js.map" -delete
 
 FROM debian:bookworm-slim

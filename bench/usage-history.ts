@@ -56,10 +56,12 @@ for (const accountId of [undefined, 1, 950])
     }
 for (const accountId of [1, 950])
   for (const [name, interval, length] of RANGES)
-    await report(`getUsage of account ${accountId}, ${name}`, () =>
-      Array.fromAsync(usageHistory.ofAccount(accountId, { interval, from: now - length, to: now })),
+    await report(`a page of getUsage of account ${accountId}, ${name}`, () =>
+      usageHistory.ofAccount(accountId, { interval, from: now - length, to: now, limit: 1_000 }),
     );
-await report('callers of getPet', () => usageHistory.callersOf('getPet', now - 30 * DAY));
+await report('callers of getPet', async () =>
+  (await Array.fromAsync(usageHistory.callers('getPet', now - 30 * DAY))).flat(),
+);
 const prunes: number[] = [];
 for (let calls = 0; calls < 7; calls++) {
   const start = performance.now();

@@ -28,7 +28,7 @@ export function clientSchema({ paths, components }: Description): string {
   return parts.join('\n');
 }
 
-/** `client/src/operations.ts`: the base addresses, and method, path and query of each operation. */
+/** `client/src/operations.ts`: the base addresses, and method, path, allowance and query of each operation. */
 export function clientOperations({ servers, paths, components }: Description): string {
   return [
     '// Made from the description of the service by `npm run openapi`.',
@@ -37,11 +37,17 @@ export function clientOperations({ servers, paths, components }: Description): s
     ...servers.map(({ url, description }) => `  ${description.toLowerCase()}: '${url}',`),
     '} as const;',
     '',
-    '/** How each operation is called. */',
+    '/** How each operation is called, and whose windows its requests count in: those of the plan, or those of the holder. */',
     'export const OPERATIONS = {',
     ...operations(paths).map(({ method, path, operation }) => {
       const query = queryKinds(operation, components);
-      const its = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, `query: {${query}}`];
+      const allowance = operation['x-allowance'] ?? 'plan';
+      const its = [
+        `method: '${method.toUpperCase()}'`,
+        `path: '${path}'`,
+        `allowance: '${allowance}'`,
+        inLines(`query: {${query}}`),
+      ];
       return query === ''
         ? `  ${operation.operationId}: { ${its.join(', ')} },`
         : `  ${operation.operationId}: {\n    ${its.join(',\n    ')},\n  },`;
@@ -50,7 +56,18 @@ export function clientOperations({ servers, paths, components }: Description): s
     '',
     'export type OperationId = keyof typeof OPERATIONS;',
     '',
+    "export type Allowance = (typeof OPERATIONS)[OperationId]['allowance'];",
+    '',
   ].join('\n');
+}
+
+/** Characters of a line, its indentation not included, as the formatter of the project has them. */
+const LINE = 105;
+
+/** The text of a member of an operation, in several lines if it is longer than one. */
+function inLines(text: string): string {
+  if (text.length <= LINE) return text;
+  return text.replace('{ ', '{\n      ').replaceAll(', ', ',\n      ').replace(' }', ',\n    }');
 }
 
 /**

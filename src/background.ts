@@ -21,6 +21,11 @@ const USAGE_INTERVAL = 5_000;
 const COUNTS_LOST =
   'The counts of the last second are lost: the database could not be used when the service stopped.';
 
+const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
+
+/** Milliseconds that `stop` waits for what is being written when `abandon` is called. */
+const LAST_WRITE_TIME = 300;
+
 interface Dependencies {
   readonly store: Store;
   /** The counters in use, which can be replaced. */
@@ -40,17 +45,25 @@ export interface Background {
   stopExpiry(): Promise<void>;
   /** Ends all tasks, and writes everything that is in memory. Rejects when some of it could not be written. */
   stop(): Promise<void>;
+  /** The time for the stop is over: no further batch of usage begins, and `stop` soon rejects if it has not settled. */
+  abandon(): void;
+  /** What is in memory only: requests for the usage history, of how many keys, and keys whose last use is not written. */
+  unwritten(): { readonly requests: number; readonly keys: number; readonly lastUses: number };
 }
 
 /** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
 export function startBackground(dependencies: Dependencies): Background {
   const { store, counting, keyUses, usage, changeLog, clock, state, log } = dependencies;
   const mayWrite = () => state.isOpen;
+  const abandoned = new AbortController();
+  const outOfTime = Promise.withResolvers<never>();
+  const { signal } = abandoned;
+  const unwritten = () => ({ ...usage.unwritten, lastUses: keyUses.unwritten });
   const keeper = keepWriting(
     'a write to the store',
     async () => {
       await counting.counters.flush();
-      await keyUses.flush();
+      await keyUses.flush(signal);
       await store.dropExpired();
       await changeLog.logNotices();
     },
@@ -67,7 +80,7 @@ export function startBackground(dependencies: Dependencies): Background {
   const history = keepWriting(
     'the usage history',
     async () => {
-      await usage.flush();
+      await usage.flush(signal);
       if (clock().monotonic - prunedAt < MINUTE) return;
       prunedAt = clock().monotonic;
       await store.usageHistory.prune();
@@ -79,16 +92,31 @@ export function startBackground(dependencies: Dependencies): Background {
     idle: () => keeper.idle(),
     stopExpiry: () => expiry.stop(),
     async stop() {
-      await Promise.all([keeper.stop(), expiry.stop(), history.stop()]);
-      // All are tried, even if one fails.
-      const ends = await Promise.allSettled([
-        state.isOpen
-          ? counting.counters.flushAll()
-          : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
-        keyUses.flushAll(),
-        usage.flush(),
+      // All are tried, even if one fails. None waits for the usage history, which may have much to write after an outage.
+      const written = Promise.allSettled([
+        keeper
+          .stop()
+          .then(() =>
+            state.isOpen
+              ? counting.counters.flushAll()
+              : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+          ),
+        keeper.stop().then(() => keyUses.flushAll(signal)),
+        history.stop().then(() => usage.flush(signal)),
+        expiry.stop(),
       ]);
+      const ends = await Promise.race([written, outOfTime.promise]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      const { requests, lastUses } = unwritten();
+      if (requests > 0 || lastUses > 0) throw new ServiceError('unavailable', OUT_OF_TIME);
     },
+    abandon() {
+      abandoned.abort();
+      setTimeout(
+        () => outOfTime.reject(new ServiceError('unavailable', OUT_OF_TIME)),
+        LAST_WRITE_TIME,
+      ).unref();
+    },
+    unwritten,
   };
 }

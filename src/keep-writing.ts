@@ -18,6 +18,7 @@ export function keepWriting(
   { interval, mayWrite, log }: { interval: number; mayWrite: () => boolean; log: Logger },
 ): Keeper {
   let failing = false;
+  let stopped = false;
   let last = Promise.resolve();
   const attempt = async () => {
     try {
@@ -25,7 +26,7 @@ export function keepWriting(
       if (failing) log.info(`${task} succeeds again`);
       failing = false;
     } catch (error) {
-      if (!failing) log.error({ err: error }, `${task} failed; the service tries again`);
+      if (!failing) log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
       failing = true;
     }
   };
@@ -40,6 +41,7 @@ export function keepWriting(
   return {
     idle: () => last,
     stop() {
+      stopped = true;
       clearInterval(timer);
       return last;
     },

@@ -1,4 +1,5 @@
 // Contract: section 10.1.
+import { deprecationReader } from './admin/deprecations.ts';
 import { nearestReader } from './admin/nearest-accounts.ts';
 import { isUnreachable, origin } from './addresses.ts';
 import type { Config } from './config.ts';
@@ -39,6 +40,7 @@ export async function openConsole(
     address: () => address,
     startedAt: clock().unix,
     counters: () => counting.counters,
+    deprecationRanking: deprecationReader(clock, store.usageHistory),
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
   const { operators } = store;

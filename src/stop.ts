@@ -7,6 +7,9 @@ import type { ServingGate } from './serving-gate.ts';
 /** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
 const DRAIN_TIME = 8_000;
 
+/** Milliseconds after which a stop begins no further batch of usage. The rest is for the last one, the store and the log. */
+const WRITE_TIME = 8_700;
+
 interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'counting'> {
   readonly state: { isOpen: boolean; isDraining: boolean };
   readonly api: PublicApi;
@@ -21,6 +24,7 @@ export async function stopService(parts: Parts): Promise<void> {
   const { state, api, console, background, gate, checks, servers, store, counting, log } = parts;
   state.isDraining = true;
   log.info('stopping');
+  const late = setTimeout(() => background.abandon(), WRITE_TIME);
   const expired = background.stopExpiry();
   await settled(() => !api.isBusy && console?.isBusy !== true, DRAIN_TIME);
   await api.app.abandon();
@@ -33,12 +37,13 @@ export async function stopService(parts: Parts): Promise<void> {
   // The last counts may only be written under the lock, so it is taken again if possible.
   if (!state.isOpen) await gate.check();
   try {
-    await expired;
-    await background.stop();
+    await Promise.all([expired, background.stop()]);
   } catch (error) {
-    log.error({ err: error }, 'the last counts could not be written down and are lost');
+    const unwritten = background.unwritten();
+    log.error({ err: error, unwritten }, 'the last counts could not be written down and are lost');
     throw error;
   } finally {
+    clearTimeout(late);
     await gate.end();
     counting.counters.close();
     await store.close();

@@ -1,6 +1,6 @@
 // Contract: sections 5 and 6.6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { PLANS } from '../src/domain/plan.ts';
 import { call } from './support/api.ts';
 import { fakeClock } from './support/clock.ts';
@@ -10,6 +10,7 @@ import { startTestService, temporaryDatabase, type TestService } from './support
 import { until } from './support/shared-counting.ts';
 import { newKey, rotationOf } from './storage/fixture.ts';
 import { changeAccount } from './support/store.ts';
+import { test } from './support/test.ts';
 
 const EVENTS = new Set<unknown>([
   'ban begins',

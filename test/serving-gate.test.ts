@@ -1,12 +1,13 @@
 // When a service admits requests (docs/decisions/0029 and 0030). Contract: section 1.4.
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServingGate } from '../src/serving-gate.ts';
 import type { Store } from '../src/storage/store.ts';
 import { postgresFixture } from './storage/postgres-fixture.ts';
 import { sqliteFixture } from './storage/sqlite-fixture.ts';
+import { test } from './support/test.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';

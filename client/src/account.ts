@@ -1,11 +1,27 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
 import { isInt64 } from './json.ts';
-import { readItem, readItems } from './read.ts';
-import type { GetUsageQuery, OwnAccount, Usage } from './schema.ts';
+import type { Answer } from './exchange.ts';
+import { List, type Page } from './list.ts';
+import { readItem, readPage } from './read.ts';
+import type { GetUsageQuery, Int64, OwnAccount, Usage, UsageBy } from './schema.ts';
 import type { Transport } from './transport.ts';
 
-/** The operations on your own account. All throw PetStoreError, and TypeError or RangeError for wrong arguments. */
+/** A row of the usage: its `operation` unless it adds up the operations, and its `keyId` unless it adds up the keys. */
+export type UsageOf<By extends UsageBy | undefined> = Usage &
+  (By extends 'key' ? unknown : { readonly operation: string }) &
+  (By extends 'operation' ? unknown : { readonly keyId: Int64 });
+
+/** The rows of one answer, the oldest first. */
+export type UsagePage<By extends UsageBy | undefined = undefined> = readonly UsageOf<By>[] & Page;
+
+/** A list of usage: one page, all pages, or all rows. The client sends no request until one of them is used. */
+export type UsageList<By extends UsageBy | undefined = undefined> = List<UsageOf<By>, UsagePage<By>>;
+
+/**
+ * The operations on your own account. They work while the limit is used up or the key is banned. All throw PetStoreError, and
+ * TypeError or RangeError for wrong arguments.
+ */
 export class Account {
   readonly #transport: Transport;
 
@@ -20,13 +36,24 @@ export class Account {
   }
 
   /**
-   * Reads the usage of the account by operation, key and outcome, the oldest first: by default for each of
-   * the last 30 days. Any key may.
+   * The usage of the account by operation, key and outcome, the oldest first: by default for each of the last 30 days.
+   * `await` gives one page of up to `limit` rows, an array, and `for await` gives all. `by` adds up keys or operations. Any
+   * key may.
    * @throws ValidationError when the range is not kept, or is longer than 31 days by the hour.
    */
-  usage(query: GetUsageQuery = {}, options: CallOptions = {}): ApiPromise<readonly Usage[]> {
-    return this.#transport.call({ operation: 'getUsage', query, options, read: readItems(usageOf) });
+  usage<const By extends UsageBy | undefined = undefined>(
+    query: Omit<GetUsageQuery, 'by'> & { readonly by?: By } = {},
+    options: CallOptions = {},
+  ): UsageList<By> {
+    const read = (answer: Answer) => readUsage<By>(answer, query.by);
+    return new List(this.#transport, { operation: 'getUsage', query, options, read }, (page) => page);
   }
+}
+
+function readUsage<By extends UsageBy | undefined>(answer: Answer, by: UsageBy | undefined): UsagePage<By> {
+  const { items, nextCursor } = readPage(answer, (value) => usageOf<By>(value, by));
+  // Not enumerable, so that a page equals the array of its rows.
+  return Object.defineProperty(items, 'nextCursor', { value: nextCursor }) as UsagePage<By>;
 }
 
 function accountOf(value: unknown): OwnAccount {
@@ -35,8 +62,9 @@ function accountOf(value: unknown): OwnAccount {
   throw new TypeError('The body is not an account.');
 }
 
-function usageOf(value: unknown): Usage {
+function usageOf<By extends UsageBy | undefined>(value: unknown, by: UsageBy | undefined): UsageOf<By> {
   const { start, operation, keyId } = (value ?? {}) as Partial<Record<keyof Usage, unknown>>;
-  if (typeof start === 'string' && typeof operation === 'string' && isInt64(keyId)) return value as Usage;
+  const isOf = (by === 'key' || typeof operation === 'string') && (by === 'operation' || isInt64(keyId));
+  if (typeof start === 'string' && isOf) return value as UsageOf<By>;
   throw new TypeError('The body is not the usage of an account.');
 }

@@ -6,7 +6,7 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** The id of the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Both windows of the account after this call. */
+  /** Both windows that this call counted in, after it. */
   readonly rateLimit: RateLimit | undefined;
 }
 

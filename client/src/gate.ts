@@ -33,7 +33,7 @@ interface Waiter extends Visit {
 }
 
 /**
- * Admits the requests with one key in their order. After a 429 it admits none until `Retry-After` is over. Then it admits
+ * Admits the requests with one key that count in the same windows, in their order. After a 429 it admits none until `Retry-After` is over. Then it admits
  * one, and the others follow when the service has admitted that one. It never has more requests in flight than the
  * window has left, so the end of a window causes one refusal and not many.
  */

@@ -5,48 +5,62 @@ export const ENVIRONMENTS = {
   staging: 'https://staging.petstore.example/v1',
 } as const;
 
-/** How each operation is called. */
+/** How each operation is called, and whose windows its requests count in: those of the plan, or those of the holder. */
 export const OPERATIONS = {
   listPets: {
     method: 'GET',
     path: '/pets',
+    allowance: 'plan',
     query: { limit: 'integer', status: 'string', categoryId: 'integer', id: 'integers', cursor: 'string' },
   },
-  createPet: { method: 'POST', path: '/pets', query: {} },
-  getPet: { method: 'GET', path: '/pets/{petId}', query: {} },
-  updatePet: { method: 'PATCH', path: '/pets/{petId}', query: {} },
-  deletePet: { method: 'DELETE', path: '/pets/{petId}', query: {} },
-  getAccount: { method: 'GET', path: '/account', query: {} },
+  createPet: { method: 'POST', path: '/pets', allowance: 'plan', query: {} },
+  getPet: { method: 'GET', path: '/pets/{petId}', allowance: 'plan', query: {} },
+  updatePet: { method: 'PATCH', path: '/pets/{petId}', allowance: 'plan', query: {} },
+  deletePet: { method: 'DELETE', path: '/pets/{petId}', allowance: 'plan', query: {} },
+  getAccount: { method: 'GET', path: '/account', allowance: 'holder', query: {} },
   getUsage: {
     method: 'GET',
     path: '/account/usage',
-    query: { from: 'string', to: 'string', interval: 'string' },
+    allowance: 'holder',
+    query: {
+      from: 'string',
+      to: 'string',
+      interval: 'string',
+      by: 'string',
+      limit: 'integer',
+      cursor: 'string',
+    },
   },
   listCategories: {
     method: 'GET',
     path: '/categories',
+    allowance: 'plan',
     query: { limit: 'integer', cursor: 'string' },
   },
-  createCategory: { method: 'POST', path: '/categories', query: {} },
-  getCategory: { method: 'GET', path: '/categories/{categoryId}', query: {} },
-  updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', query: {} },
+  createCategory: { method: 'POST', path: '/categories', allowance: 'plan', query: {} },
+  getCategory: { method: 'GET', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
+  updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', allowance: 'plan', query: {} },
   listKeys: {
     method: 'GET',
     path: '/account/keys',
+    allowance: 'holder',
     query: { limit: 'integer', cursor: 'string' },
   },
-  createKey: { method: 'POST', path: '/account/keys', query: {} },
-  rotateKey: { method: 'POST', path: '/account/keys/{keyId}/rotate', query: {} },
-  revokeKey: { method: 'DELETE', path: '/account/keys/{keyId}', query: {} },
+  createKey: { method: 'POST', path: '/account/keys', allowance: 'holder', query: {} },
+  rotateKey: { method: 'POST', path: '/account/keys/{keyId}/rotate', allowance: 'holder', query: {} },
+  revokeKey: { method: 'DELETE', path: '/account/keys/{keyId}', allowance: 'holder', query: {} },
   listOrders: {
     method: 'GET',
     path: '/store/orders',
+    allowance: 'plan',
     query: { limit: 'integer', status: 'string', petId: 'integer', cursor: 'string' },
   },
-  createOrder: { method: 'POST', path: '/store/orders', query: {} },
-  getOrder: { method: 'GET', path: '/store/orders/{orderId}', query: {} },
-  cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', query: {} },
-  completeOrder: { method: 'POST', path: '/store/orders/{orderId}/complete', query: {} },
+  createOrder: { method: 'POST', path: '/store/orders', allowance: 'plan', query: {} },
+  getOrder: { method: 'GET', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
+  cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', allowance: 'plan', query: {} },
+  completeOrder: { method: 'POST', path: '/store/orders/{orderId}/complete', allowance: 'plan', query: {} },
 } as const;
 
 export type OperationId = keyof typeof OPERATIONS;
+
+export type Allowance = (typeof OPERATIONS)[OperationId]['allowance'];

@@ -18,7 +18,10 @@ export class PetStore extends Resources {
     this.#transport = transport;
   }
 
-  /** Both windows of the account, by the last answer to this client. Undefined before the first answer. */
+  /**
+   * Both windows of the account's plan, by the last answer to this client that counted in them. Undefined before the first
+   * one. The operations of `account` and `keys` have windows of their own: see their responses.
+   */
   get rateLimit(): RateLimit | undefined {
     return this.#transport.rateLimit;
   }

@@ -1,6 +1,6 @@
 import { httpDate } from './retry-timing.ts';
 
-/** Both windows of the account, by one answer. */
+/** The two windows that a call counted in, by its answer. */
 export interface RateLimit {
   readonly minute: RateLimitWindow;
   readonly day: RateLimitWindow;

@@ -1,9 +1,10 @@
 import { Gate } from './gate.ts';
+import type { Allowance } from './operations.ts';
 import type { Timing } from './timing.ts';
 
 /** Time, randomness and the gates of a process. Tests have their own. */
 export interface ClientRuntime extends Timing {
-  /** By base address and key, so that clients of the same key wait together. */
+  /** By allowance, base address and key, so that clients of the same key wait together. */
   readonly gates: Map<string, Gate>;
 }
 
@@ -33,10 +34,10 @@ export const SYSTEM_RUNTIME: ClientRuntime = {
 /** Gates. Beyond that, the idle ones are dropped, so that a program with many keys does not fill its memory. */
 const GATES_MAX = 1_000;
 
-/** The gate for all requests with this key to this service. */
-export function gateOf(runtime: ClientRuntime, baseUrl: string, apiKey: string): Gate {
+/** The gate for all requests with this key to this service that count in the same windows. */
+export function gateOf(runtime: ClientRuntime, baseUrl: string, apiKey: string, allowance: Allowance): Gate {
   const { gates } = runtime;
-  const name = `${baseUrl} ${apiKey}`;
+  const name = `${allowance} ${baseUrl} ${apiKey}`;
   const known = gates.get(name);
   if (known !== undefined) return known;
   if (gates.size >= GATES_MAX) {

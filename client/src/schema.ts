@@ -80,14 +80,17 @@ export interface OwnAccount {
 /** Length of the intervals of a usage history, in UTC. */
 export type UsageInterval = 'hour' | 'day';
 
-/** The requests of one interval, operation and key, by their outcomes. */
+/** What the rows of a usage history tell apart besides intervals. */
+export type UsageBy = 'operation' | 'key';
+
+/** The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations. */
 export interface Usage {
   /** When the interval begins. */
   readonly start: string;
-  /** The operation; `other` for requests that match none. */
-  readonly operation: string;
-  /** Identifier of the key. */
-  readonly keyId: Int64;
+  /** The operation; `other` for requests that match none. Absent if `by` is `key`. */
+  readonly operation?: string | undefined;
+  /** Identifier of the key. Absent if `by` is `operation`. */
+  readonly keyId?: Int64 | undefined;
   /** Requests that were answered with 2xx or 3xx. */
   readonly ok: number;
   /** Requests that were answered with 4xx, but not 429. */
@@ -244,6 +247,12 @@ export interface GetUsageQuery {
   readonly to?: string | undefined;
   /** How long an interval is. By default a day. */
   readonly interval?: UsageInterval | undefined;
+  /** `operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up. */
+  readonly by?: UsageBy | undefined;
+  /** Maximum number of rows to return. */
+  readonly limit?: number | undefined;
+  /** Where the page begins. Opaque: follow the `Link` header of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 /** Query parameters of `listCategories`. */

@@ -4,6 +4,7 @@ import { readDeprecation } from './deprecation.ts';
 import { AbortError, ConnectionError, PetStoreError, RateLimitError, ServerError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import type { Refusal } from './gate.ts';
+import { OPERATIONS } from './operations.ts';
 import type { Settings } from './options.ts';
 import { type RateLimit, type RateLimitReading, readRateLimit } from './rate-limit.ts';
 import { type Call, type CallRequest, requestOf } from './request.ts';
@@ -73,7 +74,7 @@ export class Transport {
         if (error instanceof ConnectionError || error instanceof ServerError) unsure = error;
         if (wait === undefined || tries >= maxTries) throw error;
         const isLate = now() + wait > deadline;
-        // After a refusal, all requests with this key wait at the gate. It refuses this call when it would be late.
+        // After a refusal, all requests with this key and allowance wait at the gate. It refuses this call when it would be late.
         const waitsAtGate = error instanceof RateLimitError;
         if (isLate && !waitsAtGate) throw error;
         if (!isLate) {
@@ -100,7 +101,8 @@ export class Transport {
     const { signal, timeout = this.#settings.timeout } = call.options;
     const { operation } = call;
     const { tries, deadline } = attempt;
-    const gate = gateOf(this.#runtime, baseUrl, apiKey);
+    const { allowance } = OPERATIONS[operation];
+    const gate = gateOf(this.#runtime, baseUrl, apiKey, allowance);
     const pass = await gate.enter({ deadline, pace, signal });
     let reading: RateLimitReading | undefined;
     let outcome: Refusal | 'admitted' | 'unanswered' = 'unanswered';
@@ -121,7 +123,7 @@ export class Transport {
     } finally {
       gate.leave(pass, reading, outcome);
     }
-    if (reading?.rateLimit !== undefined) this.#rateLimit = reading.rateLimit;
+    if (allowance === 'plan' && reading?.rateLimit !== undefined) this.#rateLimit = reading.rateLimit;
     const { status, requestId } = answer;
     const duration = Math.round(this.#runtime.now() - pass.sentAt);
     logger?.debug(`petstore-client: ${operation} was answered with ${status} after ${duration} ms`, {

@@ -18,14 +18,18 @@ import {
   NewAccount,
   WINDOWS,
 } from './account-values.ts';
+import { describeBans } from '../management/bans.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
 import { limit, cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
   readonly counter: Pick<QuotaCounter, 'peek'>;
-  readonly quotas: Pick<QuotaAdmin, 'bansOf'>;
+  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
 }
+
+/** `GET /bans` has the others. */
+const MOST_BANS = 100;
 
 const accountId = rowId('Number of the account.');
 const NO_ACCOUNT = 'There is no account with this number.';
@@ -99,7 +103,8 @@ const getAccount = adminOperation({
   path: '/accounts/{accountId}',
   role: 'viewer',
   summary: 'Get an account',
-  description: 'Returns an account with both windows as they are now, and the bans in force of its keys.',
+  description:
+    'Returns an account with both windows as they are now, and the first 100 bans in force of its keys.',
   parameters: { accountId },
   answers: {
     200: {
@@ -117,10 +122,8 @@ const getAccount = adminOperation({
     const { id, limits: its } = account;
     // `peek` charges nothing, so the number of the key does not matter.
     const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
-    const labels = new Map((await accounts.listKeys(id)).map((key) => [key.id, key.label]));
-    const bans = (await quotas.bansOf(id, [...labels.keys()])).map((ban) =>
-      banJson(ban, labels.get(ban.keyId)),
-    );
+    const found = await quotas.listBans({ accountId: id, limit: MOST_BANS });
+    const bans = (await describeBans(accounts, found)).map(banJson);
     const details = { ...accountJson(account), ...describeWindows(quota), bans };
     return { status: 200, json: JSON.stringify(details) };
   },

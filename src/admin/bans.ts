@@ -6,7 +6,7 @@ import type { QuotaAdmin } from '../limits/counter.ts';
 import { describeBans, liftBan as lift } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { cursorNumber, iso, limit, rowId } from './values.ts';
+import { cursorNumber, iso, limit, rowFilter, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -34,7 +34,7 @@ const listBans = adminOperation({
   role: 'viewer',
   summary: 'List bans',
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
-  parameters: { limit, cursor },
+  parameters: { accountId: rowFilter('Keep only the bans of this account.'), limit, cursor },
   answers: {
     200: {
       description: 'A page of bans.',
@@ -60,9 +60,9 @@ const listBans = adminOperation({
   },
   errors: {},
   async handle({ parameters }, { accounts, quotas }: Stores) {
-    const { limit: most, cursor: end } = parameters;
+    const { accountId, limit: most, cursor: end } = parameters;
     const after = cursorNumber(end) ?? 0;
-    const rows = (await quotas.listBans()).filter(({ keyId }) => keyId > after);
+    const rows = await quotas.listBans({ accountId, after, limit: most + 1 });
     const page = await describeBans(accounts, rows.slice(0, most));
     const last = rows.length > most ? rows[most - 1] : undefined;
     return {

@@ -1,15 +1,40 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { cursor } from '../api/parameters.ts';
+import { cached } from '../domain/cached.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { UsageHistory } from '../domain/usage.ts';
-import { deprecatedUses } from '../management/deprecations.ts';
+import {
+  type DeprecationRanking,
+  describeUses,
+  rankDeprecatedUses,
+  rankedUses,
+} from '../management/deprecations.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
-import { iso, limit, pageOfAll } from './values.ts';
+import { cursorNumber, iso, limit } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageHistory, 'callersOf'>;
+  readonly deprecationRanking: () => Promise<DeprecationRanking>;
+}
+
+/** Reads that a page waits for. After more of them, it shows the last order while a new one is made. */
+const FEW_SLICES = 4;
+
+/** Milliseconds for which such an order is used again. */
+const LIFETIME = 60_000;
+
+/** Ranks the keys that call deprecated operations. */
+export function deprecationReader(
+  clock: Clock,
+  history: Pick<UsageHistory, 'callers'>,
+): () => Promise<DeprecationRanking> {
+  const isSlow = ({ slices }: DeprecationRanking) => slices > FEW_SLICES;
+  return cached(clock, () => rankDeprecatedUses(history, clock().unix), {
+    lifetime: (ranking) => (isSlow(ranking) ? LIFETIME : 0),
+    isSlow,
+  });
 }
 
 const Uses = z
@@ -39,7 +64,8 @@ const listDeprecations = adminOperation({
   summary: 'List keys that call deprecated operations',
   description:
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
-    'Requests between two pages can change the order, so a key can be missing or appear twice.',
+    'Requests between two pages can change the order, so a key can be missing or appear twice. With many keys, the order is ' +
+    'about a minute old.',
   parameters: { limit, cursor },
   answers: {
     200: {
@@ -68,15 +94,18 @@ const listDeprecations = adminOperation({
     },
   },
   errors: {},
-  async handle({ parameters }, { clock, usageHistory }: Stores) {
-    const uses = await deprecatedUses(usageHistory, clock().unix);
+  async handle({ parameters }, { clock, usageHistory, deprecationRanking }: Stores) {
+    const ranking = await deprecationRanking();
     // A page begins at a place in the order, because the numbers of requests change.
-    const ranked = uses.map((use, index) => Object.assign(use, { id: index + 1 }));
-    return pageOfAll(ranked, parameters, ({ id: _id, removal, lastHour, ...use }) => ({
-      ...use,
-      removal: iso(removal),
-      lastHour: iso(lastHour),
-    }));
+    const first = cursorNumber(parameters.cursor) ?? 0;
+    const end = first + parameters.limit;
+    const page = await describeUses(usageHistory, clock().unix, rankedUses(ranking, first, end));
+    const json = JSON.stringify(
+      page.map(({ removal, lastHour, ...use }) =>
+        Object.assign(use, { removal: iso(removal), lastHour: iso(lastHour) }),
+      ),
+    );
+    return { status: 200, json, next: end < ranking.keyIds.length ? BigInt(end) : undefined };
   },
 });
 

@@ -1,12 +1,12 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
 import { cursor } from '../api/parameters.ts';
+import type { KeyRecord } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
+import { type AccountRepository, type KeyPageQuery, LISTED_STATES } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
-import { isListed, LISTED_STATES } from '../management/key-filter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import {
   FindKey,
@@ -26,8 +26,11 @@ interface Stores {
   readonly accounts: AccountRepository;
   readonly clock: Clock;
   readonly environment: Environment;
-  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'bansOf'>;
 }
+
+/** Keys that one statement names. */
+const KEYS_READ = 500;
 
 const accountId = rowId('Number of the account.');
 const keyId = rowId('Number of the key.');
@@ -70,22 +73,32 @@ const listKeys = adminOperation({
   errors: {},
   async handle({ parameters }, { accounts, clock, environment, quotas }: Stores) {
     const { accountId: account, state, unusedFor, expiresWithin, limit: most, cursor: end } = parameters;
-    const filter = {
-      state,
-      unusedFor: millisecondsOf(unusedFor),
-      expiresWithin: millisecondsOf(expiresWithin),
-    };
-    const query = { accountId: account, before: cursorNumber(end) };
+    const times = { unusedFor: millisecondsOf(unusedFor), expiresWithin: millisecondsOf(expiresWithin) };
+    const query = { accountId: account, before: cursorNumber(end), limit: most + 1 };
+    const found =
+      state === 'banned'
+        ? await bannedKeys({ accounts, environment, quotas }, { ...query, filter: times })
+        : await accounts.pageOfKeys(environment, { ...query, filter: { ...times, state } });
+    const bans = new Map((await quotas.bansOf(found)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
-    const bans = new Map((await quotas.listBans()).map((ban) => [ban.keyId, ban.until]));
-    const found = [];
-    for await (const key of accounts.keysOf(environment, query)) {
-      if (isListed(key, filter, now, bans.has(key.id))) found.push(key);
-      if (found.length > most) break;
-    }
     return pageOf(found, most, (key) => keyJson(key, now, bans.get(key.id)));
   },
 });
+
+/** A page of the keys with a ban in force, the newest first. */
+async function bannedKeys(
+  { accounts, environment, quotas }: Pick<Stores, 'accounts' | 'environment' | 'quotas'>,
+  { before = Number.POSITIVE_INFINITY, limit: most, ...query }: KeyPageQuery,
+): Promise<readonly KeyRecord[]> {
+  const bans = await quotas.listBans({ accountId: query.accountId });
+  const banned = bans.map(({ keyId: id }) => id).filter((id) => id < before);
+  const found: KeyRecord[] = [];
+  while (banned.length > 0 && found.length < most) {
+    const ids = banned.splice(-KEYS_READ);
+    found.push(...(await accounts.pageOfKeys(environment, { ...query, ids, limit: most - found.length })));
+  }
+  return found;
+}
 
 function millisecondsOf(its: number | undefined): number | undefined {
   return its === undefined ? undefined : its * 1_000;

@@ -1,12 +1,13 @@
 // Contract: section 10.2.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Account } from '../domain/account.ts';
-import { type Clock, DAY } from '../domain/clock.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { UsageHistory } from '../domain/usage.ts';
+import { cached } from '../domain/cached.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Limits } from '../domain/plan.ts';
+import type { AccountTotal, UsageHistory } from '../domain/usage.ts';
 import type { QuotaCounter } from '../limits/counter.ts';
 import { describeWindows, WINDOW_NAMES } from '../limits/quota.ts';
-import { cached } from './cached.ts';
-import { totalOf } from './counts.ts';
 
 /** How many accounts of the ranking of each window have their windows read. */
 const CANDIDATES = 10;
@@ -17,41 +18,90 @@ const SHOWN = 5;
 /** Milliseconds. One reading takes a few milliseconds of the service. */
 const LIFETIME = 10_000;
 
+/** Reads that the overview waits for. After more of them, it shows the last result while a new one is made. */
+const FEW_SLICES = 4;
+
 interface Stores {
-  readonly accounts: Pick<AccountRepository, 'listAccounts'>;
-  readonly usageHistory: Pick<UsageHistory, 'sums'>;
+  readonly accounts: Pick<AccountRepository, 'getAccount'>;
+  readonly usageHistory: Pick<UsageHistory, 'accountsOfDay'>;
   readonly counter: Pick<QuotaCounter, 'peek'>;
   readonly clock: Clock;
 }
 
-export type NearestAccount = Awaited<ReturnType<typeof nearestAccounts>>[number];
+type Nearest = Awaited<ReturnType<typeof nearestAccounts>>;
+
+export type NearestAccount = Nearest['shown'][number];
 
 /** Reads the accounts that are nearest to one of their limits, the nearest first. */
 export function nearestReader(stores: Stores): () => Promise<readonly NearestAccount[]> {
-  return cached(stores.clock, LIFETIME, () => nearestAccounts(stores));
+  const nearest = cached(stores.clock, () => nearestAccounts(stores), {
+    lifetime: () => LIFETIME,
+    isSlow: ({ slices }) => slices > FEW_SLICES,
+  });
+  return async () => (await nearest()).shown;
 }
 
 /** The usage of this UTC day gives the candidates, and their windows say which ones are near a limit. */
 async function nearestAccounts({ accounts, usageHistory, counter, clock }: Stores) {
-  const now = clock().unix;
-  const from = Math.floor(now / DAY) * DAY;
-  const query = { interval: 'day', by: 'account', from, to: from + DAY } as const;
-  const used = new Map((await usageHistory.sums(query)).map((sum) => [sum.accountId, totalOf(sum)]));
-  if (used.size === 0) return [];
-  const active = (await accounts.listAccounts()).filter(({ id }) => used.has(id));
-  const most = (limitOf: (account: Account) => number) => {
-    const share = (account: Account) => (used.get(account.id) ?? 0) / limitOf(account);
-    return active.toSorted((one, other) => share(other) - share(one)).slice(0, CANDIDATES);
-  };
-  const candidates = new Set([
-    ...most(({ limits }) => limits.perDay),
-    ...most(({ limits }) => limits.perMinute),
-  ]);
-  const read = await Promise.all([...candidates].map((account) => tightest(account, counter)));
-  return read
+  const used = new UsedAccounts();
+  let slices = 0;
+  for await (const totals of usageHistory.accountsOfDay(clock().unix)) {
+    slices++;
+    for (const total of totals) used.add(total);
+  }
+  const candidates = new Set([...(await used.most('perDay')), ...(await used.most('perMinute'))]);
+  const found = await Promise.all([...candidates].map((accountId) => accounts.getAccount(accountId)));
+  const read = await Promise.all(
+    found.filter((account) => account !== undefined).map((account) => tightest(account, counter)),
+  );
+  const shown = read
     .filter(({ remaining, limit }) => remaining < limit)
     .toSorted((one, other) => one.remaining / one.limit - other.remaining / other.limit)
     .slice(0, SHOWN);
+  return { shown, slices };
+}
+
+/** Accounts on one page of `UsedAccounts`. */
+const PAGE = 1_024;
+
+/** Numbers of an account on a page. */
+const FIELDS = { requests: 0, perMinute: 1, perDay: 2 };
+const WIDTH = 3;
+
+/** The requests and limits of accounts, by their ids. In arrays of numbers, because 200,000 objects would hold up requests. */
+class UsedAccounts {
+  readonly #pages = new Map<number, Float64Array>();
+
+  add({ accountId, limits, requests }: AccountTotal): void {
+    const number = Math.floor(accountId / PAGE);
+    let page = this.#pages.get(number);
+    if (page === undefined) {
+      page = new Float64Array(PAGE * WIDTH);
+      this.#pages.set(number, page);
+    }
+    const start = (accountId % PAGE) * WIDTH;
+    page[start + FIELDS.requests] = (page[start + FIELDS.requests] ?? 0) + requests;
+    page[start + FIELDS.perMinute] = limits.perMinute;
+    page[start + FIELDS.perDay] = limits.perDay;
+  }
+
+  /** The ids of the accounts that used the largest shares of a limit, the largest first. */
+  async most(limit: keyof Limits): Promise<readonly number[]> {
+    const most: { readonly accountId: number; readonly share: number }[] = [];
+    for (const [number, page] of this.#pages) {
+      for (let index = 0; index < PAGE; index++) {
+        const requests = page[index * WIDTH + FIELDS.requests] ?? 0;
+        if (requests === 0) continue;
+        const share = requests / (page[index * WIDTH + FIELDS[limit]] ?? 0);
+        const place = most.findIndex((other) => share > other.share);
+        if (place === -1 && most.length === CANDIDATES) continue;
+        most.splice(place === -1 ? most.length : place, 0, { accountId: number * PAGE + index, share });
+        if (most.length > CANDIDATES) most.pop();
+      }
+      await letOthersRun();
+    }
+    return most.map(({ accountId }) => accountId);
+  }
 }
 
 /** The window of an account with the smallest share left. */

@@ -20,7 +20,7 @@ interface Stores {
   readonly startedAt: number;
   readonly recent: RecentRequests;
   readonly usageHistory: Pick<UsageHistory, 'sums'>;
-  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+  readonly quotas: Pick<QuotaAdmin, 'countBans'>;
   readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
   ping(): Promise<void>;
@@ -83,7 +83,7 @@ async function lastHours({ usageHistory }: Pick<Stores, 'usageHistory'>, now: nu
 /** The number of bans. If Redis is down, it is the number that this process knows. */
 async function bansInForce({ quotas, counters }: Pick<Stores, 'quotas' | 'counters'>): Promise<number> {
   try {
-    return (await quotas.listBans()).length;
+    return await quotas.countBans();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return counters().bansInForce();

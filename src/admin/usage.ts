@@ -1,8 +1,15 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant } from '../api/parameters.ts';
+import { instant, integer, placeCursor } from '../api/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
-import { KEPT, type UsageBy, type UsageHistory, type UsageInterval } from '../domain/usage.ts';
+import {
+  KEPT,
+  placeOfSum,
+  type SumPlace,
+  type UsageBy,
+  type UsageHistory,
+  type UsageInterval,
+} from '../domain/usage.ts';
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
 import { adminOperation, type AdminResource } from './operation.ts';
@@ -16,6 +23,38 @@ interface Stores {
 const INTERVALS = Object.keys(KEPT) as readonly UsageInterval[];
 const BY: readonly UsageBy[] = ['interval', 'operation', 'key', 'account'];
 
+const LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
+
+/** Where a page begins, with the range of the first page. */
+interface PagePlace extends SumPlace {
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const PLACE = /^\d{1,15}~\d{1,15}~-?\d{1,16}~[A-Za-z0-9]{1,100}$/;
+const EXAMPLE_PLACE = {
+  from: Date.parse('2026-11-01T00:00:00Z'),
+  to: Date.parse('2026-12-01T00:00:00Z'),
+  number: -955,
+  group: 'listPets',
+};
+
+function placeText({ from, to, number, group }: PagePlace): string {
+  return [from, to, number, group].join('~');
+}
+
+/** @param text one that matches PLACE. */
+function placeOf(text: string): PagePlace {
+  const [from, to, number, group = ''] = text.split('~');
+  return {
+    from: Number(from),
+    to: Number(to),
+    number: Number(number),
+    group: /^\d/.test(group) ? Number(group) : group,
+  };
+}
+
 const Sums = z
   .array(
     z.object({
@@ -28,6 +67,7 @@ const Sums = z
       ...COUNTS,
     }),
   )
+  .max(LIMIT.maximum)
   .meta({
     id: 'UsageSums',
     description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
@@ -40,8 +80,9 @@ const getUsage = adminOperation({
   role: 'viewer',
   summary: 'Get usage',
   description:
-    'Returns the requests of a range, of one account or of all, summed by interval, operation, key or account. Intervals ' +
+    'Returns a page of the requests of a range, of one account or of all, summed by interval, operation, key or account. Intervals ' +
     'come oldest first and leave out those without requests, other groups come by their requests, the most first. ' +
+    'Requests between two pages can move a group to an earlier page, so it can be missing, but no group appears twice. ' +
     'Usage is kept by the hour for 90 days and by the day for 25 months.',
   parameters: {
     accountId: rowFilter('Only the keys of this account.'),
@@ -59,10 +100,12 @@ const getUsage = adminOperation({
       description: 'How to group the requests. By default `interval`.',
       example: 'operation',
     }),
+    limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
+    cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
   },
   answers: {
     200: {
-      description: 'The usage.',
+      description: 'A page of the usage.',
       content: {
         schema: Sums,
         examples: {
@@ -82,11 +125,19 @@ const getUsage = adminOperation({
   },
   errors: {},
   async handle({ parameters }, { clock, usageHistory }: Stores) {
-    const { accountId, from, to, interval, by = 'interval' } = parameters;
-    const query = { ...usageRange({ interval, from, to }, clock().unix), accountId, by };
+    const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
+    const after = cursor === undefined ? undefined : placeOf(cursor);
+    const { from, to } = after ?? usageRange(parameters, Math.ceil(clock().unix));
+    const query = { interval, from, to, accountId, by, limit: limit + 1, after };
     const rows = await usageHistory.sums(query);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
     const write = (name: string, value: unknown) => (name === 'start' ? iso(Number(value)) : value);
-    return { status: 200, json: JSON.stringify(rows, write) };
+    return {
+      status: 200,
+      json: JSON.stringify(shown, write),
+      next: last && placeText({ from, to, ...placeOfSum(last) }),
+    };
   },
 });
 

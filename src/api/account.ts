@@ -7,18 +7,20 @@ import {
   AccountBan,
   AccountLimits,
   AccountWindow,
+  By,
   Interval,
+  MOST_BANS,
   OwnAccount,
   UsageRow,
 } from '../domain/own-account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { Usage, UsageHistory } from '../domain/usage.ts';
+import type { Usage, UsageHistory, UsagePlace } from '../domain/usage.ts';
 import { toJson } from '../domain/written.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
 import { operation, type Resource } from './operation.ts';
-import { instant, oneOf } from './parameters.ts';
+import { instant, integer, oneOf, placeCursor } from './parameters.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1000 };
 const MINUTE = { limit: 60, remaining: 59, reset: 1_796_130_029 };
@@ -46,6 +48,43 @@ const USAGE_HISTORY = [
   USAGE,
   { ...USAGE, start: '2026-12-01T00:00:00.000Z', operation: 'createPet', ok: 12, clientError: 0 },
 ];
+const { operation: _operation, ...OF_KEY } = USAGE;
+const { keyId: _keyId, ...OF_OPERATION } = USAGE;
+
+/** Rows of a page. */
+const USAGE_LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
+
+/**
+ * Where a page begins. It has the end of the range, so that the pages of a walk have one range: by default a range ends now,
+ * and so would begin later with each page.
+ */
+interface PagePlace extends UsagePlace {
+  /** Unix milliseconds. */
+  readonly to: number;
+}
+
+const PLACE = /^(\d{1,15})\.(\d{1,15})\.(\d{0,16})\.([A-Za-z]{0,100})$/;
+const EXAMPLE_PLACE = {
+  to: Date.parse('2026-12-01T12:59:30Z'),
+  start: Date.parse(USAGE.start),
+  keyId: USAGE.keyId,
+  operation: USAGE.operation,
+};
+
+function placeText({ to, start, keyId, operation: name }: PagePlace): string {
+  return [to, start, keyId ?? '', name ?? ''].join('.');
+}
+
+/** @param text one that matches PLACE. */
+function placeOf(text: string): PagePlace {
+  const [to, start, keyId = '', name = ''] = text.split('.');
+  return {
+    to: Number(to),
+    start: Number(start),
+    keyId: keyId === '' ? undefined : Number(keyId),
+    operation: name === '' ? undefined : name,
+  };
+}
 
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'ownKeys'>;
@@ -55,20 +94,21 @@ interface Stores {
   readonly clock: Clock;
 }
 
-const History = z
-  .array(UsageRow)
-  .max(1_000_000)
-  .meta({ id: 'UsageHistory', description: 'The usage of the keys of an account, the oldest first.' });
+const History = z.array(UsageRow).max(USAGE_LIMIT.maximum).meta({
+  id: 'UsageHistory',
+  description: 'A page of the usage of the keys of an account, the oldest first.',
+});
 
 const getAccount = operation({
   id: 'getAccount',
   method: 'GET',
   path: '/account',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Your account',
   summary: 'Get the account',
   description:
-    'Returns the account of the calling key: its plan and limits, both windows as they are after this request, and the bans in force.',
+    'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
   parameters: {},
   answers: {
     200: {
@@ -85,14 +125,11 @@ const getAccount = operation({
   errors: {},
   sample: { client: 'account.get' },
   async handle({ key }, { accounts, counter, quotas }: Stores) {
-    const { environment, scopes } = key;
+    const { scopes } = key;
     const { id: accountId, name, plan, limits } = key.account;
     const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
-    const live = await accounts.ownKeys({ accountId, environment, scopes }).live();
-    const bans = await quotas.bansOf(
-      accountId,
-      live.map(({ id }) => id),
-    );
+    const live = await accounts.ownKeys(key).live(MOST_BANS);
+    const bans = await quotas.bansOf(live.toSorted((one, other) => one.id - other.id));
     const json = toJson({
       name,
       plan,
@@ -109,12 +146,14 @@ const getUsage = operation({
   id: 'getUsage',
   method: 'GET',
   path: '/account/usage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Your account',
   summary: 'Get the usage of the account',
   description:
-    'Returns how many requests the keys of this account made, by operation, key and outcome, for each hour or day in UTC in ' +
-    'which there were some. The history is kept by the hour for 90 days, and by the day for 25 months.',
+    'Returns a page of how many requests the keys of this account made, by operation, key and outcome, for each hour or day in UTC in ' +
+    'which there were some. When there are more rows, the `Link` header leads to the next page. The history is kept by the ' +
+    'hour for 90 days, and by the day for 25 months.',
   parameters: {
     from: instant({
       description:
@@ -130,30 +169,53 @@ const getUsage = operation({
       description: 'How long an interval is. By default a day.',
       example: 'day',
     }),
+    by: oneOf(By.options, 'UsageBy', {
+      description:
+        '`operation` adds up the keys: rows have no `keyId`. `key` adds up the operations: rows have no `operation`. By default nothing is added up.',
+      example: 'operation',
+    }),
+    limit: integer(USAGE_LIMIT, {
+      description: 'Maximum number of rows to return.',
+      example: USAGE_LIMIT.default,
+    }),
+    cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
   },
   answers: {
     200: {
-      description: 'The usage, the oldest first.',
+      description: 'A page of the usage, the oldest first.',
       content: {
         schema: History,
-        examples: { day: { summary: 'Two days', value: USAGE_HISTORY } },
+        examples: {
+          day: { summary: 'Two days', value: USAGE_HISTORY },
+          operation: { summary: 'A day by operation', value: [OF_OPERATION] },
+          key: { summary: 'A day by key', value: [OF_KEY] },
+        },
       },
     },
   },
   errors: {},
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters }, { usageHistory, clock }: Stores) {
-    const rows: string[] = [];
-    // Each row is written at once, because to write all of a long range at the end would hold up other requests.
-    for await (const usage of usageHistory.ofAccount(accountId, usageRange(parameters, clock().unix)))
-      rows.push(rowJson(usage));
-    return { status: 200, json: `[${rows.join(',')}]` };
+    const { interval = 'day', by, limit, cursor } = parameters;
+    const page = cursor === undefined ? undefined : placeOf(cursor);
+    const { from, to } =
+      page === undefined
+        ? usageRange(parameters, Math.ceil(clock().unix))
+        : { from: page.start, to: page.to };
+    const query = { interval, from, to, by, limit: limit + 1, after: page };
+    const rows = await usageHistory.ofAccount(accountId, query);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      status: 200,
+      json: `[${shown.map(rowJson).join(',')}]`,
+      next: last && placeText({ to, ...last }),
+    };
   },
 });
 
-function rowJson({ start, operation: name, keyId, ok, clientError, refused, serverError }: Usage): string {
-  const counts = { ok, clientError, refused, serverError };
-  return JSON.stringify({ start: textFromInstant(start), operation: name, keyId, ...counts });
+function rowJson({ start, ...row }: Usage): string {
+  return JSON.stringify({ start: textFromInstant(start), ...row });
 }
 
 export const ACCOUNT_RESOURCE: Resource<Stores> = {
@@ -165,6 +227,7 @@ export const ACCOUNT_RESOURCE: Resource<Stores> = {
     { schema: AccountBan, example: BAN },
     { schema: OwnAccount, example: ACCOUNT },
     { schema: Interval, example: 'day' },
+    { schema: By, example: 'operation' },
     { schema: UsageRow, example: USAGE },
     { schema: History, example: USAGE_HISTORY },
   ],

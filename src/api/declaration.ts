@@ -35,8 +35,8 @@ export interface Success<Status extends number = number>
     Partial<Pick<Answer, 'location'>> {
   /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
   readonly source?: { response?: object | undefined } | undefined;
-  /** The id after which the next page begins, if there is one. */
-  readonly next?: bigint | undefined;
+  /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
+  readonly next?: bigint | string | undefined;
   readonly isReplay?: boolean;
 }
 

@@ -1,12 +1,12 @@
 // Contract: section 3.14.
 import { z } from 'zod';
-import { DEFAULT_SCOPES, type KeyRecord, SCOPES } from '../domain/account.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../domain/account.ts';
 import { ApiKey, type RandomBytes } from '../domain/api-key.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { instantFromText } from '../domain/instant.ts';
-import { MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
+import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
-import type { AccountRepository, KeyCaller } from '../domain/account-ports.ts';
+import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Outcome } from '../domain/ports.ts';
 import { storedOf } from '../management/keys.ts';
 import { answerOf, operation, type Resource, resultOf } from './operation.ts';
@@ -42,11 +42,12 @@ const keyId = int64({ description: 'Identifier of the key.', example: KEY.id });
 
 const NO_KEY = 'This account has no key with this keyId in this environment.';
 const TOO_MANY = `${TOO_MANY_KEYS}: revoke one first.`;
+const LIMITS = `At most ${MOST_LIVE_KEYS} keys work at a time, and an account creates at most ${MOST_KEYS_A_DAY} keys in a UTC day.`;
 
 const ISSUED_BEFORE = {
   error: 'conflict',
   message:
-    'A request with this Idempotency-Key created a key before, and the key itself is not stored: list the keys, revoke the one that it created, and create another.',
+    'A request with this Idempotency-Key created a key before, and the key itself is not stored: list the keys, revoke the one that it created, and create another with a key that was not rotated.',
 } as const;
 
 /** The answer to a request for a key. A repeated request gets no key, because nothing that is stored holds it. */
@@ -63,6 +64,7 @@ const listKeys = operation({
   method: 'GET',
   path: '/account/keys',
   scope: 'keys:manage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Roll your keys',
   summary: 'List keys',
@@ -85,7 +87,7 @@ const listKeys = operation({
   errors: {},
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
   async handle({ key, parameters: { limit, cursor: before } }, { accounts }: Stores) {
-    const { items, next } = await accounts.ownKeys(callerOf(key)).list({ limit, before });
+    const { items, next } = await accounts.ownKeys(key).list({ limit, before });
     return { status: 200, json: items, next };
   },
 });
@@ -95,12 +97,13 @@ const createKey = operation({
   method: 'POST',
   path: '/account/keys',
   scope: 'keys:manage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Roll your keys',
   summary: 'Create a key',
   description:
     'Creates a key of this account and environment. Only this answer shows it. It can have the scopes that the calling key has. ' +
-    `At most ${MOST_LIVE_KEYS} keys work at a time.`,
+    `A key that was rotated creates none. ${LIMITS}`,
   parameters: {},
   body: {
     schema: NewKey,
@@ -120,7 +123,7 @@ const createKey = operation({
   },
   errors: {
     invalid_request: 'expiresAt must lie in the future.',
-    insufficient_scope: 'The calling key lacks a scope of the new key.',
+    insufficient_scope: 'The calling key lacks a scope of the new key, or was rotated.',
     conflict: TOO_MANY,
   },
   sample: { client: 'keys.create' },
@@ -129,7 +132,7 @@ const createKey = operation({
     const key = ApiKey.generate(caller.environment, random);
     const expiresAt = end === undefined ? undefined : instantFromText(end);
     const granted = SCOPES.filter((scope) => scopes.includes(scope));
-    const keys = accounts.by(author()).ownKeys(callerOf(caller));
+    const keys = accounts.by(author()).ownKeys(caller);
     const created = { ...storedOf(key), label, scopes: granted, expiresAt };
     return issued(await keys.create(created, idempotency), key);
   },
@@ -140,12 +143,14 @@ const rotateKey = operation({
   method: 'POST',
   path: '/account/keys/{keyId}/rotate',
   scope: 'keys:manage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Roll your keys',
   summary: 'Rotate a key',
   description:
     'Creates a key that replaces another one, with the same settings. Only this answer shows it. The old key still works for ' +
-    '`grace` seconds, but never past its own expiry. A key can rotate itself.',
+    '`grace` seconds, but never past its own expiry. A key can rotate itself. A key that was rotated rotates none. ' +
+    LIMITS,
   parameters: { keyId },
   body: {
     schema: Rotation,
@@ -164,14 +169,14 @@ const rotateKey = operation({
   },
   errors: {
     not_found: NO_KEY,
-    insufficient_scope: 'The calling key lacks a scope of the key.',
+    insufficient_scope: 'The calling key lacks a scope of the key, or was rotated.',
     conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
   async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
     const { grace = BigInt(GRACE.default) } = body;
     const key = ApiKey.generate(caller.environment, random);
-    const keys = accounts.by(author()).ownKeys(callerOf(caller));
+    const keys = accounts.by(author()).ownKeys(caller);
     const rotation = { ...storedOf(key), id: parameters.keyId, grace: Number(grace) * 1_000 };
     return issued(await keys.rotate(rotation, idempotency), key);
   },
@@ -182,6 +187,7 @@ const revokeKey = operation({
   method: 'DELETE',
   path: '/account/keys/{keyId}',
   scope: 'keys:manage',
+  allowance: 'holder',
   stability: 'beta',
   guide: 'Roll your keys',
   summary: 'Revoke a key',
@@ -195,13 +201,9 @@ const revokeKey = operation({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    return resultOf(await accounts.by(author()).ownKeys(callerOf(key)).revoke(parameters.keyId, ifMatch));
+    return resultOf(await accounts.by(author()).ownKeys(key).revoke(parameters.keyId, ifMatch));
   },
 });
-
-function callerOf({ account, environment, scopes }: KeyRecord): KeyCaller {
-  return { accountId: account.id, environment, scopes };
-}
 
 export const KEYS_RESOURCE: Resource<Stores> = {
   name: 'Keys',

@@ -60,6 +60,11 @@ interface Declaration<
   > {
   /** The scope that the key needs. Without it, any key may call the operation. */
   readonly scope?: Scope;
+  /**
+   * `holder`: requests count in windows of the account's holder, `HOLDER_LIMITS`. Neither a used-up plan nor a ban refuses them.
+   * Without it, they count against the plan.
+   */
+  readonly allowance?: 'holder';
   /** The heading of the page of the guide that explains more. */
   readonly guide?: string;
   readonly stability?: Stability;
@@ -68,12 +73,10 @@ interface Declaration<
   readonly sample: { readonly client: string; readonly query?: Readonly<Record<string, string | number>> };
 }
 
-/** The codes that every operation of a method can answer with. */
-type CodeOf<M extends Method> = M extends 'POST'
-  ? IdempotencyCode
-  : M extends 'PATCH'
-    ? 'invalid_request'
-    : never;
+/** The codes that every operation of a method can answer with. A write can find that its key is no longer valid. */
+type CodeOf<M extends Method> =
+  | 'unauthorized'
+  | (M extends 'POST' ? IdempotencyCode : M extends 'PATCH' ? 'invalid_request' : never);
 
 type IdempotencyCode = 'conflict' | 'idempotency_key_reused';
 
@@ -82,7 +85,7 @@ export interface Operation<Needs = never>
   extends AnyOperation<OfKey, Needs>,
     Pick<
       Declaration<Method, string, Parameters, z.ZodObject, number, ErrorCode, Needs>,
-      'scope' | 'guide' | 'stability' | 'deprecated' | 'sample'
+      'scope' | 'allowance' | 'guide' | 'stability' | 'deprecated' | 'sample'
     > {}
 
 /** The operations on one kind of thing. */
@@ -156,7 +159,6 @@ const COMMON: readonly ErrorCode[] = [
   'unauthorized',
   'rate_limit_exceeded',
   'daily_limit_exceeded',
-  'key_banned',
   'internal_error',
   'unavailable',
 ];
@@ -164,6 +166,7 @@ const COMMON: readonly ErrorCode[] = [
 /** Every error code that an operation can answer with, in the order of `ERROR_CODES`. */
 export function errorCodes(its: Operation): ErrorCode[] {
   const codes = new Set<string>([...COMMON, ...bodyErrors(its), ...Object.keys(its.errors)]);
+  if (its.allowance !== 'holder') codes.add('key_banned');
   if (its.scope !== undefined) codes.add('insufficient_scope');
   if (its.method === 'POST') for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
   if (its.method === 'POST' || queryParameters(its).length > 0) codes.add('invalid_parameter');

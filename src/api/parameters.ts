@@ -1,5 +1,5 @@
 // Contract: sections 3 and 4.
-import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import { decodeCursor, decodeTextCursor, encodeCursor } from '../domain/cursor.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { instantFromText, NO_INSTANT, textFromInstant } from '../domain/instant.ts';
 import { int64FromDecimal } from '../domain/int64.ts';
@@ -37,7 +37,7 @@ export interface Parameter<Its extends Value = Value, Absent extends Value | und
   readonly absent: Absent;
 }
 
-/** An integer in decimal with at most three digits. */
+/** An integer in decimal with at most four digits. */
 export function integer(
   bounds: { readonly minimum: number; readonly maximum: number; readonly default: number },
   about: About,
@@ -47,7 +47,7 @@ export function integer(
     ...about,
     schema: { type: 'integer', format: 'int32', ...bounds },
     read(text) {
-      const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+      const value = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
       return value >= minimum && value <= maximum ? value : undefined;
     },
     fault: `must be an integer from ${minimum} to ${maximum}`,
@@ -109,15 +109,34 @@ export function oneOf<Option extends string>(
   };
 }
 
-/** Where a page of a list begins. */
-export const cursor: Parameter<bigint> = {
+const CURSOR = {
   description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
-  example: encodeCursor(42n),
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 64 },
-  read: decodeCursor,
   fault: 'must come from the Link header of a list',
   absent: undefined,
+} as const;
+
+const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
+
+/** Where a page of a list in the order of ids begins. */
+export const cursor: Parameter<bigint> = {
+  ...CURSOR,
+  example: encodeCursor(42n),
+  schema: { type: 'string', pattern: CURSOR_PATTERN, maxLength: 64 },
+  read: decodeCursor,
 };
+
+/** Where a page of a list in another order begins: a text like `example`, which `pattern` describes. */
+export function placeCursor(pattern: RegExp, example: string): Parameter<string> {
+  return {
+    ...CURSOR,
+    example: encodeCursor(example),
+    schema: { type: 'string', pattern: CURSOR_PATTERN, maxLength: 256 },
+    read(text) {
+      const place = decodeTextCursor(text);
+      return place !== undefined && pattern.test(place) ? place : undefined;
+    },
+  };
+}
 
 export type AnyParameter = Parameter<Value, Value | undefined>;
 

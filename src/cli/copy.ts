@@ -4,7 +4,7 @@ import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import { callerName } from '../limits/counter.ts';
+import { planName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../storage/audit.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
@@ -156,5 +156,5 @@ async function restoreBan(
   if (ban === undefined) return;
   const key = await accounts.findKey(Number(keyId));
   if (key === undefined) throw new Error(`There is a ban of key ${keyId}, but no such key.`);
-  await quotas.restoreBan(callerName(key.account.id), key.id, ban);
+  await quotas.restoreBan(planName(key.account.id), key.id, ban);
 }

@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { DEFAULT_SCOPES, type Scope } from '../domain/account.ts';
+import { type KeyFilter, LISTED_STATES } from '../domain/account-ports.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { accountFor, existingAccount } from '../management/accounts.ts';
-import { isListed, type KeyFilter, LISTED_STATES } from '../management/key-filter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
+import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import { StartupError } from '../startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
@@ -32,9 +33,13 @@ interface CreateOptions extends JsonOption, LimitOptions {
   readonly label?: string;
 }
 
-interface ListOptions extends JsonOption, KeyFilter {
+interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
   readonly account?: string;
+  readonly state?: (typeof LISTED_STATES)[number];
 }
+
+/** With more keys than this, all bans are read, because that takes fewer calls than to look each key up. */
+const FEW_KEYS = 5_000;
 
 /** Characters. A key has 52. */
 const LINE_MAX = 1_024;
@@ -140,15 +145,20 @@ function createKey({
   });
 }
 
-function listKeys({ account: name, json, ...filter }: ListOptions): Promise<void> {
+function listKeys({ account: name, state, json, ...times }: ListOptions): Promise<void> {
   return withStore(async (context) => {
     const { clock, store } = context;
     const { accounts } = store;
     const account = name === undefined ? undefined : await existingAccount(accounts, name);
     const now = clock().unix;
-    const bans = await bansByKey(context, filter.state === 'banned');
-    const keys = (await accounts.listKeys(account?.id))
-      .filter((key) => isListed(key, filter, now, bans?.has(key.id) ?? false))
+    const isOfBanned = state === 'banned';
+    const filter = isOfBanned ? times : { ...times, state };
+    const listed = await accounts.listKeys({ accountId: account?.id, filter });
+    const bans = await bansByKey(context, isOfBanned, (quotas) =>
+      listed.length <= FEW_KEYS ? quotas.bansOf(listed) : quotas.listBans(),
+    );
+    const keys = listed
+      .filter(({ id }) => !isOfBanned || bans?.has(id) === true)
       .map((key) => withBan(recordJson(key, now), bans));
     printRows(json, keys, RECORD_HEADER, recordCells);
   });
@@ -160,9 +170,13 @@ function withBan(record: RecordJson, bans: ReadonlyMap<number, number> | undefin
 }
 
 /** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
-async function bansByKey(context: CommandContext, mustKnow: boolean) {
+async function bansByKey(
+  context: CommandContext,
+  mustKnow: boolean,
+  read: (quotas: QuotaAdmin) => Promise<readonly KeyBan[]>,
+) {
   try {
-    const bans = await useQuotas(context, (quotas) => quotas.listBans());
+    const bans = await useQuotas(context, read);
     return new Map(bans.map(({ keyId, until }) => [keyId, until]));
   } catch (error) {
     const isOutage = error instanceof StartupError || error instanceof ServiceError;
@@ -182,7 +196,10 @@ async function findKey({ json }: JsonOption): Promise<void> {
     const { clock, store } = context;
     const record = await store.accounts.findKeyByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const found = withBan(recordJson(record, clock().unix), await bansByKey(context, false));
+    const found = withBan(
+      recordJson(record, clock().unix),
+      await bansByKey(context, false, (quotas) => quotas.bansOf([record])),
+    );
     if (json) return printJson(found);
     printTable(RECORD_HEADER, [recordCells(found)]);
     if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);

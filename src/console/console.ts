@@ -7,7 +7,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { RequestMetrics } from '../http/request-counts.ts';
 import { ClientGone } from '../http/body.ts';
 import { errorReply } from '../http/errors.ts';
-import { hostFault, parseTarget, requestId, Routes } from '../http/request.ts';
+import { parseTarget, requestId, Routes } from '../http/request.ts';
 import type { ServingState } from '../http/pipeline.ts';
 import { internalError, SHUTTING_DOWN, STORE_LOST } from '../http/messages.ts';
 import type { Reply } from '../http/wire/response.ts';
@@ -98,7 +98,7 @@ export class Console implements Handlers {
   async #answer(asked: ConsoleRequest): Promise<Reply> {
     const { request } = asked;
     try {
-      const fault = hostFault(request) ?? this.#access.hostFault(request);
+      const fault = this.#access.hostFault(request);
       const page = fault === undefined ? await consolePage(asked) : undefined;
       if (page !== undefined && page.code === undefined) return page;
       return unstored(fault ?? page ?? (await this.#unstoredAnswer(asked)));
@@ -138,7 +138,7 @@ export class Console implements Handlers {
     const durationMs = Math.round((clock().monotonic - startedAt) * 1_000) / 1_000;
     metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
     const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
-    const level = isQuiet ? 'debug' : 'info';
+    const level = reason === undefined ? (isQuiet ? 'debug' : 'info') : 'warn';
     log[level]({ id, operator, method, route, status, code, reason, durationMs }, 'console request');
   }
 }

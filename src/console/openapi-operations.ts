@@ -40,7 +40,7 @@ export function describeAdminOperation(its: AdminOperation, tag: string) {
 }
 
 function successes({ answers, parameters, path }: AdminOperation): Record<string, Response> {
-  const headers = 'cursor' in parameters ? { Link: nextLink(`/admin/v1${path}`) } : {};
+  const headers = 'cursor' in parameters ? { Link: nextLink(`/admin/v1${path}`, parameters) } : {};
   const responses: Record<string, Response> = {};
   for (const [status, { description, content }] of Object.entries(answers))
     responses[status] = { description, headers, ...(content && { content: contentOf(content) }) };

@@ -4,7 +4,7 @@ import { type Operation, KEY_IN_FLIGHT, KEY_REUSED, sunsetDate } from '../api/op
 import { readQuery } from '../api/parameters.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { parseBody, parseObject, requiredFields } from '../domain/parse.ts';
-import { PLANS } from '../domain/plan.ts';
+import { HOLDER_LIMITS, type Limits, PLANS } from '../domain/plan.ts';
 import { BODY_LIMIT, MEDIA_TYPES } from '../http/body.ts';
 import { errorJson } from '../http/errors.ts';
 import * as messages from '../http/messages.ts';
@@ -86,12 +86,16 @@ export const MESSAGES: Readonly<Record<ErrorCode, (operation: Operation) => stri
   unsupported_media_type: ({ method }) =>
     messages.otherMediaType(MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST']),
   idempotency_key_reused: () => KEY_REUSED.message,
-  rate_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perMinute, 'minute', '17'),
-  daily_limit_exceeded: () => messages.limitUsedUp(PLANS.free.perDay, 'day', '3600'),
+  rate_limit_exceeded: (its) => messages.limitUsedUp(limitsFor(its).perMinute, 'minute', '17'),
+  daily_limit_exceeded: (its) => messages.limitUsedUp(limitsFor(its).perDay, 'day', '3600'),
   key_banned: () => messages.banned('300'),
   internal_error: () => messages.internalError('q3Zt8_fW1xKc-Y0nRb7u'),
   unavailable: () => messages.SHUTTING_DOWN,
 };
+
+function limitsFor({ allowance }: Operation): Limits {
+  return allowance === 'holder' ? HOLDER_LIMITS : PLANS.free;
+}
 
 /** The Error body for an example. */
 export function errorExample(its: ErrorCode, message: string, status?: number): unknown {

@@ -6,9 +6,9 @@ import { getPet, MOST_IDS } from '../api/pets.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
-import { MOST_LIVE_KEYS } from '../domain/key-rules.ts';
+import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../domain/key-rules.ts';
 import { listed } from '../domain/parse.ts';
-import { PLANS } from '../domain/plan.ts';
+import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { errorExample, MESSAGES, WHEN } from './errors.ts';
 import { code, fence, table } from './markdown.ts';
@@ -54,6 +54,9 @@ export function guide(base: string, environments: readonly Environment[]): strin
     deprecated: deprecations(),
     mostIds: MOST_IDS,
     mostKeys: MOST_LIVE_KEYS,
+    keysADay: MOST_KEYS_A_DAY,
+    holderPerMinute: HOLDER_LIMITS.perMinute,
+    holderPerDay: grouped(HOLDER_LIMITS.perDay),
     statesText: petStatesText(),
     statesTable: petStatesTable(),
   };
@@ -83,7 +86,7 @@ function planRows(): string[][] {
 }
 
 /** 1000 as `1,000`. Not `toLocaleString`, because loading a locale takes longer than everything else here. */
-function grouped(count: number): string {
+export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

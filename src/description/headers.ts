@@ -1,8 +1,7 @@
-import { encodeCursor } from '../domain/cursor.ts';
 import { PLANS } from '../domain/plan.ts';
 import { entityTag, petJson } from '../domain/written.ts';
 import { take, UNUSED } from '../limits/quota.ts';
-import { LIMIT } from '../api/parameters.ts';
+import type { AnyParameter } from '../api/parameters.ts';
 import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
@@ -122,12 +121,15 @@ export function headerComponents(base: string) {
   } as const satisfies Record<string, Header>;
 }
 
-/** `Link` of a list at the address `address`. */
-export function nextLink(address: string): Header {
+/** `Link` of a list with these parameters at the address `address`. */
+export function nextLink(
+  address: string,
+  { limit, cursor }: Readonly<Record<string, AnyParameter | undefined>>,
+): Header {
   return {
     description: 'The next page (`rel="next"`, RFC 8288). Absent on the last page.',
     schema: link,
-    example: `<${address}?limit=${LIMIT.default}&cursor=${encodeCursor(EXAMPLE_PET.id)}>; rel="next"`,
+    example: `<${address}?limit=${String(limit?.absent)}&cursor=${String(cursor?.example)}>; rel="next"`,
   };
 }
 

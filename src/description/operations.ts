@@ -4,11 +4,12 @@ import { errorCodes, type Operation, sunsetDate } from '../api/operation.ts';
 import { OPERATIONS } from '../api/index.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { listed } from '../domain/parse.ts';
+import { HOLDER_LIMITS } from '../domain/plan.ts';
 import { STATUS_OF } from '../http/errors.ts';
 import { MALFORMED, otherMethod, TRANSPORT } from '../http/messages.ts';
 import { methodsOf } from '../http/request.ts';
 import { errorExample, MESSAGES, whenOf } from './errors.ts';
-import { guideLink } from './guide.ts';
+import { grouped, guideLink } from './guide.ts';
 import { headerRefs, location, nextLink } from './headers.ts';
 import { code } from './markdown.ts';
 import { parameterRefs } from './parameters.ts';
@@ -21,6 +22,12 @@ export const SECURITY_SCHEME = 'apiKey';
 const BADGES = {
   experimental: { name: 'Experimental', color: '#8a3ffc' },
   beta: { name: 'Beta', color: '#0b63c5' },
+} as const;
+
+/** What the requests of an operation count against. */
+const ALLOWANCES = {
+  plan: 'Each request counts against both limits of the plan.',
+  holder: `It takes nothing from the plan, and works while the plan is used up or the key is banned: such operations have limits of their own, together ${HOLDER_LIMITS.perMinute} requests a minute and ${grouped(HOLDER_LIMITS.perDay)} a day.`,
 } as const;
 
 /** On every response below `/v1`, errors included. */
@@ -62,7 +69,7 @@ const ERROR_HEADERS_OF: Partial<Record<Method, typeof ERROR_HEADERS>> = {
 
 /** An operation in OpenAPI, with code samples for the base address `base`, as one of the group `tag`. */
 export function describeOperation(its: Operation, tag: string, base: string) {
-  const { id, method, summary, guide, stability, deprecated, scope, body } = its;
+  const { id, method, summary, guide, stability, allowance, deprecated, scope, body } = its;
   const pages = [guide, stability === undefined ? undefined : 'Beta and experimental']
     .filter((page) => page !== undefined)
     .map((page) => guideLink(page, base));
@@ -75,7 +82,7 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       (deprecated === undefined ? '' : banner(deprecated)) +
       its.description +
       (method === 'GET' ? ' HEAD answers the same without a body.' : '') +
-      `\n\nNeeds ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. Each request counts against both limits of the plan.` +
+      `\n\nNeeds ${scope === undefined ? 'any key' : `a key with the scope ${code(scope)}`}, of an account on any plan. ${ALLOWANCES[allowance ?? 'plan']}` +
       (pages.length === 0 ? '' : `\n\nSee ${listed(pages)}.`),
     ...(deprecated !== undefined && {
       deprecated: true,
@@ -83,6 +90,7 @@ export function describeOperation(its: Operation, tag: string, base: string) {
       'x-deprecated-successor': `GET ${deprecated.successor}`,
     }),
     ...(stability !== undefined && { 'x-stability': stability }),
+    ...(allowance !== undefined && { 'x-allowance': allowance }),
     security: [{ [SECURITY_SCHEME]: scope === undefined ? [] : [scope] }],
     parameters: parameterRefs(its),
     ...(body !== undefined && { requestBody: requestBody(method, body) }),
@@ -107,7 +115,7 @@ function successes(its: Operation, base: string): Responses {
   // The path of a POST begins with the collection that it adds to.
   const [collection = ''] = its.path.split('/{');
   const headers = {
-    ...('cursor' in its.parameters && { Link: nextLink(address) }),
+    ...('cursor' in its.parameters && { Link: nextLink(address, its.parameters) }),
     ...standingHeaders(its),
   };
   const responses: Record<string, Response> = {};

@@ -1,5 +1,5 @@
 // Contract: section 5.
-import type { Account, KeyRecord, Scope } from './account.ts';
+import { type Account, KEY_STATES, type KeyRecord, type Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { Author } from './audit.ts';
 import type { Key } from './key.ts';
@@ -27,10 +27,31 @@ export interface AccountQuery {
   readonly before: number | undefined;
 }
 
+/** The states by which a list of keys can be filtered. A suspended key also has a state of `KEY_STATES`. */
+export const FILTER_STATES = [...KEY_STATES, 'suspended'] as const;
+
+/** A banned key also has a state of `KEY_STATES`. The counters know the bans, so the list is filtered by keys instead. */
+export const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
+
+export interface KeyFilter {
+  readonly state?: (typeof FILTER_STATES)[number] | undefined;
+  /** Milliseconds in which nobody has used the key. */
+  readonly unusedFor?: number | undefined;
+  /** Milliseconds in which the key ends. Such a key still works. */
+  readonly expiresWithin?: number | undefined;
+}
+
 export interface KeyQuery {
   readonly accountId?: number | undefined;
+  readonly filter?: KeyFilter | undefined;
+}
+
+export interface KeyPageQuery extends KeyQuery {
   /** Only keys with a smaller id. */
   readonly before?: number | undefined;
+  /** Only these keys: at most some hundreds. */
+  readonly ids?: readonly number[] | undefined;
+  readonly limit: number;
 }
 
 /** The values of an account that an operator can change. */
@@ -91,22 +112,24 @@ export interface AccountRepository extends KeyLookup {
    * before keeps its instant.
    */
   changeAccount(id: number, change: AccountChange): Promise<AccountOutcome>;
-  /** Ascending id; of one account, or of all. */
-  listKeys(accountId?: number): Promise<readonly KeyRecord[]>;
+  /** Ascending id, of all environments, in one statement: for commands, because it can hold up requests. */
+  listKeys(query?: KeyQuery): Promise<readonly KeyRecord[]>;
+  /** Newest first. With a filter it reads some keys at a time and lets requests run in between, because there can be many. */
+  pageOfKeys(environment: Environment, query: KeyPageQuery): Promise<readonly KeyRecord[]>;
   /** Newest first. Reads some keys at a time and lets requests run in between, because there can be many. */
-  keysOf(environment: Environment, query?: KeyQuery): AsyncIterable<KeyRecord>;
+  keysOf(environment: Environment): AsyncIterable<KeyRecord>;
   findKey(id: number): Promise<KeyRecord | undefined>;
+  /** Those of these keys that exist, in one statement. */
+  findKeys(ids: readonly number[]): Promise<ReadonlyMap<number, KeyRecord>>;
   addKey(key: NewKey): Promise<KeyRecord>;
   /** `conflict`: the key is rotated already, expired or revoked. */
-  rotateKey(
-    rotation: KeyRotation,
-  ): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>>;
+  rotateKey(rotation: KeyRotation): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict'>>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
 }
 
-/** The calling key. Its account, its environment and at most its scopes are those of the keys that it creates. */
-export type KeyCaller = Pick<NewKey, 'accountId' | 'environment' | 'scopes'>;
+/** The calling key. Whether it is valid, and what it may do, every write reads from the database. */
+export type KeyCaller = Pick<KeyRecord, 'id' | 'account' | 'environment'>;
 
 /** A new key of the calling account and environment. */
 export type OwnKey = Omit<NewKey, 'accountId' | 'environment'>;
@@ -126,29 +149,30 @@ export interface RotatedRecord {
 
 /**
  * The keys of one account in one environment, as the account itself sees and changes them. Any other key does not exist
- * here. Answers and idempotency records hold no key.
+ * here. Answers and idempotency records hold no key. A change is `unauthorized` if the calling key is revoked or has
+ * expired, or its account is suspended, when the change is made.
  */
 export interface OwnKeys {
   /** Newest first, with ids smaller than `before`. */
   list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<Page<Key>>;
-  /** The keys that work at this moment. */
-  live(): Promise<readonly KeyRecord[]>;
+  /** The keys that work at this moment, in no order. Operators may have made more than `limit`. */
+  live(limit: number): Promise<readonly KeyRecord[]>;
   /**
-   * `invalid_request`: `expiresAt` has passed. `insufficient_scope`: the calling key lacks a scope. `conflict`:
-   * `MOST_LIVE_KEYS` work already.
+   * `invalid_request`: `expiresAt` has passed. `insufficient_scope`: the calling key lacks a scope, or was rotated.
+   * `conflict`: `MOST_LIVE_KEYS` work already, or `MOST_KEYS_A_DAY` were created today.
    */
   create(
     key: OwnKey,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
+  ): Promise<Outcome<201, 'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
   /**
-   * `conflict`: the key is rotated already, expired or revoked, or too many keys would work. `insufficient_scope`: it may
-   * do more than the calling key.
+   * `conflict`: the key is rotated already, expired or revoked, too many keys would work, or `MOST_KEYS_A_DAY` were
+   * created today. `insufficient_scope`: it may do more than the calling key, or the calling key was rotated.
    */
   rotate(
     rotation: KeyRotation,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'not_found' | 'conflict' | 'insufficient_scope'>>;
+  ): Promise<Outcome<201, 'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>>;
   /**
    * From now on. A key that was revoked before stays as it is. `precondition_failed`: `ifMatch` names an entity tag, and a
    * key has none.
@@ -156,5 +180,5 @@ export interface OwnKeys {
   revoke(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed'>>;
+  ): Promise<Answer<204> | RefusedWrite<'unauthorized' | 'not_found' | 'precondition_failed'>>;
 }

@@ -5,18 +5,40 @@ import { crc32 } from 'node:zlib';
 const bytes = Buffer.alloc(12);
 const idBytes = bytes.subarray(0, 8);
 
-/** The cursor of the page after the animal `id`: the id and its CRC-32, in base64url. Clients must not read it. */
-export function encodeCursor(id: bigint): string {
-  bytes.writeBigInt64BE(id, 0);
+/** Bytes of a CRC-32. */
+const CHECKSUM = 4;
+
+/**
+ * The cursor of the page after a place: the place and its CRC-32, in base64url. The place is the id of an item, or a text of
+ * more than 8 bytes for a list that is not in the order of ids. Clients must not read it.
+ */
+export function encodeCursor(place: bigint | string): string {
+  if (typeof place === 'string') return encodeText(place);
+  bytes.writeBigInt64BE(place, 0);
   bytes.writeUInt32BE(crc32(idBytes), idBytes.length);
   return bytes.toString('base64url');
 }
 
-/** The id in a cursor, or undefined for a text that `encodeCursor` did not make. */
+function encodeText(place: string): string {
+  const checksum = Buffer.alloc(CHECKSUM);
+  checksum.writeUInt32BE(crc32(place));
+  return Buffer.concat([Buffer.from(place), checksum]).toString('base64url');
+}
+
+/** The id in a cursor, or undefined for a text that `encodeCursor` did not make of an id. */
 export function decodeCursor(cursor: string): bigint | undefined {
   // 12 bytes fill 16 characters exactly, so each cursor has one spelling. Node.js would accept other characters too.
   if (cursor.length !== 16 || /[^\w-]/.test(cursor)) return undefined;
   bytes.write(cursor, 'base64url');
   const id = bytes.readBigInt64BE(0);
   return id > 0n && bytes.readUInt32BE(idBytes.length) === crc32(idBytes) ? id : undefined;
+}
+
+/** The text in a cursor, or undefined for a cursor that `encodeCursor` did not make. */
+export function decodeTextCursor(cursor: string): string | undefined {
+  const all = Buffer.from(cursor, 'base64url');
+  // Node.js accepts other characters and other spellings too.
+  if (all.length <= CHECKSUM || all.toString('base64url') !== cursor) return undefined;
+  const place = all.subarray(0, -CHECKSUM);
+  return all.readUInt32BE(place.length) === crc32(place) ? place.toString() : undefined;
 }

@@ -93,6 +93,8 @@ export interface OrderRepository {
   cancelBy(author: Author, id: bigint): Promise<Answer<204> | RefusedWrite<'not_found' | 'conflict'>>;
   /** Like `list`, for operators. */
   listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
+  /** The orders of one animal by all accounts, newest first, in one statement. An animal has few. */
+  listOfPet(petId: bigint, status: OrderStatus | undefined): Promise<readonly AccountOrder[]>;
   /** Like `get`, for operators. */
   getWithAccount(id: bigint): Promise<Written<AccountOrder> | undefined>;
   /** Every order as of one instant, oldest first. */

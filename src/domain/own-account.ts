@@ -4,7 +4,7 @@ import { SCOPES } from './account.ts';
 import { dateTime, int64 } from './fields.ts';
 import { ScopeName } from './key.ts';
 import { PLAN_NAMES } from './plan.ts';
-import { OUTCOMES, type UsageInterval } from './usage.ts';
+import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval } from './usage.ts';
 
 const count = (description: string, minimum: number, example: number) =>
   int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
@@ -37,6 +37,9 @@ export const AccountBan = z
   })
   .meta({ id: 'KeyBan', description: 'A ban in force.' });
 
+/** Of an account with more live keys than this, some bans can be missing. */
+export const MOST_BANS = 1_000;
+
 export const OwnAccount = z
   .object({
     name: z
@@ -52,7 +55,7 @@ export const OwnAccount = z
     day: AccountWindow,
     bans: z
       .array(AccountBan)
-      .max(1_000)
+      .max(MOST_BANS)
       .meta({ description: 'The bans in force of keys of this environment.' }),
   })
   .meta({ id: 'OwnAccount', description: 'An account as its keys see it.' });
@@ -63,6 +66,10 @@ export const Interval = z
   .enum(INTERVALS)
   .meta({ id: 'UsageInterval', description: 'Length of the intervals of a usage history, in UTC.' });
 
+export const By = z
+  .enum(USAGE_ROWS_BY)
+  .meta({ id: 'UsageBy', description: 'What the rows of a usage history tell apart besides intervals.' });
+
 const [ok, clientError, refused, serverError] = OUTCOMES;
 
 export const UsageRow = z
@@ -72,11 +79,22 @@ export const UsageRow = z
       .string()
       .max(100)
       .regex(/^[A-Za-z]+$/)
-      .meta({ description: 'The operation; `other` for requests that match none.', examples: ['listPets'] }),
-    keyId,
+      .optional()
+      .meta({
+        description: 'The operation; `other` for requests that match none. Absent if `by` is `key`.',
+        examples: ['listPets'],
+      }),
+    keyId: keyId.optional().meta({
+      description: 'Identifier of the key. Absent if `by` is `operation`.',
+      examples: [7],
+    }),
     [ok]: count('Requests that were answered with 2xx or 3xx.', 0, 940),
     [clientError]: count('Requests that were answered with 4xx, but not 429.', 0, 3),
     [refused]: count('Requests that were answered with 429.', 0, 0),
     [serverError]: count('Requests that were answered with 5xx.', 0, 0),
   })
-  .meta({ id: 'Usage', description: 'The requests of one interval, operation and key, by their outcomes.' });
+  .meta({
+    id: 'Usage',
+    description:
+      'The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations.',
+  });

@@ -5,6 +5,12 @@ export interface Limits {
   readonly perDay: number;
 }
 
+/**
+ * What the holder of an account may ask of the account itself, whatever its plan: enough to look, and to revoke a key. These
+ * requests have windows of their own, which no ban closes.
+ */
+export const HOLDER_LIMITS: Limits = { perMinute: 60, perDay: 5_000 };
+
 /** Requests in a window. A larger limit is a typing error. */
 export const LIMIT_MAX = 1_000_000_000;
 

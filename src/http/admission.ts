@@ -1,7 +1,7 @@
 // Contract: sections 5 and 6.
-import { type KeyRecord, keyState } from '../domain/account.ts';
 import { ApiKey, type ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
+import type { KeyCheck } from '../domain/key-rules.ts';
 import type { Ban } from '../limits/ban.ts';
 import type { Verdict } from '../limits/counter.ts';
 import type { Quota } from '../limits/quota.ts';
@@ -15,11 +15,6 @@ import { decimal, type Fields, fields, trustedFields } from './wire/text.ts';
 
 const BEARER = /^bearer +([^ ]+) *$/i;
 
-export type Authentication =
-  | { readonly key: KeyRecord; readonly fault?: never }
-  /** The message of the 401. */
-  | { readonly key?: never; readonly fault: string };
-
 /**
  * The hash of the key in an `Authorization` header, to look the key up by. A mistyped key, or one of the other
  * environment, is refused without a look-up.
@@ -27,7 +22,7 @@ export type Authentication =
 export function readCredentials(
   authorization: string | undefined,
   { environment, urls }: { environment: Environment; urls: Readonly<Partial<Record<Environment, string>>> },
-): ApiKeyHash | Authentication {
+): ApiKeyHash | KeyCheck {
   if (authorization === undefined) return { fault: KEY_MISSING };
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) {
@@ -47,18 +42,6 @@ export function readCredentials(
     };
   }
   return apiKey.hash();
-}
-
-/** Whether a key that was looked up is valid at the instant `now` (Unix milliseconds). */
-export function checkKey(key: KeyRecord | undefined, now: number): Authentication {
-  if (key === undefined)
-    return { fault: 'The API key is unknown: use one that was created for your account.' };
-  const state = keyState(key, now);
-  if (state === 'expired') return { fault: 'The API key has expired: use a newer one.' };
-  if (state === 'revoked') return { fault: 'The API key has been revoked: use another one.' };
-  if (key.account.suspendedAt !== undefined)
-    return { fault: 'The account of this API key is suspended: ask the operator of this service.' };
-  return { key };
 }
 
 /** Sets the caller's rate headers. Returns the 429 when the verdict is a refusal. */

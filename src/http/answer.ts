@@ -93,12 +93,12 @@ export class Answers {
   }
 }
 
-/** The link to the next page: the same query, from the id `next` on. */
+/** The link to the next page: the same query, from the place `next` on. */
 function nextLink(
   base: string,
   { operation, inQuery }: Pick<Served<AnyOperation>, 'operation' | 'inQuery'>,
   parameters: Values,
-  next: bigint,
+  next: bigint | string,
 ): Fields {
   let query = '';
   for (const [name, parameter] of inQuery) {

@@ -5,7 +5,7 @@ import { Api, type ApiDependencies } from './pipeline.ts';
 import { ClientGone } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorReply } from './errors.ts';
-import { type Exchange, hostFault, parseTarget, requestId } from './request.ts';
+import { type Exchange, parseTarget, requestId } from './request.ts';
 import { internalError, SHUTTING_DOWN } from './messages.ts';
 import type { Reply } from './wire/response.ts';
 import { joinFields, NO_FIELDS, trustedFields } from './wire/text.ts';
@@ -62,15 +62,14 @@ export class App {
   /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
   readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
     const exchange = this.#begin(request, response);
-    const refused = refusal ?? hostFault(request);
     try {
       let reply: Reply;
       try {
-        reply = refused ?? (await this.#answer(exchange));
+        reply = refusal ?? (await this.#answer(exchange));
       } catch (error) {
         reply = this.#faultReply(exchange, error);
       }
-      if (exchange.rateHeaders === undefined && (refused !== undefined || isApi(exchange)))
+      if (exchange.rateHeaders === undefined && (refusal !== undefined || isApi(exchange)))
         exchange.rateHeaders = await this.#api.rateHeaders(request);
       this.#write(exchange, reply);
       this.#log(exchange, reply);

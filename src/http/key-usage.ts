@@ -55,16 +55,21 @@ export class KeyUses {
     this.#uses.set(keyId, use);
   }
 
-  /** Writes all uses, due or not. */
-  flushAll(): Promise<void> {
-    return this.flush(Number.POSITIVE_INFINITY);
+  /** Writes all uses, due or not. Ends early as `flush` does. */
+  flushAll(signal?: AbortSignal): Promise<void> {
+    return this.flush(signal, Number.POSITIVE_INFINITY);
+  }
+
+  /** How many keys have a use that is due and not written. */
+  get unwritten(): number {
+    return this.#due.length;
   }
 
   /**
    * Writes the uses that are due. Keys that were written until `until` (monotonic) are due if they were used again. Rejects
-   * as `write` does; what was not written stays due.
+   * as `write` does, and ends between two writes once `signal` aborts; what was not written stays due.
    */
-  async flush(until = this.#clock().monotonic - MINUTE): Promise<void> {
+  async flush(signal?: AbortSignal, until = this.#clock().monotonic - MINUTE): Promise<void> {
     for (let keys = this.#written[0]; keys !== undefined && keys.since <= until; keys = this.#written[0]) {
       this.#written.shift();
       for (const keyId of keys.keyIds) {
@@ -79,6 +84,7 @@ export class KeyUses {
     let done = 0;
     try {
       for (; done < due.length; done += USES_PER_WRITE) {
+        if (signal?.aborted === true) break;
         const keyIds = due.slice(done, done + USES_PER_WRITE);
         await this.#writeUses(keyIds);
         this.#written.push({ since, keyIds });
@@ -146,13 +152,32 @@ export class UsageCounts {
     this.#current.set(slot, (this.#current.get(slot) ?? 0) + 1);
   }
 
-  /** Writes everything that was counted. Rejects as the store does, and the next flush goes on. */
-  async flush(): Promise<void> {
-    await this.#write();
+  /**
+   * Writes everything that was counted. Rejects as the store does, and ends between two batches once `signal` aborts. The
+   * next flush goes on.
+   */
+  async flush(signal?: AbortSignal): Promise<void> {
+    if (!(await this.#write(signal))) return;
     this.#writing = this.#counting;
     this.#counting = new Map();
     this.#hour = Number.NaN;
-    await this.#write();
+    await this.#write(signal);
+  }
+
+  /** What is not known to be written: requests, and how many keys sent them. */
+  get unwritten(): { readonly requests: number; readonly keys: number } {
+    const keys = new Set<number>();
+    let requests = 0;
+    for (const counts of [...this.#writing.values(), ...this.#counting.values()])
+      for (const [slot, count] of counts) {
+        keys.add(Math.floor(slot / this.#stride));
+        requests += count;
+      }
+    for (const { keyId, counts } of this.#batch?.counts ?? []) {
+      keys.add(keyId);
+      for (const count of counts) requests += count;
+    }
+    return { requests, keys: keys.size };
   }
 
   #open(hour: number): void {
@@ -162,10 +187,12 @@ export class UsageCounts {
     this.#current = counts;
   }
 
-  async #write(): Promise<void> {
+  /** Whether everything in `#writing` is written. */
+  async #write(signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       this.#batch ??= this.#nextBatch();
-      if (this.#batch === undefined) return;
+      if (this.#batch === undefined) return true;
+      if (signal?.aborted === true) return false;
       await this.#history.add(this.#batch);
       this.#batch = undefined;
     }

@@ -19,6 +19,8 @@ export const TRANSPORT = {
   408: 'The request took too long to arrive: send it again.',
   417: 'The header Expect may only be 100-continue: send that, or leave it out.',
   431: 'The header block is larger than 16 KiB: send fewer or shorter headers.',
+  501: 'The header Transfer-Encoding may only be chunked: send the body as it is, or in chunks.',
+  505: 'The HTTP version must be 1.1 or 1.0.',
 } as const;
 
 /** Statuses other than 400 that the HTTP layer gives to `invalid_request`. */

@@ -8,12 +8,13 @@ import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { PLANS } from '../domain/plan.ts';
+import { checkKey } from '../domain/key-rules.ts';
+import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import type { KeyLookup } from '../domain/account-ports.ts';
 import type { Caller, QuotaCounter } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { ClientAddress } from './address.ts';
-import { checkKey, rateHeaders, readCredentials, refusalOf } from './admission.ts';
+import { rateHeaders, readCredentials, refusalOf } from './admission.ts';
 import { Answers } from './answer.ts';
 import { ACCEPT_PATCH, NONE, readContent } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -82,13 +83,17 @@ export class Api {
     keyUses.note(key.id, now);
 
     const { account } = key;
-    const caller: Caller = { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
+    // What the path lacks counts against the plan, as unknown paths do.
+    const caller: Caller =
+      served?.operation.allowance === 'holder'
+        ? { kind: 'holder', accountId: account.id, limits: HOLDER_LIMITS }
+        : { kind: 'key', keyId: key.id, accountId: account.id, limits: account.limits };
     if (state.isDraining) {
       exchange.rateHeaders = rateHeaders(await counting.counters.peek(caller));
       return errorReply('unavailable', SHUTTING_DOWN);
     }
 
-    // Ban and quota, in one step.
+    // Ban and quota, in one step. Neither closes the holder's windows.
     const charged = counting.counters.charge(caller);
     const refusal = refusalOf(exchange, charged instanceof Promise ? await charged : charged);
     if (refusal !== undefined) return refusal;

@@ -15,8 +15,6 @@ import type { KeyRecord } from '../domain/account.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Moment } from '../domain/clock.ts';
 import { listed } from '../domain/parse.ts';
-import { errorReply } from './errors.ts';
-import type { Reply } from './wire/response.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import { type Fields, fields, NO_FIELDS } from './wire/text.ts';
 import type { Response } from './wire/wire.ts';
@@ -116,27 +114,6 @@ function decode(path: string): string | undefined {
     // Broken percent-encoding. The answer is 400.
     return undefined;
   }
-}
-
-/** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port; may be empty (RFC 9110, section 7.2). */
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
-
-/** The refusal of a request without exactly one valid `Host`, which HTTP/1.1 requires (RFC 9112, section 3.2). */
-export function hostFault({ httpVersion, rawHeaders }: IncomingMessage): Reply | undefined {
-  let hosts = 0;
-  let host = '';
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue;
-    hosts++;
-    host = rawHeaders[i + 1] ?? '';
-  }
-  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
-    return errorReply('invalid_request', 'The request must have one Host header.');
-  }
-  return HOST.test(host)
-    ? undefined
-    : errorReply('invalid_request', 'The Host header must be a host name with an optional port.');
 }
 
 /** The routes of a list of operations, at the base address `base`, whose path is `prefix`. */

@@ -1,5 +1,6 @@
 import { BODY_LIMIT } from './body.ts';
 import { transportReply } from './errors.ts';
+import { requestFault } from './request-fault.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
 import {
   answerRequests,
@@ -9,6 +10,7 @@ import {
   type Server,
   type Wire,
 } from './wire/wire.ts';
+import type { Reply } from './wire/response.ts';
 
 /** Limits of the HTTP layer: times in milliseconds, sizes in bytes. Node has options with most of these names. */
 export const HTTP_LIMITS = {
@@ -42,16 +44,29 @@ export function createHttpServer(limits: HttpLimits): Server {
 
 /** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
 export function serve(server: Server, handlers: Handlers, limits: HttpLimits): Wire {
-  const wire = answerRequests(server, limits, handlers);
+  const handle: Handlers['handle'] = (request, response, refusal) => {
+    const fault = refusal === undefined ? requestFault(request) : undefined;
+    if (fault?.closes === true) response.shouldKeepAlive = false;
+    return handlers.handle(request, response, refusal ?? fault?.reply);
+  };
+  // A request is refused for its header block first: the parser finds a fault of its body before the answer is sent.
+  const interrupt: Handlers['interrupt'] = (request, refusal) =>
+    handlers.interrupt(request, requestFault(request)?.reply ?? refusal);
+  const wire = answerRequests(server, limits, { handle, interrupt });
   server.on('checkContinue', (request, response) => {
     wire.track(request, response);
-    // The service does not ask for a body whose Content-Length is too large.
-    if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
-    handlers.handle(request, response);
+    // The service asks for no body that is too large, or of a request that it refuses.
+    const isTooLarge = Number(request.headers['content-length']) > BODY_LIMIT;
+    if (!isTooLarge && requestFault(request) === undefined) response.writeContinue();
+    handle(request, response);
   });
   server.on('checkExpectation', (request, response) => {
     wire.track(request, response);
-    handlers.handle(request, response, transportReply(417, TRANSPORT[417]));
+    handle(
+      request,
+      response,
+      requestFault(request) === undefined ? transportReply(417, TRANSPORT[417]) : undefined,
+    );
   });
   // CONNECT names a host, not a path.
   server.on('connect', ({ socket, headers }) => {
@@ -59,12 +74,28 @@ export function serve(server: Server, handlers: Handlers, limits: HttpLimits): W
     socket.on('error', () => socket.destroy());
     wire.of(socket)?.refuse(transportReply(400, NO_CONNECT), headers);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ParserError, socket) => {
     const connection = wire.of(socket as never);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
       connection?.refuseLate(transportReply(408, TRANSPORT[408]));
-    else if (error.code === 'HPE_HEADER_OVERFLOW') connection?.refuse(transportReply(431, TRANSPORT[431]));
-    else connection?.refuse(transportReply(400, MALFORMED));
+    else connection?.refuse(parserRefusal(error));
   });
   return wire;
+}
+
+interface ParserError extends NodeJS.ErrnoException {
+  /** What llhttp says about the fault. */
+  readonly reason?: string;
+}
+
+/** The refusal of what the parser of Node.js could not read. */
+function parserRefusal({ code, reason }: ParserError): Reply {
+  if (code === 'HPE_HEADER_OVERFLOW') return transportReply(431, TRANSPORT[431]);
+  // The second code is that of the beginning of a connection of HTTP/2.
+  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE')
+    return transportReply(505, TRANSPORT[505]);
+  // The other reasons of the code are an empty value, and a Content-Length beside it.
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING' && reason === 'Invalid `Transfer-Encoding` header value')
+    return transportReply(501, TRANSPORT[501]);
+  return transportReply(400, MALFORMED);
 }

@@ -1,13 +1,17 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
 import type { Quota, Usage } from './quota.ts';
 
-/** The account or the address that a request is counted for. */
+/** Whose windows a request is counted in. Only a `key` can be banned. */
 export type Caller =
+  /** A key, in the windows of its account's plan. */
   | { readonly kind: 'key'; readonly keyId: number; readonly accountId: number; readonly limits: Limits }
+  /** The holder of an account, with any of its keys, in the windows for operations on the account itself. */
+  | { readonly kind: 'holder'; readonly accountId: number; readonly limits: Limits }
   /** A client address without a valid key: an IPv4 address or an IPv6 /64. */
   | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
 
@@ -58,13 +62,36 @@ export interface LiftedBan {
   readonly isRecorded: boolean;
 }
 
-/** The counters as an operator sees and changes them. */
+/** The error for an operator while nobody can read the counters. The cause goes to the log. */
+export function countersUnavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
+}
+
+/** A key that can be banned. */
+export interface BannableKey {
+  readonly id: number;
+  readonly account: Pick<Account, 'id'>;
+}
+
+export interface BanQuery {
+  readonly accountId?: number | undefined;
+  /** Only keys with a larger id. */
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. With more than 10,000 keys in Redis, `listBans` and `countBans` may lack
+ * the bans of the last seconds, because only a scan of all keys finds them; what `listBans` returns is in force.
+ */
 export interface QuotaAdmin {
-  listBans(): Promise<readonly KeyBan[]>;
-  /** The bans in force of these keys of one account. */
-  bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]>;
+  /** Bans in force, by the numbers of their keys. */
+  listBans(query?: BanQuery): Promise<readonly KeyBan[]>;
+  countBans(): Promise<number>;
+  /** The bans in force of these keys, in the order of the keys: one statement, or one call for 500 keys. */
+  bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
-  liftBan(author: Author, keyId: number): Promise<LiftedBan | undefined>;
+  liftBan(author: Author, key: BannableKey): Promise<LiftedBan | undefined>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
 }
@@ -87,7 +114,7 @@ export interface StoredStanding {
 }
 
 export interface CounterChanges {
-  /** By caller: see `callerName`. */
+  /** By `callerName`. */
   readonly usage: ReadonlyMap<string, Usage>;
   /** By key id. */
   readonly standings: ReadonlyMap<number, StoredStanding>;
@@ -117,13 +144,23 @@ export const NO_STORE: CounterStore = {
 };
 
 /** The account's id, because all keys of an account share its windows; or the client's address. */
-export type CallerId = number | string;
-
-export function callerId(caller: Caller): CallerId {
-  return caller.kind === 'key' ? caller.accountId : caller.address;
+export function callerId(caller: Caller): number | string {
+  return caller.kind === 'address' ? caller.address : caller.accountId;
 }
 
-/** The name that a caller's windows are stored under. */
-export function callerName(id: CallerId): string {
-  return typeof id === 'number' ? `account ${id}` : `address ${id}`;
+/** The first word of the names that windows are stored under. An account has those of its plan and those of its holder. */
+const NAMES = { key: 'account', holder: 'holder', address: 'address' } as const;
+
+/** The name that windows are stored under. `id` is that of `callerId`. */
+export function windowsName(kind: Caller['kind'], id: number | string): string {
+  return `${NAMES[kind]} ${id}`;
+}
+
+export function callerName(caller: Caller): string {
+  return windowsName(caller.kind, callerId(caller));
+}
+
+/** The name that the windows of an account's plan are stored under. */
+export function planName(accountId: number): string {
+  return windowsName('key', accountId);
 }

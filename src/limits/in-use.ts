@@ -1,7 +1,13 @@
 // Contract: section 6.
-import { ServiceError } from '../domain/errors.ts';
-import type { Caller, Counters, OpenCounters, QuotaAdmin, QuotaCounter } from './counter.ts';
-import { withTimeout } from './timeout.ts';
+import {
+  type Caller,
+  type Counters,
+  countersUnavailable,
+  type OpenCounters,
+  type QuotaAdmin,
+  type QuotaCounter,
+} from './counter.ts';
+import { NoAnswer, withTimeout } from './timeout.ts';
 
 /** Milliseconds. Longer than a request waits, because a list of all bans takes many round trips to Redis. */
 const PATIENCE = 2_000;
@@ -38,22 +44,21 @@ export class CountersInUse implements QuotaCounter {
     return this.counters.peek(caller);
   }
 
-  /**
-   * The operator's view. Without an answer in time, for example while Redis is down, each method rejects with ServiceError
-   * `unavailable`.
-   */
+  /** The operator's view. No answer in time is `unavailable`. */
   readonly quotas: QuotaAdmin = {
-    listBans: () => inTime(this.#quotas.listBans()),
-    bansOf: (accountId, keyIds) => inTime(this.#quotas.bansOf(accountId, keyIds)),
-    liftBan: (author, keyId) => inTime(this.#quotas.liftBan(author, keyId)),
+    listBans: (query) => inTime(this.#quotas.listBans(query)),
+    countBans: () => inTime(this.#quotas.countBans()),
+    bansOf: (keys) => inTime(this.#quotas.bansOf(keys)),
+    liftBan: (author, key) => inTime(this.#quotas.liftBan(author, key)),
     usageOf: (account) => inTime(this.#quotas.usageOf(account)),
   };
 }
 
+/** Other errors are those of the store or of Redis, which say themselves whether they are an outage or a fault. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   try {
     return await withTimeout(answer, PATIENCE);
-  } catch (cause) {
-    throw new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
+  } catch (error) {
+    throw error instanceof NoAnswer ? countersUnavailable(error) : error;
   }
 }

@@ -13,9 +13,12 @@ export interface BanRecord extends KeyBan {
   readonly label: string | undefined;
 }
 
+/** Keys that one statement names. */
+const KEYS_READ = 500;
+
 interface Parts {
   readonly accounts: AccountRepository;
-  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'liftBan'>;
+  readonly quotas: Pick<QuotaAdmin, 'liftBan'>;
   readonly notices: Store['notices'];
 }
 
@@ -27,15 +30,18 @@ export async function describeBans(
   accounts: AccountRepository,
   bans: readonly KeyBan[],
 ): Promise<readonly BanRecord[]> {
-  const records = await Promise.all(
-    bans.map(async (ban) => {
-      const key = await accounts.findKey(ban.keyId);
-      if (key === undefined) return undefined;
+  const records: BanRecord[] = [];
+  for (let from = 0; from < bans.length; from += KEYS_READ) {
+    const read = bans.slice(from, from + KEYS_READ);
+    const keys = await accounts.findKeys(read.map(({ keyId }) => keyId));
+    for (const ban of read) {
+      const key = keys.get(ban.keyId);
+      if (key === undefined) continue;
       const { account, label } = key;
-      return Object.assign(ban, { accountId: account.id, account: account.name, label });
-    }),
-  );
-  return records.filter((record) => record !== undefined);
+      records.push({ ...ban, accountId: account.id, account: account.name, label });
+    }
+  }
+  return records;
 }
 
 /**
@@ -48,8 +54,7 @@ export async function liftBan(
   author: Author,
   keyId: number,
 ): Promise<void> {
-  await existingKey(accounts, keyId);
-  const lifted = await quotas.liftBan(author, keyId);
+  const lifted = await quotas.liftBan(author, await existingKey(accounts, keyId));
   if (lifted === undefined) throw new ServiceError('not_found', `Key ${keyId} is not banned.`);
   if (!lifted.isRecorded) await notices.banLifted(author, lifted.ban);
 }

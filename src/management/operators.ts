@@ -38,7 +38,7 @@ export async function existingOperator(operators: Operators, name: string): Prom
 
 /** @throws ServiceError `not_found`. */
 export async function operatorById(operators: Operators, id: number): Promise<Operator> {
-  const operator = (await operators.list()).find((each) => each.id === id);
+  const operator = await operators.get(id);
   if (operator === undefined) throw new ServiceError('not_found', `There is no operator ${id}.`);
   return operator;
 }

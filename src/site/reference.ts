@@ -44,7 +44,7 @@ export function createReference(urls: Urls, base: string, find = referenceFiles)
 }
 
 /** Scalar's build for browsers, as npm installed it: one module, and the chunks that it loads when it needs them. */
-const SCALAR = new URL('browser/', import.meta.resolve('@scalar/api-reference'));
+const SCALAR = new URL('./', import.meta.resolve('@scalar/api-reference'));
 const OURS = new URL('browser/', import.meta.url);
 
 /** The pictures of the guide. Their address is in the description, so it stays the same. */

@@ -17,6 +17,7 @@ export type KeyRow = readonly [...RowOf<typeof KEYS>, ...AccountRow];
 export const SELECT_ACCOUNTS = `SELECT ${columnsOf(ACCOUNTS)} FROM accounts`;
 export const SELECT_KEYS = `SELECT ${columnsOf(KEYS, 'k')}, ${columnsOf(ACCOUNTS, 'a')}
   FROM keys k JOIN accounts a ON a.id = k.account_id`;
+export const KEY_BY_ID = `${SELECT_KEYS} WHERE k.id = $1`;
 export const KEY_BY_HASH = `${SELECT_KEYS} WHERE k.hash = $1`;
 
 export function accountFromRow([id, name, text, perMinute, perDay, , , suspendedAt]: AccountRow): Account {

@@ -14,6 +14,7 @@ import type {
   AccountRepository,
   KeyCaller,
   KeyRotation,
+  KeyPageQuery,
   KeyQuery,
   NewKey,
   OwnKeys,
@@ -25,12 +26,14 @@ import { addKey, keyValues, revokeKey, rotateKey } from './key-writes.ts';
 import {
   accountFromRow,
   type AccountRow,
+  KEY_BY_ID,
   keyFromRow,
   type KeyRow,
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from './account-rows.ts';
 import type { Engine, StoreSettings } from './engine.ts';
+import { listKeys, pageOfKeys } from './key-list.ts';
 import { ownKeysOf } from './own-keys.ts';
 
 /** Keys by their hash: every request asks, so each engine has a cache of its own. */
@@ -42,15 +45,14 @@ export interface KeyFinder extends RequestKeys {
 /** Keys in one read: 2 ms of the thread that also answers requests, when the database is SQLite. */
 const KEYS_READ = 500;
 
-const olderKeys = (condition: string) =>
-  `${SELECT_KEYS} WHERE k.environment = $1 AND k.id < $2 ${condition} ORDER BY k.id DESC LIMIT ${KEYS_READ}`;
+/** Ids of accounts that one read searches: a few milliseconds, as above. */
+const ACCOUNTS_SEARCHED = 20_000;
 
-const OLDER_KEYS = olderKeys('');
-const OLDER_KEYS_OF_ACCOUNT = olderKeys('AND k.account_id = $3');
+const PAGE_OF_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE id < $1 ORDER BY id DESC LIMIT $2`;
 
 /** An account of a version that did not ignore case has no folded name. */
-const PAGE_OF_ACCOUNTS = `${SELECT_ACCOUNTS}
-  WHERE id < $1 AND coalesce(folded_name, lower(name)) LIKE $2 ESCAPE '!' ORDER BY id DESC LIMIT $3`;
+const FOUND_ACCOUNTS = `${SELECT_ACCOUNTS}
+  WHERE id < $1 AND id >= $2 AND coalesce(folded_name, lower(name)) LIKE $3 ESCAPE '!' ORDER BY id DESC LIMIT $4`;
 
 export class StoredAccounts implements AccountRepository {
   readonly #engine: Engine;
@@ -77,10 +79,21 @@ export class StoredAccounts implements AccountRepository {
     return (await this.#engine.read<AccountRow>(`${SELECT_ACCOUNTS} ORDER BY id`)).map(accountFromRow);
   }
 
-  async pageOfAccounts({ search, limit, before }: AccountQuery): Promise<readonly Account[]> {
-    const pattern = `%${foldedName(search ?? '').replace(/[!%_]/g, '!$&')}%`;
-    const values = [before ?? INT64_MAX, pattern, limit];
-    return (await this.#engine.read<AccountRow>(PAGE_OF_ACCOUNTS, values)).map(accountFromRow);
+  async pageOfAccounts({ search = '', limit, before }: AccountQuery): Promise<readonly Account[]> {
+    if (search === '') {
+      const rows = await this.#engine.read<AccountRow>(PAGE_OF_ACCOUNTS, [before ?? INT64_MAX, limit]);
+      return rows.map(accountFromRow);
+    }
+    const pattern = `%${foldedName(search).replace(/[!%_]/g, '!$&')}%`;
+    const [newest] = await this.#engine.read<[bigint | null]>('SELECT max(id) FROM accounts');
+    const found: Account[] = [];
+    let end = Math.min(before ?? Number.POSITIVE_INFINITY, Number(newest?.[0] ?? 0) + 1);
+    for (; end > 1 && found.length < limit; end -= ACCOUNTS_SEARCHED) {
+      const values = [end, end - ACCOUNTS_SEARCHED, pattern, limit - found.length];
+      found.push(...(await this.#engine.read<AccountRow>(FOUND_ACCOUNTS, values)).map(accountFromRow));
+      await letOthersRun();
+    }
+    return found;
   }
 
   async getAccount(id: number): Promise<Account | undefined> {
@@ -124,28 +137,34 @@ export class StoredAccounts implements AccountRepository {
     return account;
   }
 
-  async listKeys(accountId?: number): Promise<readonly KeyRecord[]> {
-    const [where, values] = accountId === undefined ? ['', []] : ['WHERE k.account_id = $1', [accountId]];
-    return (await this.#engine.read<KeyRow>(`${SELECT_KEYS} ${where} ORDER BY k.id`, values)).map(keyFromRow);
+  listKeys(query: KeyQuery = {}): Promise<readonly KeyRecord[]> {
+    return listKeys(this.#engine, query, this.#now());
   }
 
-  async *keysOf(environment: Environment, { accountId, before }: KeyQuery = {}): AsyncGenerator<KeyRecord> {
-    const sql = accountId === undefined ? OLDER_KEYS : OLDER_KEYS_OF_ACCOUNT;
-    const values = accountId === undefined ? [] : [accountId];
-    for (
-      let end: bigint | undefined = before === undefined ? INT64_MAX : BigInt(before);
-      end !== undefined;
-    ) {
-      const rows: readonly KeyRow[] = await this.#engine.read<KeyRow>(sql, [environment, end, ...values]);
-      yield* rows.map(keyFromRow);
-      end = rows.length < KEYS_READ ? undefined : rows.at(-1)?.[0];
-      await letOthersRun();
+  pageOfKeys(environment: Environment, query: KeyPageQuery): Promise<readonly KeyRecord[]> {
+    return pageOfKeys(this.#engine, environment, query, this.#now());
+  }
+
+  async *keysOf(environment: Environment): AsyncGenerator<KeyRecord> {
+    for (let before: number | undefined, isMore = true; isMore; ) {
+      const keys: readonly KeyRecord[] = await this.pageOfKeys(environment, { before, limit: KEYS_READ });
+      yield* keys;
+      before = keys.at(-1)?.id;
+      isMore = keys.length === KEYS_READ;
+      if (isMore) await letOthersRun();
     }
   }
 
   async findKey(id: number): Promise<KeyRecord | undefined> {
-    const [row] = await this.#engine.read<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
+    const [row] = await this.#engine.read<KeyRow>(KEY_BY_ID, [id]);
     return row && keyFromRow(row);
+  }
+
+  async findKeys(ids: readonly number[]): Promise<ReadonlyMap<number, KeyRecord>> {
+    if (ids.length === 0) return new Map();
+    const sql = `${SELECT_KEYS} WHERE ${this.#engine.isAnyOf('k.id', '$1')}`;
+    const rows = await this.#engine.read<KeyRow>(sql, [JSON.stringify(ids)]);
+    return new Map(rows.map(keyFromRow).map((key) => [key.id, key]));
   }
 
   findKeyByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> {

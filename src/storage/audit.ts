@@ -67,6 +67,19 @@ export async function addAudit(
   ]);
 }
 
+const COUNT_OF_KEYS = `SELECT count(*) FROM audit
+  WHERE account_id = $1 AND at >= $2 AND actor_kind = 'key' AND action IN ('keys create', 'keys rotate')`;
+
+/** How many keys the account's own keys have created since the instant `since` (Unix milliseconds). */
+export async function countCreatedKeys(
+  transaction: Pick<Transaction, 'query'>,
+  accountId: number,
+  since: number,
+): Promise<number> {
+  const [row] = await transaction.query<[count: bigint]>(COUNT_OF_KEYS, [accountId, since]);
+  return Number(row?.[0]);
+}
+
 /** The change of an account, with its values before and after. */
 export function accountChange(
   action: string,

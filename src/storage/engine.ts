@@ -131,6 +131,8 @@ export interface Engine extends Copyable {
   readonly mayLoseLock: boolean;
   /** SQL for the last element of a column that holds a JSON array of integers. */
   readonly lastElement: (column: string) => string;
+  /** SQL that compares a column with any number of integers: one parameter, the JSON array of them. */
+  readonly isAnyOf: (column: string, parameter: string) => string;
   /** The SQL of this engine for a page of a list. */
   readonly newest: Newest;
   /** The load of the pool of connections; undefined for a database without one. */

@@ -1,13 +1,12 @@
 // Contract: sections 5 and 10.
 import type { AuditChange, Author } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
-import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
+import { type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { KeyCaller, KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
-import { MOST_LIVE_KEYS, rotationFault, scopeFault, TOO_MANY_KEYS } from '../domain/key-rules.ts';
+import type { KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
+import { rotationFault } from '../domain/key-rules.ts';
 import type { RefusedWrite } from '../domain/ports.ts';
-import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
-import { lockAccount } from './account-writes.ts';
+import { KEY_BY_ID, keyFromRow, type KeyRow } from './account-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
 import { noticeOfKey } from './notices.ts';
@@ -48,10 +47,6 @@ export function keyValues(
   return [accountId, hash, ...settings, createdAt, expiresAt ?? null, ending];
 }
 
-/** The keys that work at the instant `$3`. */
-export const LIVE = `k.account_id = $1 AND k.environment = $2
-  AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)`;
-
 const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 
 /** Adds a key. */
@@ -66,50 +61,53 @@ export async function addKey(transaction: Transaction, author: Author, key: KeyV
 async function insertKey(transaction: Transaction, key: KeyValues): Promise<KeyRow> {
   const [inserted] = await transaction.query<[id: bigint]>(`${INSERT_KEY} RETURNING id`, key);
   if (inserted === undefined) throw new Error('The database returned no id for the new key.');
-  const row = await findKey(transaction, Number(inserted[0]));
+  const [row] = await transaction.query<KeyRow>(KEY_BY_ID, inserted);
   if (row === undefined) throw new Error('The new key is not in the database.');
   return row;
 }
 
-async function findKey(transaction: Transaction, id: number | bigint): Promise<KeyRow | undefined> {
-  const [row] = await transaction.query<KeyRow>(`${SELECT_KEYS} WHERE k.id = $1`, [id]);
-  return row;
-}
-
-/** A key as it is until the commit. */
-export async function lockKey(transaction: Transaction, id: number | bigint): Promise<KeyRecord | undefined> {
-  await transaction.query(LOCK_KEY, [id]);
-  const row = await findKey(transaction, id);
+/** A key as it is now. */
+export async function findKey(transaction: Transaction, id: number | bigint): Promise<KeyRecord | undefined> {
+  const [row] = await transaction.query<KeyRow>(KEY_BY_ID, [id]);
   return row && keyFromRow(row);
 }
 
-/**
- * Adds the key that replaces another one, with the same settings, and lets the other one expire after the grace time. Of
- * several rotations at once one succeeds. `caller` is the key that asks, unless an operator does.
- */
+/** A key as it is until the commit. */
+async function lockKey(transaction: Transaction, id: number | bigint): Promise<KeyRecord | undefined> {
+  await transaction.query(LOCK_KEY, [id]);
+  return findKey(transaction, id);
+}
+
+export interface ReplacedKey {
+  /** The new key. */
+  readonly row: KeyRow;
+  /** When the old one stops working, in Unix milliseconds. */
+  readonly replacedUntil: number;
+}
+
+/** Replaces a key, as an operator does. Of several rotations at once one succeeds. */
 export async function rotateKey(
   transaction: Transaction,
   author: Author,
-  { id, grace, hash, ending }: Stored<KeyRotation>,
+  rotation: Stored<KeyRotation>,
   now: number,
-  caller?: KeyCaller,
-): Promise<
-  | { readonly row: KeyRow; readonly replacedUntil: number }
-  | RefusedWrite<'not_found' | 'conflict' | 'insufficient_scope'>
-> {
-  // Locked before the account, as in every other transaction that locks both.
-  const old = await lockKey(transaction, id);
-  if (old === undefined || (caller !== undefined && !isOf(old, caller))) return { refused: 'not_found' };
+): Promise<ReplacedKey | RefusedWrite<'not_found' | 'conflict'>> {
+  const old = await lockKey(transaction, rotation.id);
+  if (old === undefined) return { refused: 'not_found' };
   const fault = rotationFault(old, now);
   if (fault !== undefined) return { refused: 'conflict', message: fault };
+  return replaceKey(transaction, author, old, rotation, now);
+}
+
+/** Adds the key that replaces a locked one, with the same settings, and lets the old one expire after the grace time. */
+export async function replaceKey(
+  transaction: Transaction,
+  author: Author,
+  old: KeyRecord,
+  { grace, hash, ending }: Omit<Stored<KeyRotation>, 'id'>,
+  now: number,
+): Promise<ReplacedKey> {
   const replacedUntil = rotatedExpiry(old, now, grace);
-  if (caller !== undefined) {
-    const lacking = scopeFault(old.scopes, caller.scopes);
-    if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
-    const goesOn = isInForce({ ...old, expiresAt: replacedUntil }, now);
-    if (goesOn && !(await hasRoom(transaction, caller, now)))
-      return { refused: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
-  }
   const key = { ...old, accountId: old.account.id, hash, ending };
   const row = await insertKey(transaction, keyValues(key, now));
   const rotatedTo = Number(row[0]);
@@ -120,21 +118,6 @@ export async function rotateKey(
   const after = { expiresAt: textFromInstant(replacedUntil), rotatedTo };
   await addAudit(transaction, author, changeOf('keys rotate', old, { before, after }));
   return { row, replacedUntil };
-}
-
-/** Whether one more key may work at the instant `now`. No other transaction can add a key until the commit. */
-export async function hasRoom(
-  transaction: Transaction,
-  { accountId, environment }: KeyCaller,
-  now: number,
-): Promise<boolean> {
-  await lockAccount(transaction, accountId);
-  const live = await transaction.query(`SELECT 1 FROM keys k WHERE ${LIVE}`, [accountId, environment, now]);
-  return live.length < MOST_LIVE_KEYS;
-}
-
-export function isOf({ account, environment }: KeyRecord, caller: KeyCaller): boolean {
-  return account.id === caller.accountId && environment === caller.environment;
 }
 
 /** Revokes a key at the instant `now`, unless it is revoked already. */

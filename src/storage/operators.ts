@@ -200,6 +200,10 @@ export function open(engine: Engine) {
       ]);
       return row && operatorFromRow(row);
     },
+    async get(id: number): Promise<Operator | undefined> {
+      const [row] = await engine.read<RowOf<typeof OPERATORS>>(`${SELECT} WHERE o.id = $1`, [id]);
+      return row && operatorFromRow(row);
+    },
     /** Resolves with undefined when the name is taken, ignoring case. */
     add: (author: Author, name: string, role: Role) => engine.write(addOperator, author, name, role),
     /** Ends all links, sessions and tokens of the operator at once. False when there is none. */

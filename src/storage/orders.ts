@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import type { Author } from '../domain/audit.ts';
 import { instantFromText } from '../domain/instant.ts';
-import type { NewOrder, Order, OrderQuery, OrderRepository } from '../domain/order.ts';
+import type { NewOrder, Order, OrderQuery, OrderRepository, OrderStatus } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
 import type { Answer, RefusedWrite } from '../domain/ports.ts';
@@ -14,7 +14,7 @@ import { expireDue, expireOrders } from './order-expiry.ts';
 import { accountOrder, COLUMNS, type NamedRow, orderFromRow, type OrderRow, ORDERS } from './order-rows.ts';
 import { firstId, pageOf } from './page.ts';
 import { changeStatus, closeOrder, lockPet } from './pet-state.ts';
-import { ACCOUNTS, insertInto } from './tables.ts';
+import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 
 export const TABLES = [ORDERS];
 
@@ -174,6 +174,15 @@ export function pageQuery(
   return { sql, values };
 }
 
+/**
+ * The orders of the animal `$1`, with the names of their accounts. CROSS, because the index has the account before the
+ * animal, and SQLite would read all orders instead.
+ */
+function ordersOfPet(status: OrderStatus | undefined): string {
+  return `SELECT ${columnsOf(ORDERS, 'o')}, a.name FROM accounts a CROSS JOIN orders o
+    WHERE o.account_id = a.id AND o.pet_id = $1 ${status === undefined ? '' : 'AND o.status = $2'} ORDER BY o.id DESC`;
+}
+
 /** `sql` with the name of the account behind the columns of each order. */
 function joinAccounts(sql: string): string {
   return `SELECT found.*, accounts.name FROM (${sql}) AS found JOIN accounts ON accounts.id = found.account_id
@@ -208,6 +217,10 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       const { sql, values } = pageQuery(engine.newest, query);
       const rows = await engine.read<NamedRow>(joinAccounts(sql), values);
       return pageOf(rows.map(accountOrder), query.limit);
+    },
+    async listOfPet(petId, status) {
+      const values = status === undefined ? [petId] : [petId, status];
+      return (await engine.read<NamedRow>(ordersOfPet(status), values)).map(accountOrder);
     },
     async getWithAccount(id) {
       const [row] = await engine.read<NamedRow>(joinAccounts(FIND_ANY), [id]);

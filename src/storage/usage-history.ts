@@ -5,6 +5,7 @@ import { KEPT, type UsageBatch, type UsageCount, type UsageHistory } from '../do
 import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
 import type { Table } from './tables.ts';
 import { addHours, ALL_KEYS, dayOf, keyList, KEYS_NAMED, named, USAGE_HOURS } from './usage-hours.ts';
+import { usageCallers } from './usage-callers.ts';
 import { usageReads } from './usage-reads.ts';
 import { DAYS_A_WEEK } from './usage-spans.ts';
 
@@ -132,6 +133,7 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Usa
   let pruned = 0;
   return {
     ...usageReads(engine, environment),
+    ...usageCallers(engine, { clock, environment }),
     add: (batch) => engine.write(addUsage, batch, environment, Math.floor(clock().unix)),
     async prune() {
       const now = Math.floor(clock().unix);

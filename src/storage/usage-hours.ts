@@ -3,7 +3,7 @@ import type { Environment } from '../domain/api-key.ts';
 import type { UsageCount } from '../domain/usage.ts';
 import type { Transaction } from './engine.ts';
 import type { Table } from './tables.ts';
-import { HOURS_A_DAY, type Span } from './usage-spans.ts';
+import { HOURS_A_DAY } from './usage-spans.ts';
 
 /** The key that stands for all keys of an environment together. */
 export const ALL_KEYS = { production: 0, staging: -1 } as const satisfies Record<Environment, number>;
@@ -11,14 +11,14 @@ export const ALL_KEYS = { production: 0, staging: -1 } as const satisfies Record
 /** Keys that one statement names. */
 export const KEYS_NAMED = 500;
 
-/** SQL for the parameters from number `first` on, which are the ids of `named`. */
-export function keyList(first: number): string {
-  return Array.from({ length: KEYS_NAMED }, (_, index) => `$${first + index}`).join(', ');
+/** SQL for `length` parameters from number `first` on, which are the ids of `named`. */
+export function keyList(first: number, length = KEYS_NAMED): string {
+  return Array.from({ length }, (_, index) => `$${first + index}`).join(', ');
 }
 
-/** Up to KEYS_NAMED ids. The last one fills up the list, so that there is one statement for any number of keys. */
-export function named(ids: readonly number[]): readonly number[] {
-  return Array.from({ length: KEYS_NAMED }, (_, index) => ids[index] ?? ids.at(-1) ?? 0);
+/** Up to `length` ids. The last one fills up the list, so that there is one statement for any number of keys. */
+export function named(ids: readonly number[], length = KEYS_NAMED): readonly number[] {
+  return Array.from({ length }, (_, index) => ids[index] ?? ids.at(-1) ?? 0);
 }
 
 /** The hours of a day are in one row, which takes a tenth of the space of a row for each hour. */
@@ -39,15 +39,19 @@ export type HoursRow = readonly [keyId: bigint, day: bigint, operation: string, 
 /** An hour in a row: of the day, from 0 to 23. */
 type PackedHour = [hour: number, ok: number, clientError: number, refused: number, serverError: number];
 
-/** The counts of the hours in a span, oldest first for each row. */
-export function unpackHours(rows: readonly HoursRow[], [from, to]: Span): readonly UsageCount[] {
+/** The counts of the hours in the rows that are wanted. An hour counts from 1970. */
+export function unpackHours(
+  rows: readonly HoursRow[],
+  isWanted: (hour: number) => boolean,
+): readonly UsageCount[] {
   const counts: UsageCount[] = [];
   for (const [id, day, operation, hours] of rows) {
     const keyId = Number(id);
     const midnight = Number(day) * HOURS_A_DAY;
-    for (const [hourOfDay, ...its] of JSON.parse(hours) as PackedHour[]) {
-      const hour = midnight + hourOfDay;
-      if (hour >= from && hour < to) counts.push({ hour, keyId, operation, counts: its });
+    for (const packed of JSON.parse(hours) as PackedHour[]) {
+      const hour = midnight + packed[0];
+      if (isWanted(hour))
+        counts.push({ hour, keyId, operation, counts: [packed[1], packed[2], packed[3], packed[4]] });
     }
   }
   return counts;
@@ -61,8 +65,16 @@ export function lastHourIn(hours: string | null): number {
 const ROWS_OF_KEYS = `SELECT key_id, day, operation, hours FROM usage_hours
   WHERE day >= $1 AND day <= $2 AND key_id IN (${keyList(3)})`;
 
+/** Counts that are added at once: with PostgreSQL, other requests run in between. */
+const COUNTS_AT_ONCE = 250;
+
 /** Adds counts. The caller has locked their rows in `usage_days`, so no other transaction changes the rows that this reads. */
 export async function addHours(transaction: Transaction, counts: readonly UsageCount[]): Promise<void> {
+  for (let at = 0; at < counts.length; at += COUNTS_AT_ONCE)
+    await addSome(transaction, counts.slice(at, at + COUNTS_AT_ONCE));
+}
+
+async function addSome(transaction: Transaction, counts: readonly UsageCount[]): Promise<void> {
   const days = counts.map(({ hour }) => dayOf(hour));
   const range = [Math.min(...days), Math.max(...days)];
   const ids = [...new Set(counts.map(({ keyId }) => keyId))];

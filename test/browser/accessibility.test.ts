@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import {
   launchBrowser,
   openReference,
@@ -10,10 +9,11 @@ import {
 } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 const service = await startTestService(lifetime);
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 for (const { device, options } of SCREENS) {
   test(`on a ${device}, the reference has no serious accessibility fault`, async () => {

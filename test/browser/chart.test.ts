@@ -1,15 +1,27 @@
 // The charts and tables that dashboard and console share.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { launchBrowser, openDashboard, seriousFaults, SCREENS, sideways } from '../support/browser.ts';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { HOUR } from '../../src/domain/usage.ts';
+import {
+  launchBrowser,
+  openAccount,
+  openDashboard,
+  seriousFaults,
+  SCREENS,
+  sideways,
+} from '../support/browser.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestConsole } from '../support/console.ts';
+import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
-const service = await startTestService(lifetime);
-const browser = await launchBrowser(lifetime);
+// The browser has the time of the machine.
+const service = await startTestConsole(lifetime, { clock: fakeClock(Date.now()) });
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 /** Unix seconds: the beginning of a UTC day. */
 const START = Date.parse('2026-11-01T00:00:00Z') / 1000;
@@ -26,6 +38,26 @@ const PLOTTED = {
     { label: LONG, values: [0, 0, 7] },
   ],
 };
+
+/** A key of an account that called one operation more often in each hour than in the hour after it. */
+async function usedKey(): Promise<{ key: string; accountId: number }> {
+  const key = await service.issueKey({ account: 'used' });
+  const { accounts, usageHistory } = service.store;
+  const { id: keyId } =
+    (await accounts.findKeyByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
+  const { id: accountId } = (await accounts.findAccount('used')) ?? assert.fail();
+  const hour = Math.floor(Date.now() / HOUR);
+  const counts = Array.from({ length: 31 * 24 }, (_, ago) => ({
+    hour: hour - ago,
+    keyId,
+    operation: 'listPets',
+    counts: [ago + 1, ago + 2, 0, 0] as const,
+  }));
+  await usageHistory.add({ writer: 'test', sequence: 1, counts });
+  return { key, accountId };
+}
+
+const used = await usedKey();
 
 /** Renders a component of `module` into the page, with these properties. */
 async function show(page: Page, module: string, name: string, props: unknown): Promise<void> {
@@ -109,6 +141,51 @@ test('the pointer shows the values of an instant, in UTC and in local time', asy
   assert.match(await legend.first().innerText(), /listPets\s+9,000,000/);
   assert.match(await legend.nth(1).innerText(), /onerror=fault\(\)>\s+2$/);
 });
+
+for (const { place, title, open } of [
+  {
+    place: 'dashboard',
+    title: 'Requests by operation',
+    open: async () => (await openAccount(browser, service.url, used.key)).page,
+  },
+  {
+    place: 'console',
+    title: 'Requests by outcome',
+    open: async () => {
+      const { page } = await visitConsole(browser, service);
+      await showPage(page, `${service.consoleUrl}/accounts/${used.accountId}`, 'used');
+      return page;
+    },
+  },
+]) {
+  test(`on the ${place}, the pointer shows the values of its bar, wherever in the bar it is`, async () => {
+    const page = await open();
+    const chart = page.getByRole('region', { name: title });
+    await chart.getByRole('button', { name: 'Table' }).click();
+    const rows = await chart.getByRole('row').allInnerTexts();
+    const bars = rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()));
+    await chart.getByRole('button', { name: 'Table' }).click();
+    await chart.locator('.u-over').scrollIntoViewIfNeeded();
+    const box = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
+    for (const at of [0, Math.floor(bars.length / 2), bars.length - 1])
+      for (const part of [0.1, 0.5, 0.9]) {
+        const [start = '', ...values] = bars[at] ?? [];
+        await page.mouse.move(box.x + (box.width * (at + part)) / bars.length, box.y + box.height / 2);
+        // The plot follows the pointer in the next frame.
+        await page.evaluate(
+          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+        );
+        const readout = await chart.locator('.readout').innerText();
+        assert.deepEqual(
+          [readout.split(',')[0], ...(await chart.locator('.legend b').allInnerTexts())],
+          [start, ...values],
+          `at ${part} of bar ${at}`,
+        );
+      }
+    await page.mouse.move(box.x - 100, box.y - 100);
+    await chart.locator('.readout').getByText(' to ').waitFor();
+  });
+}
 
 test('a chart fits a narrower window and takes the colours of the other scheme', async () => {
   const { page } = await openChart({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { startTestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 /** Serves an empty page and the files of the packed client, as a site that uses it would. */
 async function startSite(t: TestContext): Promise<string> {

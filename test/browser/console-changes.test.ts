@@ -1,6 +1,5 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call } from '../support/api.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -9,12 +8,13 @@ import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 const { accounts } = service.store;
 
 const HOSTILE = '<b onclick=alert(1)>"label"';
@@ -50,7 +50,7 @@ async function say(page: Page, text: string): Promise<void> {
 /** The text of a secret that the page shows once. It is not on the page any more after that. */
 async function readSecret(page: Page): Promise<string> {
   const secret = await page.getByRole('dialog').locator('.secret').innerText();
-  await press(page, inDialog(page, 'Done'));
+  await press(page, inDialog(page, 'I have stored it'));
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.ok(!(await page.content()).includes(secret));
   return secret;
@@ -153,6 +153,115 @@ test('a dialog shows a refusal and keeps the typed values', async () => {
   await inDialog(page, 'Create account').click();
   await page.getByRole('alert').getByText('There is an account taken already').waitFor();
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Taken');
+});
+
+test('an error leaves its dialog when a field changes', async () => {
+  const { page } = await visitConsole(browser, service);
+  await accounts.createAccount('double', 'free', { perMinute: 60, perDay: 1_000 });
+  await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
+  await button(page, 'Create account').click();
+  await page.getByLabel('Name', { exact: true }).fill('double');
+  const alert = page.getByRole('dialog').getByRole('alert');
+  for (const change of [
+    () => page.getByLabel('Plan', { exact: true }).selectOption('pro'),
+    () => page.getByLabel('Name', { exact: true }).fill('double 2'),
+  ]) {
+    await inDialog(page, 'Create account').click();
+    await alert.getByText('There is an account double already').waitFor();
+    await change();
+    await alert.waitFor({ state: 'detached' });
+  }
+});
+
+test('Escape loses no key, link or token, not even one that is still on its way', async () => {
+  const { page } = await visitConsole(browser, service);
+  const { id } = await accounts.createAccount('pier', 'free', { perMinute: 60, perDay: 1_000 });
+  await page.route('**/admin/v1/**', async (route) => {
+    if (route.request().method() === 'POST') await page.keyboard.press('Escape');
+    await route.continue();
+  });
+  const create = async (opener: Locator, submit: string) => {
+    await opener.click();
+    await inDialog(page, submit).click();
+    await page.getByRole('dialog').locator('.secret').waitFor();
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+    return readSecret(page);
+  };
+  await showPage(page, `${service.consoleUrl}/accounts/${id}`, 'pier');
+  const keys = page.getByRole('region', { name: 'Keys of the account' });
+  const key = await create(button(page, 'Create key'), 'Create key');
+  const next = await create(keys.getByRole('button', { name: 'Rotate' }), 'Rotate');
+  for (const each of [key, next])
+    assert.equal((await call(service.url, '/v1/pets', { key: each })).status, 200);
+  await showPage(page, `${service.consoleUrl}/operators`, 'Operators');
+  const row = page.getByRole('region', { name: 'Operators' }).getByRole('row', { name: 'ada' });
+  await create(row.getByRole('button', { name: 'Sign-in link' }), 'Make link');
+  await create(row.getByRole('button', { name: 'Token' }), 'Create token');
+});
+
+test('the list of operators, and the dialog that removes one, say which of them is you', async () => {
+  const { page } = await visitConsole(browser, service);
+  await service.session('eve');
+  await showPage(page, `${service.consoleUrl}/operators`, 'Operators');
+  const operators = page.getByRole('region', { name: 'Operators' });
+  for (const [name, times] of [
+    ['eve', 0],
+    ['ada', 1],
+  ] as const) {
+    const row = operators.getByRole('row', { name });
+    assert.equal(await row.getByText('you', { exact: true }).count(), times);
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await inDialog(page, 'Remove').waitFor();
+    assert.equal(await page.getByRole('dialog').getByText('This is you').count(), times);
+    await inDialog(page, 'Cancel').click();
+  }
+});
+
+test('the list of faults says that there was none at all only while nothing filters it', async (t) => {
+  const quiet = await startTestConsole(t);
+  await quiet.issueKey({ account: 'default' });
+  const { page } = await visitConsole(browser, quiet);
+  await showPage(page, `${quiet.consoleUrl}/faults`, 'Faults');
+  await page.getByLabel('Account').fill('defau');
+  await page.getByText('Choose a name from the list.').waitFor();
+  await page.getByText('This instance has had no refused or failed request since it started.').waitFor();
+  await page.getByLabel('Account').fill('default');
+  await page.getByText('This instance has had no such request since it started.').waitFor();
+});
+
+test('a half-typed account filters nothing, so that the lists say nothing untrue', async () => {
+  const { page } = await visitConsole(browser, service);
+  const key = await service.issueKey({ account: 'noisy', limits: { perMinute: 1, perDay: 9 } });
+  for (let sent = 0; sent < 2; sent++) await call(service.url, '/v1/pets', { key });
+  const { id } = await accounts.createAccount('silent', 'free', { perMinute: 60, perDay: 1_000 });
+  const account = page.getByLabel('Account');
+  await showPage(page, `${service.consoleUrl}/faults?accountId=${id}`, 'Faults');
+  const none = page.getByText('This instance has had no such request since it started.');
+  await none.waitFor();
+  assert.equal(await account.inputValue(), 'silent');
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/admin/v1/faults?limit=100', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await account.press('End');
+  await account.press('Backspace');
+  await page.getByText('Choose a name from the list.').waitFor();
+  assert.equal(new URL(page.url()).search, '');
+  assert.equal(await none.count(), 0, 'nothing is said before the answer is there');
+  answer.resolve();
+  const faults = page.getByRole('region', { name: 'Refused and failed requests' });
+  await faults.getByRole('link', { name: 'noisy' }).first().waitFor();
+  assert.equal(await account.inputValue(), 'silen');
+  await account.press('t');
+  await none.waitFor();
+
+  await showPage(page, `${service.consoleUrl}/audit?accountId=${id}`, 'Audit log');
+  const log = page.getByRole('region', { name: 'Changes' });
+  assert.equal(await log.getByRole('link', { name: 'noisy' }).count(), 0);
+  await account.press('End');
+  await account.press('Backspace');
+  await log.getByRole('link', { name: 'noisy' }).first().waitFor();
 });
 
 test('a leaked key is found by the key, and a ban is lifted', async () => {

@@ -1,7 +1,6 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -9,13 +8,14 @@ import { inventedSecret, startTestConsole } from '../support/console.ts';
 import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryDatabase } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const databaseUrl = temporaryDatabase(lifetime);
 const service = await startTestConsole(lifetime, { clock, databaseUrl });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 const signInPage = `${service.consoleUrl}/sign-in`;
 
 const overview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' });

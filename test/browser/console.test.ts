@@ -1,6 +1,5 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { call } from '../support/api.ts';
@@ -10,6 +9,7 @@ import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
 const LONG =
@@ -22,7 +22,7 @@ const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 const { accounts, audit, operators, usageHistory } = service.store;
 const SMALL = { perMinute: 1, perDay: 1_000 };
@@ -103,7 +103,8 @@ test('accounts are searched by name, come in pages, and filter the audit log', a
   assert.equal(await log.getByRole('row').count(), 2);
   assert.equal(await page.getByLabel('Account').inputValue(), 'shelter 77');
   await page.getByLabel('Account').fill('shelter 5');
-  await log.getByRole('link', { name: 'shelter 5' }).waitFor();
+  await log.getByRole('link', { name: 'shelter 5', exact: true }).waitFor();
+  await log.getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'shelter 77' }).waitFor();
 });

@@ -1,17 +1,17 @@
 // Keys of an account on the dashboard. Contract: section 3.14.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
 import { launchBrowser, openDashboard, pasteKey, seriousFaults } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 async function openKeys(key: string, options: Parameters<typeof openDashboard>[2] = {}) {
   const watched = await openDashboard(browser, service.url, options);
@@ -27,13 +27,21 @@ const rowOf = (page: Page, label: string) =>
 async function shownKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'The new key' });
   const key = await dialog.getByRole('code').innerText();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.ok(!(await page.content()).includes(key), 'the page does not keep the new key');
   return key;
 }
 
 const statusOf = async (key: string) => (await call(service.url, '/v1/account', { key })).status;
+
+/** Creates a key with this label. The dialog that shows it stays open. */
+async function createKey(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Label').fill(label);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('dialog', { name: 'The new key' }).waitFor();
+}
 
 test('a key is created, shown once, copied, rotated and revoked', async () => {
   const { page, faults, foreign } = await openKeys(await service.issueKey({ account: 'keys' }), {
@@ -67,6 +75,56 @@ test('a key is created, shown once, copied, rotated and revoked', async () => {
   assert.deepEqual([foreign, faults], [[], []]);
 });
 
+test('Escape and a click beside it do not close the dialog of a new key that nobody has copied', async () => {
+  const { page } = await openKeys(await service.issueKey({ account: 'escape' }), {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await createKey(page, 'shown');
+  // The browser lets a page refuse the first Escape only.
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  const dialog = page.getByRole('dialog', { name: 'The new key' });
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.getByRole('status').getByText('Copied.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('a new key stays on the page when the key of the page ends meanwhile', async () => {
+  const key = await service.issueKey({ account: 'meanwhile' });
+  const watched = await openDashboard(browser, service.url);
+  const { page } = watched;
+  await page.clock.install();
+  await pasteKey(page, key);
+  await page.getByRole('region', { name: 'Keys of the account' }).waitFor();
+  const [{ id }] = (await call(service.url, '/v1/account/keys', { key })).json;
+  await createKey(page, 'successor');
+  await call(service.url, `/v1/account/keys/${id}`, { method: 'DELETE', key });
+  await page.clock.runFor(60_000);
+  await page.getByText('The API key has been revoked').waitFor();
+  assert.equal(await statusOf(await shownKey(page)), 200);
+});
+
+test('to revoke or rotate the key of the page warns what becomes of the page', async () => {
+  const key = await service.issueKey({ account: 'warned' });
+  const { page } = await openKeys(key);
+  await createKey(page, 'other');
+  await shownKey(page);
+  const own = page.getByRole('row').filter({ hasText: 'this page' });
+  const dialog = page.getByRole('dialog');
+  const warning = dialog.getByText('This page uses this key');
+  for (const action of ['Revoke', 'Rotate']) {
+    await rowOf(page, 'other').getByRole('button', { name: action }).click();
+    await dialog.waitFor();
+    assert.equal(await warning.count(), 0, action);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await own.getByRole('button', { name: action }).click();
+    await warning.waitFor();
+    if (action === 'Revoke') await dialog.getByText('Revoking it locks this page').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
+});
+
 test('the keyboard alone opens the account, creates a key and closes dialogs', async () => {
   const key = await service.issueKey({ account: 'keyboard' });
   const { page } = await openDashboard(browser, service.url);
@@ -88,7 +146,7 @@ test('the keyboard alone opens the account, creates a key and closes dialogs', a
   await tabTo('Label');
   await keyboard.insertText('typed');
   await keyboard.press('Enter');
-  await tabTo('Done');
+  await tabTo('I have stored it');
   await keyboard.press('Enter');
   await rowOf(page, 'typed').waitFor();
   await tabTo('Create a key');
@@ -127,7 +185,7 @@ test('a page that rotates its own key then uses the new one', async () => {
   const key = await service.issueKey({ account: 'own' });
   const { page, faults } = await openKeys(key);
   await page.getByRole('button', { name: 'Rotate key' }).click();
-  await page.getByText('From then on, this page uses the new key.').waitFor();
+  await page.getByText(/From then on, this page uses the new key\./).waitFor();
   await page.getByLabel('The old key still works for').selectOption('no time');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   assert.equal(await statusOf(await shownKey(page)), 200);

@@ -1,19 +1,19 @@
-// What the dashboard says when a key or the service does not work. Contract: sections 5.1, 6.4 and 6.6.
+// What the dashboard says when a key or the service does not work. Contract: sections 5.1, 6.4, 6.6 and 6.10.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../support/api.ts';
-import { launchBrowser, openAccount, openDashboard, pasteKey } from '../support/browser.ts';
+import { launchBrowser, openAccount, openDashboard, pasteKey, showAccount } from '../support/browser.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
 import { changeAccount } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const clock = fakeClock(Date.now());
 const service = await startTestService(lifetime, { clock, env: { BAN_AFTER: '10' } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 const shown = await service.issueKey({ account: 'open' });
 
@@ -27,7 +27,7 @@ async function ban(key: string): Promise<void> {
 }
 
 /** The page of the tests that only read why a key is refused. */
-const { page: refusing } = await openDashboard(browser, service.url);
+const { page: refusing } = await startForFile(() => openDashboard(browser, service.url));
 
 /** Pastes a key that is refused into an empty form, and gives what the page says. */
 async function refusal(key: string): Promise<string> {
@@ -55,17 +55,53 @@ test('the page says why it does not accept a key', async () => {
   );
 });
 
-test('a limit that is used up and a ban are shown with the time they end', async () => {
-  const key = await service.issueKey({ account: 'banned', limits: { perMinute: 1, perDay: 1000 } });
+/** The service has the time of the machine again, which the browser goes by. */
+function catchUp(): void {
+  clock.advance(Math.max(0, Date.now() - clock().unix));
+}
+
+test('with the limit used up the page opens, and its notice and its card say the same', async () => {
+  const key = await service.issueKey({ account: 'used up', limits: { perMinute: 2, perDay: 3 } });
+  catchUp();
+  for (let sent = 0; sent < 3; sent++) await call(service.url, '/v1/pets', { key });
+  const { page } = await openDashboard(browser, service.url);
+  await page.clock.install();
+  await showAccount(page, key);
+  const minute = page.getByText('The limit of this minute is used up');
+  await minute.waitFor();
+  const notice = page.getByRole('status').filter({ has: minute });
+  assert.match(
+    await notice.innerText(),
+    /The service refuses more until \d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d+ s/,
+  );
+  await page.getByText('0 of 2 left').waitFor();
+  await page.getByText('1 of 3 left').waitFor();
+  // The window ends while the page is open.
+  await page.clock.runFor(61_000);
+  await page.getByText('2 of 2 left').waitFor();
+  assert.equal(await minute.count(), 0);
+
+  clock.advance(60_000);
   await call(service.url, '/v1/pets', { key });
-  const end = /It ends at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./;
-  const used = await refusal(key);
-  assert.match(used, /The limit of this minute is used up/);
-  assert.match(used, end);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.clock.runFor(100);
+  await page.getByText('The limit of this day is used up').waitFor();
+  await page.getByText('0 of 3 left').waitFor();
+  await page.getByText('1 of 2 left').waitFor();
+});
+
+test('a banned key opens the page, which says when the ban ends, and revokes it', async () => {
+  const key = await service.issueKey({ account: 'banned', limits: { perMinute: 1, perDay: 1000 } });
+  catchUp();
   await ban(key);
-  const banned = await refusal(key);
-  assert.match(banned, /This key is banned for a while/);
-  assert.match(banned, end);
+  const { page } = await openAccount(browser, service.url, key);
+  await page.getByText(/^Key \d+ is banned$/).waitFor();
+  await page.getByText(/The ban ends at \d{4}-\d\d-\d\d/).waitFor();
+  await page.getByText('0 of 1 left').waitFor();
+  await page.getByRole('button', { name: /^Revoke/ }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('status').filter({ hasText: 'The key is revoked.' }).waitFor();
+  assert.equal((await call(service.url, '/v1/account', { key })).status, 401);
 });
 
 test('the other keys of the account see a ban with the time it ends', async () => {
@@ -127,16 +163,19 @@ test('a hidden page sends no requests', async () => {
   assert.equal((await request.response())?.status(), 200);
 });
 
-test('after a refusal the page waits as long as the service says', async () => {
-  const key = await service.issueKey({ account: 'waiting', limits: { perMinute: 5, perDay: 1_000 } });
+test('after a refusal the page waits as long as the service says, and calls it no limit of the plan', async () => {
+  const key = await service.issueKey({ account: 'waiting' });
   const { page } = await openDashboard(browser, service.url);
   await page.clock.install();
   await pasteKey(page, key);
   await page.locator('canvas, .plot .empty').first().waitFor();
-  await call(service.url, '/v1/pets', { key });
+  for (let sent = 0; sent < 60; sent++) await call(service.url, '/v1/account', { key });
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.clock.runFor(100);
-  await page.getByText('The limit of this minute is used up').first().waitFor();
+  const refused = page.getByText('This page must wait a moment').first();
+  await refused.waitFor();
+  await page.getByText('It does not concern the limits of your plan').first().waitFor();
+  assert.equal(await page.getByText(/The limit of this .* is used up/).count(), 0);
   const sent = polls(page);
   await page.clock.runFor(50_000);
   assert.deepEqual(sent, []);

@@ -1,6 +1,5 @@
 // The dashboard for holders of a key. Contract: sections 3.13 and 3.14.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { HOUR } from '../../src/domain/usage.ts';
 import {
   launchBrowser,
@@ -16,11 +15,12 @@ import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
 const service = await startTestService(lifetime, { clock: fakeClock(Date.now()) });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 
 /** Bytes, compressed: everything that the page loads before a key is pasted, and the description. */
 const MOST_BYTES = 150 * 1024;

@@ -1,20 +1,20 @@
 // The guide for users of the API, as a page of the reference shows it.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
 const lifetime = lifetimeOfFile();
 const shared = await startTestService(lifetime);
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 // The tests share a page for each device, because a load of the reference takes seconds of a processor.
-const desktop = await openReference(browser, shared.url, { viewport: DESKTOP });
-const phone = await openReference(browser, shared.url, { viewport: PHONE });
+const desktop = await startForFile(() => openReference(browser, shared.url, { viewport: DESKTOP }));
+const phone = await startForFile(() => openReference(browser, shared.url, { viewport: PHONE }));
 
 async function boxOf(element: Locator) {
   return (await element.boundingBox()) ?? assert.fail('The element is not shown.');

@@ -1,6 +1,5 @@
 // Contract: sections 1, 6 and 9.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
@@ -10,6 +9,7 @@ import { createPet, deletePet, getPet, listPets, PETS_RESOURCE } from '../../src
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const ABOVE_THE_OPERATIONS = ['Introduction', 'Getting a key'];
 const BELOW_THE_OPERATIONS = [
@@ -38,9 +38,9 @@ const lifetime = lifetimeOfFile();
 const shared = await startTestService(lifetime, {
   env: { PETSTORE_ENVIRONMENT: 'staging', PRODUCTION_URL: EXAMPLE_URLS.production },
 });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 // Most tests share a page, because a load of the reference takes seconds of a processor.
-const reference = await openReference(browser, shared.url);
+const reference = await startForFile(() => openReference(browser, shared.url));
 
 test('the reference shows guide, groups and operations, and strikes the deprecated one', async () => {
   const { page } = reference;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
+import { startForFile, test } from '../support/test.ts';
 
 /** Far beyond 2^53: a client that reads JSON with floating point shows 9223372036854776000. */
 const INT64_MAX = '9223372036854775807';
@@ -37,9 +38,9 @@ async function send(dialog: Locator, status: string): Promise<void> {
 const lifetime = lifetimeOfFile();
 const staging = await startTestService(lifetime, { env: { PETSTORE_ENVIRONMENT: 'staging' } });
 const shared = await startTestService(lifetime, { env: { STAGING_URL: `${staging.url}/v1` } });
-const browser = await launchBrowser(lifetime);
+const browser = await startForFile(() => launchBrowser(lifetime));
 // The tests share a page, because a load of the reference takes seconds of a processor.
-const { page, foreign, faults } = await openReference(browser, shared.url);
+const { page, foreign, faults } = await startForFile(() => openReference(browser, shared.url));
 
 beforeEach(async () => {
   await page.keyboard.press('Escape');
@@ -88,6 +89,29 @@ test('"try it" adds an animal, lists it, and shows its int64 exactly', async () 
   );
   assert.deepEqual(foreign, []);
   assert.deepEqual(faults, []);
+});
+
+// Before the others, because a field keeps what was typed.
+test('"try it" fills the id of what is read, and leaves the id of what is changed empty', async () => {
+  const id = async (path: string, heading: string) => {
+    const dialog = await tryOut(path, heading);
+    const field = dialog.getByRole('region', { name: 'Variables' }).getByRole('combobox', { name: 'Value' });
+    const text = (await field.first().innerText()).trim();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    return text;
+  };
+  assert.equal(await id('#tag/pets/GET/pets/{petId}', 'Get an animal'), '42');
+  for (const [path, heading] of [
+    ['#tag/pets/PATCH/pets/{petId}', 'Change an animal'],
+    ['#tag/pets/DELETE/pets/{petId}', 'Delete an animal'],
+    ['#tag/store/POST/store/orders/{orderId}/complete', 'Complete an order'],
+    ['#tag/keys/POST/account/keys/{keyId}/rotate', 'Rotate a key'],
+  ] as const)
+    assert.equal(await id(path, heading), '', path);
+  const dialog = await tryOut('#tag/pets/DELETE/pets/{petId}', 'Delete an animal');
+  await dialog.getByRole('button', { name: 'Send' }).first().click();
+  await page.getByText('Path parameters must have values.').first().waitFor();
 });
 
 test('"try it" changes and deletes an animal', async () => {

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { INVENTED_CATEGORIES } from '../../src/cli/invented-pets.ts';
 import { DATABASES, onPostgres, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, start, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 import { newKey } from './prepared.ts';
 import type { Store } from '../../src/storage/store.ts';
 

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { run } from '../support/process.ts';
 import { findFish, findZsh } from '../support/shells.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 /** Writes the completion script of a shell to a file in a folder with the file `animals.csv`. */
 async function scriptOf(t: TestContext, shell: string): Promise<{ folder: string; script: string }> {

@@ -1,10 +1,11 @@
 // Contract: sections 3, 5 and 6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { call } from '../support/api.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { runJson, startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
+import { test } from '../support/test.ts';
 
 interface Report {
   readonly tables: readonly { readonly name: string; readonly rows: number }[];

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { Client } from 'pg';
 import { TABLES } from '../../src/storage/store.ts';
 import { keepAliveClient } from '../support/load.ts';
@@ -16,6 +15,7 @@ import {
   type Variables,
 } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 interface Report {
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[];

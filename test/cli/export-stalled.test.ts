@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Wait, writePieces } from '../../src/cli/export.ts';
 import { ReaderStalled } from '../../src/cli/output.ts';
@@ -13,6 +12,7 @@ import { addPets, REX } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { runJson, temporaryEnvironment } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 // See docs/decisions/0032.
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { DATABASES, storeOf } from '../support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 const BY_NAME = ['--map', 'categoryId=Kind'];
 

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run, startServiceProcess } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 const NEW_KEY = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
 

@@ -1,10 +1,10 @@
 // Contract: sections 8 and 10.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { test } from 'node:test';
 import { DATABASES, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 interface AuditJson {
   readonly action: string;

@@ -1,8 +1,8 @@
 // Contract: section 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 interface Item {
   readonly id: number;

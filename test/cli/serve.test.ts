@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
 import { promisify } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import {
@@ -14,11 +13,14 @@ import {
   type Variables,
   waitFor,
 } from '../support/process.ts';
+import { findCurl } from '../support/samples.ts';
+import { test } from '../support/test.ts';
 import { withShop } from './prepared.ts';
 
 const KEY = /petstore_live_[0-9A-Za-z]{38}/;
 
 test('serve --first-key prints one key on standard error, with a curl line that works', async (t) => {
+  findCurl();
   const variables = temporaryEnvironment(t);
   const service = await startServiceProcess(t, variables, ['--first-key']);
   const command = await waitFor(service, ({ stderr }) => /^ +(curl .*)$/m.exec(stderr)?.[1]);

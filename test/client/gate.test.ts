@@ -77,14 +77,14 @@ test('when the first caller gives up its paced turn, the next moves up without a
 test('unused keys are forgotten, except keys that must wait', async () => {
   const surroundings = { ...SYSTEM_RUNTIME, gates: new Map<string, Gate>() };
   const baseUrl = 'https://petstore.example/v1';
-  const refused = gateOf(surroundings, baseUrl, 'refused');
+  const refused = gateOf(surroundings, baseUrl, 'refused', 'plan');
   const refusal = { error: new RateLimitError('Refused'), asked: 30_000 };
   refused.leave(await refused.enter(visit(60_000)), undefined, refusal);
-  const busy = gateOf(surroundings, baseUrl, 'busy');
+  const busy = gateOf(surroundings, baseUrl, 'busy', 'plan');
   await busy.enter(visit(60_000));
-  for (let key = 0; key < 1_500; key++) gateOf(surroundings, baseUrl, String(key));
+  for (let key = 0; key < 1_500; key++) gateOf(surroundings, baseUrl, String(key), 'plan');
   assert.ok(surroundings.gates.size <= 1_000, String(surroundings.gates.size));
-  assert.equal(gateOf(surroundings, baseUrl, 'refused'), refused);
-  assert.equal(gateOf(surroundings, baseUrl, 'busy'), busy);
-  assert.notEqual(gateOf(surroundings, 'https://staging.petstore.example/v1', 'busy'), busy);
+  assert.equal(gateOf(surroundings, baseUrl, 'refused', 'plan'), refused);
+  assert.equal(gateOf(surroundings, baseUrl, 'busy', 'plan'), busy);
+  assert.notEqual(gateOf(surroundings, 'https://staging.petstore.example/v1', 'busy', 'plan'), busy);
 });

@@ -21,6 +21,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 
 test('account.get gives plan, limits, windows and bans', async (t) => {
   const { client } = await startClient(t);
+  await client.pets.list();
   const account = await client.account.get();
   assert.deepEqual([account.name, account.plan, account.bans], ['acme', 'enterprise', []]);
   assert.deepEqual(Object.keys(account.limits), ['perMinute', 'perDay']);
@@ -46,6 +47,44 @@ test('account.usage gives the history, for an interval and instants with offsets
   assert.deepEqual(await client.account.usage({ interval: 'hour', to }), []);
   await assert.rejects(client.account.usage({ from: 'yesterday' }), ValidationError);
   await assert.rejects(client.account.usage({ from: '2000-01-01T00:00:00Z' }), ValidationError);
+});
+
+test('account.usage is a list: a page with await, all rows with for await, also added up', async (t) => {
+  const { client, service } = await startClient(t);
+  const hour = (Math.floor(service.clock().unix / DAY) * DAY - DAY) / HOUR;
+  const counts = [0, 1, 2].map((index) => ({
+    hour: hour + index,
+    keyId: 1,
+    operation: 'listPets',
+    counts: [1 + index, 0, 0, 0] as const,
+  }));
+  await service.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+  const query = { interval: 'hour', limit: 2, to: new Date((hour + 24) * HOUR).toISOString() } as const;
+  const { account } = client;
+  const page = await account.usage(query);
+  assert.deepEqual([page.length, typeof page.nextCursor], [2, 'string']);
+  assert.equal((await account.usage({ ...query, limit: 3 })).nextCursor, undefined);
+  const rows = await Array.fromAsync(account.usage(query));
+  assert.deepEqual(
+    rows.map(({ ok }) => ok),
+    [1, 2, 3],
+  );
+  const byOperation = await Array.fromAsync(account.usage({ ...query, by: 'operation' }));
+  assert.deepEqual(
+    byOperation.map(({ operation, keyId, ok }) => [operation, keyId, ok]),
+    [1, 2, 3].map((ok) => ['listPets', undefined, ok]),
+  );
+  const byKey = await Array.fromAsync(account.usage({ ...query, by: 'key' }).pages());
+  assert.deepEqual(
+    byKey.map((its) => its.map(({ keyId, operation, ok }) => [keyId, operation, ok])),
+    [
+      [
+        [1, undefined, 1],
+        [1, undefined, 2],
+      ],
+      [[1, undefined, 3]],
+    ],
+  );
 });
 
 test('a key is created, listed without itself, rotated and revoked', async (t) => {

@@ -166,6 +166,41 @@ test('a call during a ban fails at once, and calls succeed after the ban', async
   );
 });
 
+test('a used-up day or a ban holds back no operation on account and keys, and theirs no other call', async (t) => {
+  const stage = await clientScene(t, { BAN_AFTER: '2' });
+  const { time, service } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 100, perDay: 1 } });
+  const client = stage.client(time.surroundings(), { apiKey, pace: true, maxWait: 0 });
+  await settle(time, client.pets.list());
+  const plan = client.rateLimit;
+  assert.equal(plan?.day.remaining, 0);
+  for (let count = 0; count < 3; count++) {
+    assert.ok((await rejection(time, client.pets.list())) instanceof RateLimitError);
+    const { data, response } = await settle(time, client.account.get().withResponse());
+    assert.deepEqual([data.day.limit, data.day.remaining], [1, 0]);
+    assert.equal(response.rateLimit?.day.limit, 5_000);
+  }
+  await settle(time, client.keys.list());
+  // What the client knows of the plan stays as the plan's own answers had it.
+  assert.deepEqual([client.rateLimit?.day.limit, client.rateLimit?.day.remaining], [1, 0]);
+});
+
+test('a refusal of account and keys stops no other call', async (t) => {
+  const stage = await clientScene(t);
+  const { time, service, seen } = stage;
+  const apiKey = await service.issueKey({ limits: { perMinute: 1_000, perDay: 10_000 } });
+  const client = stage.client(time.surroundings(), { apiKey, maxWait: 0 });
+  for (let count = 0; count < 60; count++) await settle(time, client.account.get());
+  const error = await rejection(time, client.account.get());
+  assert.ok(error instanceof RateLimitError);
+  assert.equal(error.rateLimit?.minute.limit, 60);
+  const before = seen.length;
+  assert.ok((await rejection(time, client.account.get())) instanceof RateLimitError);
+  assert.equal(seen.length, before);
+  await settle(time, client.pets.list());
+  assert.equal(client.rateLimit?.minute.limit, 1_000);
+});
+
 test('with maxWait 0 no call waits, and every call is sent', async (t) => {
   const stage = await clientScene(t);
   const { time, service, seen } = stage;

@@ -1,12 +1,12 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertError } from '../support/api.ts';
 import { asBrowser, consoleOf, cookieOf, inventedSecret, startTestConsole } from '../support/console.ts';
 import { startSharedService, startTestInstances } from '../support/instances.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
+import { test } from '../support/test.ts';
 import { operatorsContract } from './operators-contract.ts';
 import { requestsContract } from './requests-contract.ts';
 import { signInContract } from './sign-in-contract.ts';
@@ -69,6 +69,7 @@ test('without its database, the console answers 503, and recovers without a rest
   assert.ok(Number(answer.headers.get('retry-after')) > 0);
   const line = its.log.find(({ msg, status }) => msg === 'console request' && status === 503);
   assert.match(String(line?.['reason']), /connect|terminat|ECONN/i);
+  assert.equal(line?.['level'], 40, 'a warning, so that no level of the log hides it');
   await server.restart();
   while ((await overview()).status !== 200) await wait(20);
   assert.equal((await overview()).json.health.database.isUp, true);

@@ -65,11 +65,16 @@ test('every answer is no-store, also refusals, 304 and those of the HTTP layer',
     parseRaw(await raw(its.listener, 'RUBBISH\r\n\r\n')),
     parseRaw(await raw(its.listener, `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)),
     parseRaw(await raw(its.listener, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')),
+    parseRaw(
+      await raw(its.listener, `GET / HTTP/1.0\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`),
+    ),
+    parseRaw(await raw(its.listener, `GET / HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: gzip\r\n\r\n`)),
+    parseRaw(await raw(its.listener, `GET / HTTP/2.0\r\nHost: ${host}\r\n\r\n`)),
     parseRaw(await raw(its.listener, `CONNECT evil.example:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
   ];
   assert.deepEqual(
     answers.map(({ status }) => status),
-    [304, 200, 201, 400, 401, 404, 405, 401, 200, 400, 400, 431, 400, 400],
+    [304, 200, 201, 400, 401, 404, 405, 401, 200, 400, 400, 431, 400, 400, 501, 505, 400],
   );
   for (const answer of answers) {
     assert.equal(answer.headers.get('cache-control'), 'no-store', answer.text);

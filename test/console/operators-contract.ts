@@ -1,9 +1,9 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { type Answer, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 /** The admin API on operators, bans and the audit log, over any stores. */
 export function operatorsContract(name: string, startService: StartService): void {

@@ -1,6 +1,5 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
@@ -9,6 +8,7 @@ import { HOUR } from '../../src/domain/usage.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { adminOf, consoleOf } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 /** The admin API on requests: overview, usage, deprecations and faults, over any stores. */
 export function requestsContract(name: string, startService: StartService): void {
@@ -59,9 +59,9 @@ export function requestsContract(name: string, startService: StartService): void
     const accounts = await its.store.accounts.listAccounts();
     const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
     const hour = Math.floor(at / HOUR);
-    const [small] = await its.store.accounts.listKeys(idOf('small'));
-    const [large] = await its.store.accounts.listKeys(idOf('large'));
-    const [idle] = await its.store.accounts.listKeys(idOf('idle'));
+    const [small] = await its.store.accounts.listKeys({ accountId: idOf('small') });
+    const [large] = await its.store.accounts.listKeys({ accountId: idOf('large') });
+    const [idle] = await its.store.accounts.listKeys({ accountId: idOf('idle') });
     const counts = [
       { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
       { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },
@@ -107,7 +107,7 @@ export function requestsContract(name: string, startService: StartService): void
   });
 
   test(`${name}: usage is summed by interval, operation, key and account`, async (t) => {
-    const { its, ask, get } = await start(t);
+    const { its, ask, get, pages } = await start(t);
     await its.issueKey({ account: 'shop' });
     await its.issueKey({ account: 'farm' });
     const hour = Math.floor(its.clock().unix / HOUR);
@@ -140,6 +140,12 @@ export function requestsContract(name: string, startService: StartService): void
       { accountId: 2, account: 'farm', ...one },
     ]);
     assert.deepEqual(await get('/usage?accountId=77'), []);
+    for (const by of ['interval', 'operation', 'key', 'account'])
+      assert.deepEqual(
+        (await pages(`/usage?interval=hour&by=${by}&limit=1`)).flat(),
+        await get(`/usage?interval=hour&by=${by}`),
+        by,
+      );
     for (const query of [
       'from=2026-11-21T12:00:00Z&to=2026-11-20T12:00:00Z',
       'from=2020-01-01T00:00:00Z',
@@ -148,6 +154,9 @@ export function requestsContract(name: string, startService: StartService): void
       'interval=week',
       'by=label',
       'accountId=x',
+      'limit=0',
+      'limit=1001',
+      'cursor=AAAAAAAAAAAAAAAA',
       'to=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z',
     ])
       assertError(await ask(`/usage?${query}`), 'invalid_parameter');

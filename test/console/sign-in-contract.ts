@@ -1,11 +1,11 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
 import { assertError } from '../support/api.ts';
 import { asBrowser, consoleOf, cookieOf, inventedSecret, type TestConsole } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 /** The life of links and sessions. It holds over any stores. */
 export function signInContract(name: string, startService: StartService): void {

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { call } from '../support/api.ts';
 import { promtool } from '../support/deploy-checks.ts';
 import { startSharedService } from '../support/instances.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 import { dashboardQueries, pathOf, read, readYaml } from './files.ts';
 
 interface Rules {

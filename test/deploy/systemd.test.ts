@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { systemdAnalyze } from '../support/deploy-checks.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 import { pathOf, read } from './files.ts';
 
 const UNIT = read('deploy/systemd/petstore.service');

@@ -1,10 +1,10 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
 import { issueKey } from '../support/instances.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 const KILLS = 20;
 const CREATORS = 16;

@@ -1,6 +1,7 @@
 import { accountContract } from '../http/account-contract.ts';
 import { changePetContract } from '../http/change-pet-contract.ts';
 import { createPetContract } from '../http/create-pet-contract.ts';
+import { holderContract } from '../http/holder-contract.ts';
 import { idempotencyContract } from '../http/idempotency-contract.ts';
 import { keysContract } from '../http/keys-contract.ts';
 import { listPetsContract } from '../http/list-pets-contract.ts';
@@ -17,6 +18,7 @@ for (const contract of [
   ordersIsolationContract,
   keysContract,
   accountContract,
+  holderContract,
 ]) {
   contract('PostgreSQL and Redis', startSharedService);
 }

@@ -1,19 +1,15 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
 import { inventPlans, record, type Send } from '../support/histories.ts';
-import { type Instances, startInstances } from '../support/instances.ts';
+import { startInstances } from '../support/instances.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { type Animal, isCatalogueHistory, type Recorded } from '../support/catalogue-model.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
-let instances: Instances;
+const instances = await startForFile(() => startInstances(lifetime, 5, { slowNetwork: 3 }));
 /** What the histories so far have left, newest first. */
 let catalogue: readonly Animal[] = [];
-
-before(async () => {
-  instances = await startInstances(lifetime, 5, { slowNetwork: 3 });
-});
 
 /** Animals that a page has room for. */
 const PAGE = 100;

@@ -1,9 +1,9 @@
 // Contract: sections 5 and 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { startTestInstances } from '../support/instances.ts';
 import { runJson } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 const BAN_AFTER = 6;
 

@@ -1,17 +1,13 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import { type Instances, startInstances, startTestInstances } from '../support/instances.ts';
+import { startInstances, startTestInstances } from '../support/instances.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
 const lifetime = lifetimeOfFile();
-let send: Instances['send'];
-
-before(async () => {
-  ({ send } = await startInstances(lifetime, 3, { connections: 334 }));
-});
+const { send } = await startForFile(() => startInstances(lifetime, 3, { connections: 334 }));
 
 test('1,000 creates with one Idempotency-Key on three instances make one animal', async () => {
   const body = '{"name":"Rex","categoryId":8}';

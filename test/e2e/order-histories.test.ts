@@ -1,7 +1,6 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 import { Pool } from 'pg';
 import { issueKey, sharedServers } from '../support/instances.ts';
 import { each, keepAliveClient } from '../support/load.ts';
@@ -12,6 +11,7 @@ import { Recorder, type Surroundings } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { until } from '../support/shared-counting.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 
 /** Histories at the same time, over the same database. */
 const WIDTH = 4;

@@ -1,10 +1,10 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { Client } from 'pg';
 import { issueKey, sharedServers, startInstances } from '../support/instances.ts';
 import { keepAliveClient, type Sent } from '../support/load.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 const ORDERS = 1_000;
 

@@ -1,12 +1,13 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { issueKey, sharedServers } from '../support/instances.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { faultsOf } from '../support/order-checker.ts';
 import { Recorder } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment, type Variables } from '../support/process.ts';
+import { test } from '../support/test.ts';
 
 /** For each of four databases. */
 const KILLS = 25;

@@ -1,6 +1,6 @@
 // Contract: section 6.9.
 import assert from 'node:assert/strict';
-import { suite, test, type TestContext } from 'node:test';
+import { suite, type TestContext } from 'node:test';
 import { randomNumbers } from '../../src/cli/invented-pets.ts';
 import { storeOf } from '../support/databases.ts';
 import { sharedServers } from '../support/instances.ts';
@@ -11,6 +11,7 @@ import {
   type Variables,
 } from '../support/process.ts';
 import { until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 import {
   emptyTally,
   issueKeys,

@@ -1,14 +1,18 @@
 // Contract: sections 3, 4 and 6.
 // A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
 import assert from 'node:assert/strict';
-import { renameSync, truncateSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
+import { renameSync, statSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
+import { issueKey } from '../support/instances.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
-import { runJson, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const REFUSED = 'requests are refused with 503 for now';
 const AGAIN = 'requests are answered again';
@@ -73,16 +77,68 @@ test('requests that meet one outage in the same second log its reason once at mo
   assert.ok(service.log.filter(({ reason }) => reason !== undefined).length <= 1);
 });
 
-test('a request is answered even if the database is too damaged to read its limits', async (t) => {
+test('no animal that was answered is lost when the SQLite file is moved behind a link and the service killed', async (t) => {
   const environment = temporaryEnvironment(t);
-  const args = ['keys', 'create', '--account', 'acme', '--plan', 'free'];
-  const { key } = await runJson<{ key: string }>(args, environment);
-  const { url } = await startServiceProcess(t, environment);
-  truncateSync(environment['DATABASE_URL']!.slice('sqlite:'.length));
-  const answer = await call(url, '/v1/pets', { key });
-  assertError(answer, 'internal_error');
-  assertRateHeaders(answer);
+  const { key } = await issueKey(environment);
+  const service = await startServiceProcess(t, environment);
+  const create = (url: string) => call(url, '/v1/pets', { key, body: '{"name":"Rex","categoryId":7}' });
+  for (let id = 1; id <= 10; id++) assert.equal((await create(service.url)).json.id, id);
+  const file = environment['DATABASE_URL']!.slice('sqlite:'.length);
+  const moved = join(temporaryFolder(t), 'petstore.db');
+  renameSync(file, moved);
+  symlinkSync(moved, file);
+  const isClosed = waitFor(service, ({ stdout }) => stdout.includes(REFUSED) || undefined);
+  for (let more = 0; more < 10; more++) assertError(await create(service.url), 'unavailable');
+  await isClosed;
+  service.child.kill('SIGKILL');
+  await service.ended;
+  const again = await startServiceProcess(t, environment);
+  assert.equal((await create(again.url)).json.id, 11);
+  assert.equal((await call(again.url, '/v1/pets?limit=100', { key })).json.length, 11);
 });
+
+/** What is left of a file that is truncated while the service runs. */
+const TRUNCATIONS: Readonly<Record<string, (size: number) => number>> = {
+  'to nothing': () => 0,
+  'to one page': () => 4_096,
+  'by half': (size) => size / 2,
+};
+
+for (const [how, left] of Object.entries(TRUNCATIONS))
+  test(`a service whose SQLite file is truncated ${how} answers 503, says why once and stops in order`, async (t) => {
+    const environment = temporaryEnvironment(t);
+    await run(['seed', '3000'], environment);
+    const { key } = await issueKey(environment);
+    const service = await startServiceProcess(t, environment);
+    assert.equal((await call(service.url, '/v1/pets', { key })).status, 200);
+    const file = environment['DATABASE_URL']!.slice('sqlite:'.length);
+    truncateSync(file, left(statSync(file).size));
+    const body = '{"name":"Rex","categoryId":7}';
+    assertError(await call(service.url, '/v1/pets', { key, body }), 'unavailable');
+    const isRefused = () => service.stdout().includes(REFUSED);
+    // Before and after the check that closes the service.
+    for (let after = 0; after < 2; after += Number(isRefused())) {
+      for (const path of ['/v1/pets', '/v1/pets/17', '/v1/pets?status=sold']) {
+        const answer = await call(service.url, path, { key });
+        // A page of the list may still be in memory.
+        if (answer.status === 200 && !isRefused()) continue;
+        assertError(answer, 'unavailable');
+        assertRateHeaders(answer);
+        assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+      }
+      assertError(await call(service.url, '/readyz'), 'unavailable');
+    }
+    service.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await service.ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /^petstore: [^\n]+\n$/);
+    const lines = stdout.trim().split('\n');
+    const refused = lines.filter((line) => line.includes(REFUSED));
+    assert.equal(refused.length, 1);
+    assert.match(refused[0]!, /petstore\.db was truncated while in use/);
+    assert.match(lines.at(-1)!, /"stopped"/);
+    assert.doesNotMatch(stdout, /internal error/);
+  });
 
 /** A service that counts by itself over PostgreSQL, an account of 60 requests per minute, and an operator. */
 async function countingService(t: TestContext) {

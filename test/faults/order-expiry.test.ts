@@ -1,7 +1,7 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -15,6 +15,7 @@ import { sharedServers } from '../support/instances.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 
 const HOLD = 3 * DAY;
 const REX = { name: 'Rex', categoryId: 7n, status: 'available' } as const;

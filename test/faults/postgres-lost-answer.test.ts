@@ -1,11 +1,12 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { issueKey } from '../support/instances.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run, startServiceProcess } from '../support/process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 
 /** A service that reaches PostgreSQL through a network with faults. */
 async function startBehindProxy(t: TestContext) {

@@ -1,6 +1,6 @@
 // Contract: section 4.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test, type TestContext } from 'node:test';
+import { after, afterEach, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
@@ -8,20 +8,18 @@ import { startCatalogueLoad } from '../support/catalogue-load.ts';
 import { issueKey } from '../support/instances.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startServiceProcess } from '../support/process.ts';
-import type { TestServer } from '../support/servers.ts';
+import { startForFile, test } from '../support/test.ts';
 
 /** How soon everything must work again once PostgreSQL does, in milliseconds. */
 const RECOVERY = 10_000;
 
-let server: TestServer;
-
-before(async () => {
-  server = await startPostgres();
+const server = await startForFile(async () => {
+  const started = await startPostgres();
+  after(() => started.stop());
+  return started;
 });
 
 afterEach(() => server.resume());
-
-after(() => server.stop());
 
 /** A service over the server of this file, under load. */
 async function startLoadedService(t: TestContext, account: string) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { suite, test, type TestContext } from 'node:test';
+import { suite, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';
 import { issueKey } from '../support/instances.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { freePort, program } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 /** A service over this Redis answers, and the command line sees there what it counted. */
 async function counts(t: TestContext, variables: Variables): Promise<void> {

@@ -1,10 +1,10 @@
 // Contract: section 3.13.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 test('while Redis is down, the account is 503, because bans cannot be read', async (t) => {
   const redis = await temporaryRedis(t);

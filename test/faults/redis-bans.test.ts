@@ -1,12 +1,13 @@
 // A ban that begins in an outage of Redis (docs/decisions/0013). Contract: section 6.6.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { suite } from 'node:test';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { connected } from '../limits/redis-fixture.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 import { BACK, LOST, startSharedCounting } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const BAN_SECONDS = 200;
 
@@ -61,7 +62,7 @@ void suite('bans that begin in an outage', { concurrency: true }, () => {
         [[1, 1]],
       );
 
-      assert.ok(await quotas.liftBan(ROOT, 1));
+      assert.ok(await quotas.liftBan(ROOT, bannable(1)));
       assert.equal((await ask(0)).code, 'rate_limit_exceeded');
       await begin(redis);
       assert.equal(

@@ -1,6 +1,5 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { NoAnswer } from '../../src/limits/timeout.ts';
 import { connected, newCounter } from '../limits/redis-fixture.ts';
 import { keyCaller } from '../limits/quota-counter-contract.ts';
@@ -10,6 +9,7 @@ import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import type { TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1_000 };
 

@@ -1,10 +1,10 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Account } from '../../src/domain/account.ts';
 import { each, keepAliveClient } from '../support/load.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startSharedCounting, Tally } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 /** Of each round, three times as many as are admitted. */
 const REQUESTS = 1_500;

@@ -1,11 +1,12 @@
 // Instances that start while Redis is down (docs/decisions/0033).
 import assert from 'node:assert/strict';
-import { suite, test, type TestContext } from 'node:test';
+import { suite, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';
 import { ask, temporaryCluster, temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { BACK, logged, LOST, until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 5, perDay: 100 };
 const REFUSED = 'the shared counter must not be used; this instance counts by itself';

@@ -1,10 +1,10 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 40, perDay: 1_000 };
 

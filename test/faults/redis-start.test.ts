@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { refuseUnfit } from '../../src/limits/redis/fitness.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { run, temporaryEnvironment } from '../support/process.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { freePort } from '../support/servers.ts';
+import { test } from '../support/test.ts';
 
 /** Runs `serve`, or another command, where it must refuse, and gives its one line. */
 async function refusal(t: TestContext, redisUrl: string, command = ['serve']): Promise<string> {

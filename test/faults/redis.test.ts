@@ -1,11 +1,11 @@
 // Contract: sections 1 and 6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { call } from '../support/api.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import type { TestServer } from '../support/servers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const SHARE = 100;
 const LIMITS = { perMinute: 3 * SHARE, perDay: 100_000 };
@@ -79,6 +79,32 @@ test('in an outage each instance gives its share, and the share of a day only on
   const unknown = [];
   for (let request = 0; request < 21; request++) unknown.push((await call(service.url, '/v1/pets')).status);
   assert.deepEqual(unknown, [...Array<number>(20).fill(401), 429]);
+});
+
+test("in an outage each instance gives its share of the holder's windows, and bans nobody for them", async (t) => {
+  const redis = await temporaryRedis(t);
+  const counting = await startSharedCounting(t, 3, [redis.url], {
+    limits: { perMinute: 30, perDay: 300 },
+    env: { BAN_AFTER: '2' },
+  });
+  const { services, key } = counting;
+  const [first, second] = services.map(
+    ({ url }) =>
+      () =>
+        call(url, '/v1/account/usage', { key }),
+  );
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal((await first()).headers.get('ratelimit')?.split(';')[1], 'r=59');
+  await redis.kill();
+  const answers = [];
+  for (let request = 0; request < 25; request++) answers.push(await first());
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [...Array<number>(20).fill(200), ...Array<number>(5).fill(429)],
+  );
+  for (const { headers } of answers) assert.equal(headers.get('x-ratelimit-limit'), '20');
+  assert.equal((await second()).status, 200);
+  assert.equal((await counting.send(0)).status, 200);
 });
 
 test('a used-up quota stays used up in an outage', async (t) => {

@@ -1,13 +1,15 @@
 // Contract: sections 3.13 and 6.9.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
+import { HOUR, KEPT } from '../../src/domain/usage.ts';
 import { TABLES } from '../../src/storage/store.ts';
 import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 5, perDay: 50 };
 const MISSING = 999;
@@ -36,17 +38,19 @@ async function usageAfter(send: Send, rows: number): Promise<Record<string, unkn
     assert.equal(answer.status, 200, answer.text);
     const usage = answer.json.filter(({ operation }: { operation: string }) => operation !== 'getUsage');
     if (usage.length >= rows) return usage;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
 
 /** The operations of an account on itself, over any store; `start` gives a service on the stores of `backend`. */
 export function accountContract(backend: string, start: StartService): void {
-  test(`${backend}: any key sees its account and its windows, and takes one request for it`, async (t) => {
+  test(`${backend}: any key sees its account and the windows of its plan as they are`, async (t) => {
     const service = await start(t);
-    const send = senderOf(service, await service.issueKey({ scopes: [], limits: LIMITS }));
+    const key = await service.issueKey({ scopes: [], limits: LIMITS });
+    const send = senderOf(service, key);
     for (let count = 1; count <= 2; count++) {
-      const { status, headers, json } = await send('/account');
+      const { headers } = await call(service.url, '/v1/nothing', { key });
+      const { status, json } = await send('/account');
       assert.equal(status, 200);
       const { minute, day, ...account } = json;
       assert.deepEqual(account, { name: 'acme', plan: 'enterprise', limits: LIMITS, scopes: [], bans: [] });
@@ -97,6 +101,95 @@ export function accountContract(backend: string, start: StartService): void {
     assert.deepEqual(others, [{ ...row, keyId: 2, operation: 'listPets', ok: 1 }]);
     const before = new Date(service.clock().unix - DAY).toISOString();
     assert.deepEqual((await send(`/account/usage?to=${before}`)).json, []);
+  });
+
+  test(`${backend}: usage has pages of at most 1,000 rows, which a link leads through in one range`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const ids = [1];
+    for (let count = 1; count < 20; count++) ids.push((await create(send)).json.id);
+    const hour = (Math.floor(service.clock().unix / DAY) * DAY) / HOUR - 24;
+    const names = Array.from('abcdefghijklmnopqrstu', (letter) => `operation${letter}`);
+    const counts = Array.from({ length: 3 }, (_, index) => hour + index).flatMap((its) =>
+      ids.flatMap((keyId) =>
+        names.map((operation) => ({ hour: its, keyId, operation, counts: [1, 2, 3, 4] as const })),
+      ),
+    );
+    await service.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const iso = (hours: number) => new Date(hours * HOUR).toISOString();
+    const range = `interval=hour&from=${encodeURIComponent(iso(hour))}`;
+    const follow = async (query: string) => {
+      const pages: Record<string, unknown>[][] = [];
+      for (let path: string | undefined = `/account/usage?${query}`; path !== undefined; ) {
+        const { status, json, text, headers } = await send(path);
+        assert.equal(status, 200, text);
+        assert.ok(text.length < 200_000, `${text.length} characters`);
+        pages.push(json);
+        const [, next] = /^<[^>]*\/v1([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+        path = next;
+        await service.passTime(HOUR);
+      }
+      return pages;
+    };
+    const own = new Set(names);
+    const [first, second, ...others] = await follow(range);
+    assert.deepEqual([first?.length, others], [1_000, []]);
+    const rows = [...(first ?? []), ...(second ?? [])].filter((row) => own.has(String(row['operation'])));
+    const found = rows.map((row) => [row['start'], row['operation'], row['keyId']].join(' '));
+    assert.equal(found.length, 3 * 20 * 21);
+    assert.equal(new Set(found).size, found.length);
+    const sums = async (by: string, limit: number) =>
+      (await follow(`${range}&by=${by}&limit=${limit}`)).flat();
+    const sum = (times: number) => ({
+      ok: times,
+      clientError: 2 * times,
+      refused: 3 * times,
+      serverError: 4 * times,
+    });
+    const byOperation = (await sums('operation', 20)).filter((row) => own.has(String(row['operation'])));
+    assert.deepEqual(
+      byOperation,
+      [0, 1, 2].flatMap((index) =>
+        names.map((operation) => Object.assign({ start: iso(hour + index), operation }, sum(20))),
+      ),
+    );
+    const byKey = (await sums('key', 7)).filter((row) => String(row['start']) < iso(hour + 3));
+    assert.deepEqual(
+      byKey,
+      [0, 1, 2].flatMap((index) =>
+        ids.map((keyId) => Object.assign({ start: iso(hour + index), keyId }, sum(21))),
+      ),
+    );
+    for (const query of [
+      'limit=0',
+      'limit=1001',
+      'limit=x',
+      'by=interval',
+      'cursor=',
+      `cursor=${encodeCursor(5n)}`,
+    ])
+      assertError(await send(`/account/usage?${query}`), 'invalid_parameter');
+  });
+
+  test(`${backend}: a walk over usage goes on when its first interval is no longer kept`, async (t) => {
+    const service = await start(t);
+    const send = senderOf(service, await service.issueKey());
+    const hour = Math.floor(service.clock().unix / HOUR) - KEPT.hour / HOUR;
+    const counts = [0, 1, 2].map((index) => ({
+      hour: hour + index,
+      keyId: 1,
+      operation: 'listPets',
+      counts: [1, 0, 0, 0] as const,
+    }));
+    await service.store.usageHistory.add({ writer: 'test', sequence: 1, counts });
+    const iso = (hours: number) => encodeURIComponent(new Date(hours * HOUR).toISOString());
+    const query = `interval=hour&limit=1&from=${iso(hour)}&to=${iso(hour + 3)}`;
+    const { headers } = await send(`/account/usage?${query}`);
+    await service.passTime(2 * HOUR);
+    assertError(await send(`/account/usage?${query}`), 'invalid_parameter');
+    const next = /\/v1([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    const page = await send(next);
+    assert.deepEqual([page.status, page.json.length], [200, 1]);
   });
 
   /** Keys of an owner in both environments, and of a stranger. */

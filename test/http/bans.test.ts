@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Answer, assertError, assertRateHeaders, call } from '../support/api.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 
 const env = { BAN_AFTER: '10', BAN_SECONDS: '300' };
 const limits = { perMinute: 1, perDay: 100 };
@@ -118,8 +118,8 @@ test('bans and refusals survive a restart, and an operator lists and lifts bans'
     { keyId: 1, until, count: 1 },
     { keyId: 2, until, count: 1 },
   ]);
-  assert.ok(await after.store.quotas.liftBan(ROOT, 1));
-  assert.equal(await after.store.quotas.liftBan(ROOT, 1), undefined);
+  assert.ok(await after.store.quotas.liftBan(ROOT, bannable(1)));
+  assert.equal(await after.store.quotas.liftBan(ROOT, bannable(1)), undefined);
   await after.stop();
   const last = await startTestService(t, { env, databaseUrl, clock });
   assertError(await get(last, key), 'rate_limit_exceeded');

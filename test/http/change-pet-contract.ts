@@ -1,8 +1,9 @@
 // Contract: sections 2.7, 3.6, 3.9 and 3.10.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const REX = '{"name":"Rex","categoryId":7,"status":"available"}';
 

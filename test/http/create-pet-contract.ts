@@ -1,8 +1,8 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertRateHeaders, call } from '../support/api.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 

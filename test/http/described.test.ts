@@ -1,17 +1,21 @@
 // Contract: sections 3 and 4.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config.ts';
 import { OPERATIONS } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { SCOPES } from '../../src/domain/account.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
+import { windowsName } from '../../src/limits/counter.ts';
+import { HOUR } from '../../src/domain/usage.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type ServiceOptions, startTestService, type TestService } from '../support/service.ts';
 
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -55,12 +59,39 @@ async function probe(service: TestService, id: string, asked: Asked): Promise<An
   return await call(service.url, `/v1${filled}`, { method, ...sent, ...asked });
 }
 
+/** The holder of an account has used up the minute, or the day with the minute, before its first request here. */
+async function useUpHolder({ store, clock }: TestService, account: string, dayCount: number): Promise<void> {
+  const { id } = (await store.accounts.findAccount(account)) ?? assert.fail();
+  const { unix } = clock();
+  const usage = {
+    minuteStart: unix,
+    minuteCount: HOLDER_LIMITS.perMinute,
+    day: Math.floor(unix / DAY),
+    dayCount,
+  };
+  await store.counters.write({ usage: new Map([[windowsName('holder', id), usage]]), standings: new Map() });
+}
+
 const database = await exampleDatabase(lifetimeOfFile());
+
+/** A service in which every list has a second page. */
+async function startWithPages(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+  const service = await database.start(t, options);
+  const hour = Math.floor(service.clock().unix / HOUR);
+  const counts = Array.from({ length: 29 * 40 }, (_, index) => ({
+    hour: hour - 24 * (index % 29),
+    keyId: 1,
+    operation: 'a'.repeat(1 + Math.floor(index / 29)),
+    counts: [1, 0, 0, 0] as const,
+  }));
+  await service.store.usageHistory.add({ writer: 'example', sequence: 1, counts });
+  return service;
+}
 
 test('success, 401, 403 and 429 of every operation match the description', async (t) => {
   const { key } = database;
-  for (const { id, scope } of OPERATIONS) {
-    const service = await database.start(t, { env: { BAN_AFTER: '3' } });
+  for (const { id, scope, allowance } of OPERATIONS) {
+    const service = await startWithPages(t, { env: { BAN_AFTER: '3' } });
     const success = await probe(service, id, { key });
     assert.ok(success.status < 300, `${id} ${success.text}`);
     assertDescribed(id, success);
@@ -70,6 +101,7 @@ test('success, 401, 403 and 429 of every operation match the description', async
 
     const minute = { perMinute: 1, perDay: 9 };
     const limited = await service.issueKey({ account: `${id} minute`, limits: minute });
+    if (allowance === 'holder') await useUpHolder(service, `${id} minute`, HOLDER_LIMITS.perMinute);
     const codes = new Set<string>();
     for (let count = 0; count < 5; count++) {
       const answer = await probe(service, id, { key: limited });
@@ -78,18 +110,22 @@ test('success, 401, 403 and 429 of every operation match the description', async
       // From half-way to a ban on the message says more than the example.
       if (!answer.text.includes('is banned.')) assertDescribed(id, answer);
     }
-    assert.deepEqual([...codes], ['rate_limit_exceeded', 'key_banned']);
+    const expected = allowance === 'holder' ? [] : ['key_banned'];
+    assert.deepEqual([...codes], ['rate_limit_exceeded', ...expected]);
 
     const daily = await service.issueKey({ account: `${id} day`, limits: { perMinute: 9, perDay: 1 } });
+    if (allowance === 'holder') await useUpHolder(service, `${id} day`, HOLDER_LIMITS.perDay);
     await probe(service, id, { key: daily });
-    assertDescribed(id, await probe(service, id, { key: daily }));
+    const refused = await probe(service, id, { key: daily });
+    assert.equal(refused.json.code, 'daily_limit_exceeded');
+    assertDescribed(id, refused);
     await service.stop();
   }
 });
 
 test('a 304 matches the description', async (t) => {
   const { key } = database;
-  const service = await database.start(t);
+  const service = await startWithPages(t);
   for (const { id, method } of OPERATIONS) {
     if (method !== 'GET') continue;
     const answer = await probe(service, id, { key, headers: { 'if-none-match': '*' } });

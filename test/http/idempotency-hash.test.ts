@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -12,6 +12,7 @@ import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 // See docs/decisions/0031.
 

@@ -1,11 +1,12 @@
 // Contract: sections 3.14 and 5.4.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/account.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { MOST_LIVE_KEYS } from '../../src/domain/key-rules.ts';
 import { type Answer, type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import type { KeyOptions, StartService, TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 export type Send = (path: string, asked?: Asked) => Promise<Answer>;
 
@@ -107,9 +108,16 @@ export function keysContract(backend: string, start: StartService): void {
 
   test(`${backend}: of simultaneous rotations of a key, one succeeds`, async (t) => {
     const { send, list } = await prepare(t);
-    const rotated = await Promise.all(Array.from({ length: 8 }, () => rotate(send, 1)));
-    assert.deepEqual(statuses(rotated), [201, ...Array.from({ length: 7 }, () => 409)]);
-    assert.equal((await list()).length, 2);
+    await create(send);
+    for (const [id, others] of [
+      [2, 409],
+      // From then on, the calling key rotates none.
+      [1, 403],
+    ] as const) {
+      const rotated = await Promise.all(Array.from({ length: 8 }, () => rotate(send, id)));
+      assert.deepEqual(statuses(rotated), [201, ...Array.from({ length: 7 }, () => others)]);
+    }
+    assert.equal((await list()).length, 4);
   });
 
   test(`${backend}: at most 20 keys of an account work, also after simultaneous requests`, async (t) => {
@@ -220,11 +228,18 @@ export function keysContract(backend: string, start: StartService): void {
     }
   });
 
-  test(`${backend}: a key rotates itself, manages keys during its grace, and revokes itself`, async (t) => {
+  test(`${backend}: a key rotates itself, then creates and rotates none during its grace, and revokes itself`, async (t) => {
     const { service, send, stateOf } = await prepare(t);
     const successor = (await rotate(send, 1)).json;
     assert.deepEqual(successor.scopes, SCOPES);
-    assert.equal((await create(send)).status, 201);
+    for (const refused of [await create(send), await rotate(send, 1), await rotate(send, successor.id)]) {
+      assertError(refused, 'insufficient_scope');
+      assert.match(
+        refused.json.message,
+        /^Key 1 was rotated into key 2, [^:]+: use key 2, or another key with/,
+      );
+    }
+    assert.equal((await send('/pets')).status, 200);
     assert.equal(await stateOf(1), 'rotated');
     assert.equal((await revoke(send, 1)).status, 204);
     assertError(await send('/account/keys'), 'unauthorized');

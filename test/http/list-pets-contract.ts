@@ -1,8 +1,9 @@
 // Contract: sections 2, 3 and 6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { assertRateHeaders, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 

@@ -1,6 +1,5 @@
 // What /metrics says. Contract: section 1.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { MINUTE } from '../../src/domain/clock.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { RequestCounts } from '../../src/http/request-counts.ts';
@@ -8,6 +7,7 @@ import { call } from '../support/api.ts';
 import { startSharedService } from '../support/instances.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
+import { test } from '../support/test.ts';
 
 const env = { METRICS_PORT: '0' };
 

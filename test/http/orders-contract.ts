@@ -1,10 +1,11 @@
 // Contract: sections 2.6, 3.4 and 3.12.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const once = (key: string) => ({ 'idempotency-key': key });
 

@@ -1,11 +1,12 @@
 // Contract: sections 1.2, 2.6 and 3.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { type Scope, SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { OrderStatus } from '../../src/domain/order.ts';
 import { type Answer, type Asked, assertError, call } from '../support/api.ts';
 import type { StartService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 /** The id of no order. */
 const MISSING = 8_000_000_000;

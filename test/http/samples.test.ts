@@ -1,7 +1,7 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { execPath } from 'node:process';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { OPERATIONS } from '../../src/api/index.ts';
 import { type Answer, call } from '../support/api.ts';
@@ -10,6 +10,7 @@ import { type Lifetime, lifetimeOfFile } from '../support/lifetime.ts';
 import { projectWithClient } from '../support/packed-client.ts';
 import { runPython, runShell } from '../support/samples.ts';
 import type { TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const file = lifetimeOfFile();
 const database = await exampleDatabase(file);

@@ -9,10 +9,9 @@ import { startTestService } from '../support/service.ts';
 
 const HOST = 'Host: localhost\r\n';
 
-const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = {
+const REFUSED: Record<string, [status: 400 | 408 | 417 | 431 | 501 | 505, bytes: string]> = {
   'an unparsable request line': [400, 'NONSENSE\r\n\r\n'],
   'an unknown method': [400, `FETCH /v1/pets HTTP/1.1\r\n${HOST}\r\n`],
-  'an unknown version': [400, `GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`],
   'a TLS handshake': [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   'a header without a colon': [400, `GET /v1/pets HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`],
   'a header with a control character': [400, `GET /v1/pets HTTP/1.1\r\n${HOST}X-A: \x01\r\n\r\n`],
@@ -24,6 +23,10 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
   'a length that is no number': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: x\r\n\r\n`],
   'a broken chunk': [400, `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
   'no Host': [400, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  'two keys': [
+    400,
+    `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n`,
+  ],
   'two Hosts': [400, `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}Connection: close\r\n\r\n`],
   CONNECT: [400, `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`],
   'a header block over 16 KiB': [431, `GET /v1/pets HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`],
@@ -33,6 +36,42 @@ const REFUSED: Record<string, [status: 400 | 408 | 417 | 431, bytes: string]> = 
     `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: a-miracle\r\nConnection: close\r\n\r\n`,
   ],
 };
+
+/** The service cannot tell where these requests end, so it closes the connection behind them. */
+const UNFRAMED: typeof REFUSED = {
+  'a chunked body of HTTP/1.0': [
+    400,
+    post('HTTP/1.0', 'Connection: keep-alive\r\nTransfer-Encoding: chunked'),
+  ],
+  'a coding that is not last of HTTP/1.0': [400, post('HTTP/1.0', 'Transfer-Encoding: gzip')],
+  'the coding gzip': [501, post('HTTP/1.1', 'Transfer-Encoding: gzip')],
+  'the coding identity': [501, post('HTTP/1.1', 'Transfer-Encoding: identity')],
+  'the codings gzip and chunked': [501, post('HTTP/1.1', 'Transfer-Encoding: gzip, chunked')],
+  'the codings gzip and chunked in two headers': [
+    501,
+    post('HTTP/1.1', 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked'),
+  ],
+  'the codings chunked and gzip': [501, post('HTTP/1.1', 'Transfer-Encoding: chunked, gzip')],
+  'the coding chunked twice': [501, post('HTTP/1.1', 'Transfer-Encoding: chunked, chunked')],
+  'a coding with 100-continue': [
+    501,
+    post('HTTP/1.1', 'Expect: 100-continue\r\nTransfer-Encoding: gzip, chunked'),
+  ],
+  'a coding with another expectation': [
+    501,
+    post('HTTP/1.1', 'Expect: a-miracle\r\nTransfer-Encoding: gzip, chunked'),
+  ],
+  'HTTP/0.9': [505, `GET /v1/pets HTTP/0.9\r\n${HOST}\r\n`],
+  'HTTP/1.2': [505, `GET /v1/pets HTTP/1.2\r\n${HOST}\r\n`],
+  'HTTP/2.0': [505, `GET /v1/pets HTTP/2.0\r\n${HOST}\r\n`],
+  'HTTP/9.9': [505, `GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`],
+  'the beginning of HTTP/2': [505, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+};
+
+/** With an empty body in chunks. */
+function post(version: string, headers: string): string {
+  return `POST /v1/pets ${version}\r\n${HOST}${headers}\r\n\r\n0\r\n\r\n`;
+}
 
 /** The HTTP layer refuses these whatever their path is. `/readyz` waits for the stores, so its answer can be interrupted. */
 const REFUSED_ELSEWHERE = Object.fromEntries(
@@ -44,7 +83,11 @@ const REFUSED_ELSEWHERE = Object.fromEntries(
 
 const shared = await startTestService(lifetimeOfFile());
 
-for (const [title, [status, bytes]] of Object.entries({ ...REFUSED, ...REFUSED_ELSEWHERE })) {
+for (const [title, [status, bytes]] of Object.entries({
+  ...REFUSED,
+  ...UNFRAMED,
+  ...REFUSED_ELSEWHERE,
+})) {
   test(`${title} is ${status} with Error body and rate headers`, async () => {
     // A new minute: the bucket of this address is full.
     shared.clock.advance(60_000);
@@ -55,6 +98,36 @@ for (const [title, [status, bytes]] of Object.entries({ ...REFUSED, ...REFUSED_E
     assert.equal(answer.headers.get('x-ratelimit-remaining'), '60', 'uncounted');
   });
 }
+
+for (const [title, [status, bytes]] of Object.entries(UNFRAMED)) {
+  test(`the answer to ${title} closes the connection, and nothing behind it is answered`, async () => {
+    const key = await shared.issueKey();
+    const list = `GET /v1/pets HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`;
+    const text = await raw(shared.url, `${list}${bytes}${list}`);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
+    assert.match(text, /^Connection: close\r$/im);
+  });
+}
+
+test('a connection goes on after two keys', async () => {
+  const caller = `${HOST}Authorization: Bearer ${await shared.issueKey()}\r\n`;
+  const twice = `GET /v1/pets HTTP/1.1\r\n${caller}${caller.replace(HOST, '')}\r\n`;
+  const last = `GET /v1/pets HTTP/1.1\r\n${caller}Connection: close\r\n\r\n`;
+  const text = await raw(shared.url, twice + last);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 200']);
+});
+
+test('the name of the coding chunked may have capital letters', async () => {
+  const key = await shared.issueKey();
+  const body = '{"name":"Rex","categoryId":7}';
+  const headers = `${HOST}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: Chunked\r\n`;
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const text = await raw(
+    shared.url,
+    `POST /v1/pets HTTP/1.1\r\n${headers}Connection: close\r\n\r\n${chunks}`,
+  );
+  assert.match(text, /^HTTP\/1\.1 201 Created\r\n/);
+});
 
 test('bad percent-encoding is 400 for a known, metered caller', async () => {
   const key = await shared.issueKey();

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 const OFF = new URL('../support/without-direct-responses.ts', import.meta.url).href;
-const FILES = ['changes-in-a-row', 'direct-response', 'read-ahead', 'response'];
+const FILES = ['changes-in-a-row', 'direct-response', 'read-ahead', 'response', 'transport'];
 
 test('without direct responses, answers and ends of connections are the same', async () => {
   const files = FILES.map((name) => new URL(`${name}.test.ts`, import.meta.url).pathname);

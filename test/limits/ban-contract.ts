@@ -1,7 +1,7 @@
 // Contract: section 6.6.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { unixMilliseconds } from '../support/clock.ts';
+import { test } from '../support/test.ts';
 import { chargeAll, keyCaller, kinds, type NewCounter, repeat } from './quota-counter-contract.ts';
 
 const POLICY = { banAfter: 100, banSeconds: 300 };

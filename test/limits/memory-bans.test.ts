@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 import { BANNING, partsOf, processes } from './counting-service.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 
@@ -16,7 +16,7 @@ test('a ban is stored before the request that begins it is answered', async (t) 
   assert.ok(last?.kind === 'banned');
   assert.deepEqual(await store.quotas.listBans(), [{ keyId: 1, ...last.ban }]);
   assert.equal((await start(clock).counter.charge(KEY)).kind, 'banned', 'also after a crash');
-  assert.ok(await start(clock).store.quotas.liftBan(ROOT, 1));
+  assert.ok(await start(clock).store.quotas.liftBan(ROOT, bannable(1)));
   await counter.flush();
   assert.equal(counter.bansInForce(), 0);
 });
@@ -62,7 +62,7 @@ test('a ban that begins while an older one of its key is being lifted stays stor
     },
   });
   await chargeAll(counter, repeat(160, KEY));
-  assert.ok(await store.quotas.liftBan(ROOT, 1));
+  assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
   lifting = async () => void (await chargeAll(counter, repeat(100, KEY)));
   await counter.flush();
   assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
@@ -74,7 +74,7 @@ for (const noticed of [true, false]) {
     const { start } = processes(t);
     const { clock, counter, store } = start(START);
     await chargeAll(counter, repeat(160, KEY));
-    assert.ok(await store.quotas.liftBan(ROOT, 1));
+    assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
     if (noticed) await counter.flush();
     const after = start(clock().unix);
     assert.deepEqual(await after.store.quotas.listBans(), []);

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { NEVER_REFUSED, banInForce, refuse, type Standing } from '../../src/limits/ban.ts';
-import { callerName, type Caller, type CounterStore } from '../../src/limits/counter.ts';
+import { planName, type Caller, type CounterStore } from '../../src/limits/counter.ts';
 import { Instants } from '../../src/limits/instants.ts';
 import { take, UNUSED, type Usage } from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -133,7 +133,7 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
         ({ store, counter } = start());
         const found = new Model();
         for (const { keyId, accountId } of CALLERS) {
-          const usage = await store.counters.readUsage(callerName(accountId));
+          const usage = await store.counters.readUsage(planName(accountId));
           assertOneOf(usage, isClean ? [model.usage.get(accountId)] : written.of(accountId));
           if (usage !== undefined) found.usage.set(accountId, usage);
           const standing = await store.counters.readStanding(keyId);

@@ -4,13 +4,20 @@ import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { fakeClock } from '../support/clock.ts';
 import { addresses, keys, partsOf, POLICY, recordingWrites, service } from './counting-service.ts';
-import { chargeAll, keyCaller } from './quota-counter-contract.ts';
+import { chargeAll, holderCaller, keyCaller } from './quota-counter-contract.ts';
 
 test('up to 1,000 accounts are all written by the next flush', async (t) => {
   const { counter, count } = service(t);
   await chargeAll(counter, keys(1_000));
   await counter.flush();
   assert.equal(count('usage'), 1_000);
+});
+
+test('both windows of 1,000 accounts are all written by the next flush', async (t) => {
+  const { counter, count } = service(t);
+  await chargeAll(counter, [...keys(1_000), ...keys(1_000).map((_, index) => holderCaller(index + 1))]);
+  await counter.flush();
+  assert.equal(count('usage'), 2_000);
 });
 
 test('more than 1,000 accounts are written within ten flushes, a tenth at a time', async (t) => {
@@ -110,6 +117,18 @@ test('an account is not forgotten in memory before its row is written', async (t
     await counter.flush();
     const quotas = await Promise.all(callers.map((caller) => counter.peek(caller)));
     assert.deepEqual(new Set(quotas.map(({ day }) => day.remaining)), new Set([100 - time]));
+  }
+});
+
+test("a holder's windows are not forgotten in memory before they are written", async (t) => {
+  const { clock, store } = service(t);
+  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
+  const callers = Array.from({ length: 1_500 }, (_, index) => holderCaller(index + 1));
+  for (let time = 1; time <= 3; time++) {
+    await chargeAll(counter, callers);
+    await counter.flush();
+    const quotas = await Promise.all(callers.map((caller) => counter.peek(caller)));
+    assert.deepEqual(new Set(quotas.map(({ day }) => day.remaining)), new Set([5_000 - time]));
   }
 });
 

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
 import { addresses, BANNING, partsOf, processes } from './counting-service.ts';
-import { chargeAll, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
+import { chargeAll, holderCaller, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
 const START = '2026-11-21T12:00:00Z';
@@ -26,6 +26,23 @@ test('a clean stop keeps both windows exactly', async (t) => {
   assert.deepEqual(kinds(await chargeAll(after.counter, repeat(36, KEY))), { admitted: 35, refused: 1 });
   after.clock.advance(1);
   assert.equal((await after.counter.charge(KEY)).kind, 'admitted');
+});
+
+test("the holder's windows outlive a stop and, but for the last second, a crash", async (t) => {
+  const { start } = processes(t);
+  const [holder, before] = [holderCaller(1), start(START)];
+  await chargeAll(before.counter, [...repeat(30, holder), ...repeat(7, KEY)]);
+  await before.counter.flush();
+  await chargeAll(before.counter, repeat(5, holder));
+  const crashed = start(before.clock().unix);
+  assert.deepEqual((await crashed.counter.peek(holder)).day.remaining, 4_970);
+  await before.counter.flushAll();
+  const stopped = start(before.clock().unix + 10_000);
+  const { minute, day } = await stopped.counter.peek(holder);
+  assert.deepEqual([minute.remaining, day.remaining], [25, 4_965]);
+  assert.equal(minute.resetsAt, unixMilliseconds(stopped.clock) + 50_000);
+  assert.equal((await stopped.counter.peek(KEY)).day.remaining, 993);
+  assert.deepEqual(kinds(await chargeAll(stopped.counter, repeat(26, holder))), { admitted: 25, refused: 1 });
 });
 
 test('a clean stop keeps refusals and bans exactly', async (t) => {
@@ -110,7 +127,7 @@ test('a lifted ban ends with the next flush and stays lifted after a restart', a
   assert.deepEqual(await operator.store.quotas.listBans(), [
     { keyId: 1, until: unixMilliseconds(clock) + 300_000, count: 1 },
   ]);
-  assert.ok(await operator.store.quotas.liftBan(ROOT, 1));
+  assert.ok(await operator.store.quotas.liftBan(ROOT, bannable(1)));
   assert.equal(counter.bansInForce(), 1);
   await counter.flush();
   assert.equal(counter.bansInForce(), 0);
@@ -131,7 +148,7 @@ test('a ban lifted during a flush ends with the next one', async (t) => {
     ...partsOf(store.counters),
     async readLifted() {
       const lifted = await store.counters.readLifted();
-      if (lift) assert.ok(await store.quotas.liftBan(ROOT, 1));
+      if (lift) assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
       return lifted;
     },
   });
@@ -160,7 +177,7 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
   });
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();
-  assert.ok(await store.quotas.liftBan(ROOT, 1));
+  assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
   lose = true;
   await assert.rejects(counter.flush(), /ended/);
   lose = false;
@@ -174,7 +191,7 @@ test('refusals while a ban is being lifted do not restore it', async (t) => {
   const { counter, clock, store } = start(START);
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();
-  await store.quotas.liftBan(ROOT, 1);
+  await store.quotas.liftBan(ROOT, bannable(1));
   clock.advance(300_000);
   const flush = counter.flush();
   await chargeAll(counter, repeat(61, KEY));

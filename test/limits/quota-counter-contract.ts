@@ -1,10 +1,11 @@
 // Contract: section 6.2.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
-import { PLANS } from '../../src/domain/plan.ts';
+import { HOLDER_LIMITS, PLANS } from '../../src/domain/plan.ts';
 import type { Caller, QuotaCounter, Verdict } from '../../src/limits/counter.ts';
 import { type FakeClock, unixMilliseconds } from '../support/clock.ts';
+import { test } from '../support/test.ts';
 
 export interface CounterFixture {
   readonly clock: FakeClock;
@@ -29,6 +30,12 @@ export const keyCaller = (
   keyId,
   accountId,
   limits,
+});
+
+export const holderCaller = (accountId: number): Caller => ({
+  kind: 'holder',
+  accountId,
+  limits: HOLDER_LIMITS,
 });
 
 export const chargeAll = (counter: QuotaCounter, callers: readonly Caller[]): Promise<Verdict[]> =>
@@ -135,6 +142,34 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
     assert.deepEqual([minute.limit, minute.remaining, day.limit, day.remaining], [60, 0, 1_000, 940]);
     assert.equal((await counter.peek(other)).minute.remaining, 60);
     assert.equal((await counter.peek(keyCaller(1))).minute.remaining, 60);
+  });
+
+  test(`${name}: the holder of an account has 60 a minute and 5,000 a day, apart from its plan and its bans`, async (t) => {
+    const { counter, clock } = await fresh(t, { banAfter: 2, banSeconds: 300 });
+    const [plan, holder] = [keyCaller(1), holderCaller(1)];
+    assert.deepEqual(kinds(await chargeAll(counter, repeat(63, plan))), {
+      admitted: 60,
+      refused: 1,
+      banned: 2,
+    });
+    const before = await counter.peek(plan);
+    const { minute, day } = await counter.peek(holder);
+    assert.deepEqual([minute.limit, minute.remaining, day.limit, day.remaining], [60, 60, 5_000, 5_000]);
+    // The fake clock of the tests begins at noon.
+    let admitted = 0;
+    for (let minutes = 0; minutes < 85; minutes++) {
+      const counts = kinds(await chargeAll(counter, [...repeat(31, holder), ...repeat(31, holderCaller(1))]));
+      assert.equal(counts['banned'], undefined);
+      admitted += counts['admitted'] ?? 0;
+      if (minutes < 83) assert.equal(counts['admitted'], 60);
+      if (minutes === 0) assert.deepEqual((await counter.peek(plan)).minute, before.minute);
+      clock.advance(60_000);
+    }
+    assert.equal(admitted, 5_000);
+    const refused = await counter.charge(holder);
+    assert.deepEqual([refused.kind, refused.quota.governing], ['refused', 'day']);
+    assert.equal((await counter.peek(plan)).day.remaining, 940);
+    assert.equal((await counter.charge(holderCaller(2))).kind, 'admitted');
   });
 
   test(`${name}: two addresses that differ in one bit have separate buckets`, async (t) => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { test } from 'node:test';
 import type { Account } from '../../src/domain/account.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { call } from '../support/api.ts';
@@ -10,11 +9,12 @@ import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
-import { ROOT } from '../support/store.ts';
-import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
+import { bannable, ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
+import { chargeAll, holderCaller, keyCaller, repeat } from './quota-counter-contract.ts';
 import { connected, newCounter } from './redis-fixture.ts';
 
-const server = await temporaryRedis(lifetimeOfFile());
+const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
 const ACCOUNT: Account = {
@@ -52,21 +52,22 @@ test('every key in Redis expires', async (t) => {
   assert.ok(name !== undefined);
   const { run } = await counter.heartbeat(name, undefined);
   await counter.heartbeat(name, run);
-  // Admitted, refused but not yet banned, banned; an address; the operator's calls; what is told after a restart.
+  // Admitted, refused but not yet banned, banned; an address; a holder; the operator's calls; what is told after a restart.
   await chargeAll(counter, repeat(63, keyCaller(1, 1)));
   await chargeAll(counter, repeat(70, keyCaller(2, 2)));
   await chargeAll(counter, repeat(70, keyCaller(3, 3)));
   await chargeAll(counter, repeat(61, { kind: 'address', address: '192.0.2.1', limits: ACCOUNT.limits }));
+  await chargeAll(counter, repeat(61, holderCaller(1)));
   await counter.peek(keyCaller(9, 9));
   await quotas.usageOf(ACCOUNT);
   assert.equal((await quotas.listBans()).length, 2);
   assert.deepEqual(
-    (await quotas.bansOf(3, [3, 30])).map(({ keyId, count }) => [keyId, count]),
+    (await quotas.bansOf([bannable(3), bannable(30)])).map(({ keyId, count }) => [keyId, count]),
     [[3, 1]],
   );
-  assert.deepEqual(await quotas.bansOf(1, [1]), []);
-  assert.ok(await quotas.liftBan(ROOT, 2));
-  assert.equal(await quotas.liftBan(ROOT, 2), undefined);
+  assert.deepEqual(await quotas.bansOf([bannable(1)]), []);
+  assert.ok(await quotas.liftBan(ROOT, bannable(2)));
+  assert.equal(await quotas.liftBan(ROOT, bannable(2)), undefined);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
   await quotas.restoreUsage('account 8', usage);
@@ -187,7 +188,7 @@ test('a key of the wrong type is replaced, logged once, and affects no other cal
     environment: 'production',
   });
   assert.deepEqual(await quotas.listBans(), []);
-  assert.equal(await quotas.liftBan(ROOT, 1), undefined);
+  assert.equal(await quotas.liftBan(ROOT, bannable(1)), undefined);
   assert.equal((await quotas.usageOf(ACCOUNT)).day.remaining, 1_000);
 });
 

@@ -1,15 +1,16 @@
 // Bans that begin while Redis does not answer (docs/decisions/0013). Contract: section 6.6.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryRedis } from '../support/redis.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
+import { startForFile, test } from '../support/test.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 import { freshCounter, newCounter } from './redis-fixture.ts';
 
-const server = await temporaryRedis(lifetimeOfFile());
+const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
 const POLICY = { banAfter: 5, banSeconds: 300 };
 const BAN_TIME = 300_000;
@@ -92,7 +93,7 @@ test('a ban that began without Redis and was lifted since does not come back', a
   const { one, quotas, name, begin, listed } = await instances(t);
   begin();
   await one.restoreBans(name);
-  assert.ok(await quotas.liftBan(ROOT, 1));
+  assert.ok(await quotas.liftBan(ROOT, bannable(1)));
   await one.restoreBans(name);
   assert.deepEqual(await listed(), []);
   assert.equal((await one.charge(KEY)).kind, 'admitted');
@@ -119,7 +120,7 @@ test('an instance does not bring back the count of a ban that was lifted', async
       await quotas.restoreBan('account 1', 1, third);
       assert.equal((await one.charge(KEY)).kind, 'banned');
     }
-    assert.ok(await quotas.liftBan(ROOT, 1));
+    assert.ok(await quotas.liftBan(ROOT, bannable(1)));
     clock.advance(2_000);
     const last = (await chargeAll(other, repeat(6, KEY))).at(-1);
     assert.ok(last?.kind === 'banned');

@@ -1,7 +1,6 @@
 // Contract: sections 6.2 and 6.8.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import type { Caller, Verdict } from '../../src/limits/counter.ts';
@@ -13,10 +12,11 @@ import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { startForFile, test } from '../support/test.ts';
 import { chargeAll, keyCaller, kinds, LENIENT, repeat } from './quota-counter-contract.ts';
 import { connected, freshCounter, newCounter, onClock, START } from './redis-fixture.ts';
 
-const server = await temporaryRedis(lifetimeOfFile());
+const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
 const SMALL = { perMinute: 3, perDay: 8 };
 const LARGER = { perMinute: 5, perDay: 6 };
@@ -28,6 +28,8 @@ const callers: readonly Caller[] = [
   // The same account on another plan.
   keyCaller(1, 1, LARGER),
   keyCaller(3, 2, LARGER),
+  { kind: 'holder', accountId: 1, limits: SMALL },
+  { kind: 'holder', accountId: 2, limits: LARGER },
   { kind: 'address', address: '192.0.2.1', limits: SMALL },
 ];
 

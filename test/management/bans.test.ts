@@ -1,8 +1,8 @@
 // Contract: sections 6 and 10.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { callerName, type QuotaAdmin } from '../../src/limits/counter.ts';
+import { planName, type QuotaAdmin } from '../../src/limits/counter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { describeBans, liftBan } from '../../src/management/bans.ts';
 import { connected } from '../limits/redis-fixture.ts';
@@ -12,6 +12,7 @@ import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { ask, testRedis } from '../support/redis.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 /** Bans key 2 of account 1. */
 async function banInDatabase({ store, clock }: Fixture): Promise<QuotaAdmin> {
@@ -27,7 +28,7 @@ async function banInRedis({ clock }: Fixture, t: TestContext): Promise<QuotaAdmi
   await ask(url, ['FLUSHALL']);
   const quotas = new RedisQuotas({ redis: await connected(t, url), clock, environment: 'production' });
   for (const keyId of [2, 99])
-    await quotas.restoreBan(callerName(1), keyId, { until: Date.now() + 60_000, count: 3 });
+    await quotas.restoreBan(planName(1), keyId, { until: Date.now() + 60_000, count: 3 });
   return quotas;
 }
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { DAY } from '../../src/domain/clock.ts';
 import { mayHoldApiKey } from '../../src/domain/api-key.ts';
@@ -14,6 +13,7 @@ import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { openStore, ROOT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 /** The functions that commands and the admin API share for operators. */
 function operatorsContract(name: string, fresh: NewFixture): void {

@@ -1,9 +1,9 @@
 // Contract: section 5.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { NewFixture } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 /** Names, and other names that differ from them in case only. */
 const SPELLINGS = [

@@ -1,12 +1,12 @@
 // Contract: sections 5, 6 and 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { list, type NewFixture, newKey, REX, rotationOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 const OWN = { perMinute: 5_000, perDay: 1_000_000 };
 
@@ -147,10 +147,10 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     for (const { id } of [a, b, a, b, a]) keys.push(await accounts.addKey(newKey(id)));
     assert.deepEqual(await accounts.listKeys(), keys);
     assert.deepEqual(
-      await accounts.listKeys(b.id),
+      await accounts.listKeys({ accountId: b.id }),
       keys.filter((key) => key.account.id === b.id),
     );
-    assert.deepEqual(await accounts.listKeys(b.id + 1), []);
+    assert.deepEqual(await accounts.listKeys({ accountId: b.id + 1 }), []);
   });
 
   test(`${name}: the keys of an environment come newest first, however many`, async (t) => {

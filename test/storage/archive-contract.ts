@@ -1,10 +1,10 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { PetArchive, PetRepository } from '../../src/domain/ports.ts';
 import { addPets, list, type NewFixture, petOf, REX, withIdsOf } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 async function* animals(
   count: number,

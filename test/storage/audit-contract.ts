@@ -1,10 +1,10 @@
 // Contract: section 10.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Author } from '../../src/domain/audit.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture, rotationOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 const BOB: Author = { actor: { kind: 'operator', name: 'Bob' }, address: '::1' };
 

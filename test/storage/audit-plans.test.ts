@@ -1,11 +1,11 @@
 // Contract: section 10.3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { AuditQuery } from '../../src/domain/audit.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { pageQuery } from '../../src/storage/audit.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { test } from '../support/test.ts';
 
 /** Entries. Account 2 has only the oldest, and entries 1 to 10 are later than all others: clocks differ. */
 const ENTRIES = 30_000;

@@ -1,6 +1,6 @@
 // Contract: sections 2.5 and 3.11.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Category, CategoryPatch } from '../../src/domain/category.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
@@ -10,6 +10,7 @@ import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
 import { entityTag } from '../../src/domain/written.ts';
 import type { NewFixture } from './fixture.ts';
 import { refused } from './order-fixture.ts';
+import { test } from '../support/test.ts';
 
 function categoryOf(outcome: Outcome<number, ErrorCode>): Category {
   assert.ok('answer' in outcome, `The outcome is ${outcome.outcome}.`);

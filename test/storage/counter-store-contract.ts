@@ -1,12 +1,12 @@
 // Contract: section 6.7.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { callerName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
+import { planName, type CounterChanges, type StoredStanding } from '../../src/limits/counter.ts';
 import type { Usage } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { ROOT } from '../support/store.ts';
+import { bannable, ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 
 const NONE: CounterChanges = { usage: new Map(), standings: new Map() };
@@ -92,14 +92,16 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       { keyId: 4, until: now + 4_000, count: 2 },
       { keyId: 9, until: now + 9_000, count: 2 },
     ]);
-    assert.deepEqual(await operator.bansOf(1, [5, 9, 99]), [{ keyId: 9, until: now + 9_000, count: 2 }]);
-    assert.deepEqual(await operator.bansOf(1, []), []);
+    assert.deepEqual(await operator.bansOf([5, 9, 99].map(bannable)), [
+      { keyId: 9, until: now + 9_000, count: 2 },
+    ]);
+    assert.deepEqual(await operator.bansOf([]), []);
     clock.advance(4_000);
     assert.deepEqual(
       (await operator.listBans()).map(({ keyId }) => keyId),
       [9],
     );
-    assert.equal(await operator.liftBan(ROOT, 4), undefined);
+    assert.equal(await operator.liftBan(ROOT, bannable(4)), undefined);
   });
 
   test(`${name}: a lifted ban clears earlier ones, and is reported until dropped`, async (t) => {
@@ -107,9 +109,9 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const standing = { refusals: [], ban: { until: now + 60_000, count: 2 } };
     await counters.write(standingChange(7, standing));
     await counters.write(standingChange(8, standing));
-    assert.ok(await operator.liftBan(ROOT, 7));
-    assert.equal(await operator.liftBan(ROOT, 7), undefined);
-    assert.equal(await operator.liftBan(ROOT, 99), undefined);
+    assert.ok(await operator.liftBan(ROOT, bannable(7)));
+    assert.equal(await operator.liftBan(ROOT, bannable(7)), undefined);
+    assert.equal(await operator.liftBan(ROOT, bannable(99)), undefined);
     assert.deepEqual(
       (await operator.listBans()).map(({ keyId }) => keyId),
       [8],
@@ -126,7 +128,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const { counters, operator, now } = await prepare(t);
     const standing = { refusals: [], ban: { until: now + 60_000, count: 1 } };
     await counters.write(standingChange(7, standing));
-    await operator.liftBan(ROOT, 7);
+    await operator.liftBan(ROOT, bannable(7));
     await counters.write(standingChange(7, standing));
     assert.deepEqual(await operator.listBans(), []);
     assert.deepEqual(await counters.readLifted(), [7]);
@@ -175,7 +177,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const unused = await operator.usageOf(account);
     assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
     const usage = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };
-    await counters.write(usageChange(callerName(account.id), usage));
+    await counters.write(usageChange(planName(account.id), usage));
     clock.advance(20_000);
     const { minute, day } = await operator.usageOf(account);
     assert.deepEqual(minute, { limit: 60, remaining: 50, resetsAt: unixMilliseconds(clock) + 40_000 });

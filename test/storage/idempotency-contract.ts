@@ -1,10 +1,10 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type NewFixture, patch, petOf, REX, walk } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 /** What the port PetRepository promises for creates that may be sent again. */
 export function idempotencyContract(name: string, fresh: NewFixture): void {

@@ -1,10 +1,10 @@
 // Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { keyUsesOf, newKey, type NewFixture, rotationOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
+import { test } from '../support/test.ts';
 
 /** What the port AccountRepository promises to a service that is running. */
 export function keyUseContract(name: string, fresh: NewFixture): void {

@@ -1,9 +1,9 @@
 // Contract: section 10.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Author } from '../../src/domain/audit.ts';
 import { LINK_LIFETIME, type Operator, SESSION_LIFETIME } from '../../src/domain/operator.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 
 /** What the store promises about operators, their secrets and the audit log. */

@@ -1,6 +1,5 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { AccountOrder, OrderQuery } from '../../src/domain/order.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
@@ -8,6 +7,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { addPets, idOf, type NewFixture, REX } from './fixture.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 

@@ -1,10 +1,10 @@
 // Contract: sections 2.6, 2.7 and 3.12.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { entityTag, toJson } from '../../src/domain/written.ts';
 import { ROOT } from '../support/store.ts';
+import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, orderOf, refused } from './order-fixture.ts';
 

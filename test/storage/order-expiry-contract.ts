@@ -1,11 +1,11 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { entityTag } from '../../src/domain/written.ts';
 import type { NewFixture } from './fixture.ts';
 import { NO_CONTENT, of, orderFixture, orderOf, refused } from './order-fixture.ts';
+import { test } from '../support/test.ts';
 
 const HOLD = 3 * DAY;
 

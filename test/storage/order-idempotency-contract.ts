@@ -1,9 +1,9 @@
 // Contract: section 3.4.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import type { NewFixture } from './fixture.ts';
 import { orderFixture, orderOf, refused } from './order-fixture.ts';
+import { test } from '../support/test.ts';
 
 const OTHER = 'b'.repeat(64);
 

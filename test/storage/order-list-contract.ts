@@ -1,10 +1,10 @@
 // Contract: sections 3.2 and 3.12.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { type Order, OrderStatus, type OrderQuery, type OrderRepository } from '../../src/domain/order.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewFixture } from './fixture.ts';
 import { findOrder, orderFixture } from './order-fixture.ts';
+import { test } from '../support/test.ts';
 
 /** The ids on all pages of a list. */
 async function walk(orders: OrderRepository, query: OrderQuery): Promise<bigint[]> {

@@ -1,12 +1,12 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { OrderStatus, type OrderQuery } from '../../src/domain/order.ts';
 import { newest as postgresNewest } from '../../src/storage/postgres/connections.ts';
 import { newest as sqliteNewest } from '../../src/storage/sqlite/query.ts';
 import { pageQuery } from '../../src/storage/orders.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { test } from '../support/test.ts';
 
 /** Orders. One account has nearly all of them, and the newest are complete: those of any other status are old. */
 const ORDERS = 60_000;

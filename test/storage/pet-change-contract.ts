@@ -1,12 +1,12 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { entityTag, petJson } from '../../src/domain/written.ts';
 import { addPets, type Fixture, get, list, type NewFixture, patch, petOf, REX } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 const tagOf = (pet: Pet) => entityTag(petJson(pet));

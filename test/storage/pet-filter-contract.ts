@@ -1,12 +1,12 @@
 // Contract: sections 2.1 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
 import type { PetQuery } from '../../src/domain/ports.ts';
 import { PETS } from '../../src/storage/tables.ts';
 import { addPets, list, type NewFixture, REX, walk } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 const STATUSES: readonly (PetStatus | undefined)[] = ['available', 'pending', 'sold', undefined];
 

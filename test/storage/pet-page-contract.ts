@@ -1,6 +1,5 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/domain/order.ts';
@@ -10,6 +9,7 @@ import type { PetQuery } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { addPets, type Fixture, get, list, type NewFixture, patch, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
+import { test } from '../support/test.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 

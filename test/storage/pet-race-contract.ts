@@ -1,10 +1,10 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Answer, RefusedWrite } from '../../src/domain/ports.ts';
 import { entityTag } from '../../src/domain/written.ts';
 import { get, type NewFixture, patch, petOf, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
+import { test } from '../support/test.ts';
 
 const isDone = (result: Answer | RefusedWrite): boolean => 'status' in result;
 

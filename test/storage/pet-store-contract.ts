@@ -1,11 +1,11 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
 import { petJson, petsJson } from '../../src/domain/written.ts';
 import { anyCharacter } from '../support/characters.ts';
+import { test } from '../support/test.ts';
 import { addPets, get, list, type NewFixture, petOf, petsOf, REX, walk, withIdsOf } from './fixture.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;

@@ -1,6 +1,6 @@
 // Contract: sections 3, 6 and 8.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
@@ -8,6 +8,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 import { get, list, newKey, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 

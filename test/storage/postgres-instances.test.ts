@@ -1,6 +1,6 @@
 // Contract: sections 3, 5 and 8.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredStanding } from '../../src/limits/counter.ts';
@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { test } from '../support/test.ts';
 import { keyUsesOf, list, newKey, patch, petOf, petsOf, REX } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 

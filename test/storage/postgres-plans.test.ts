@@ -1,10 +1,10 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/storage/account-rows.ts';
 import { HOT_QUERIES } from '../../src/storage/postgres/pets.ts';
 import { postgresFixture } from './postgres-fixture.ts';
+import { test } from '../support/test.ts';
 
 /**
  * The newest animals are pending or have no status; every one that is sold is old. Every fifth one is of a category of its

@@ -1,22 +1,24 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import { before, after, test } from 'node:test';
+import { after } from 'node:test';
 import { Client } from 'pg';
 import { unfitness } from '../../src/storage/postgres/database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { run, runJson, startServiceProcess } from '../support/process.ts';
-import { freePort, type TestServer } from '../support/servers.ts';
+import { freePort } from '../support/servers.ts';
+import { startForFile, test } from '../support/test.ts';
 
 const PASSWORD = 'hush-hush';
 
-let server: TestServer;
-
-before(async () => {
-  server = await startPostgres(['fsync=off'], ['host all guarded 127.0.0.1/32 scram-sha-256']);
-  await execute(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`, 'CREATE ROLE guest LOGIN');
+const server = await startForFile(async () => {
+  const started = await startPostgres(['fsync=off'], ['host all guarded 127.0.0.1/32 scram-sha-256']);
+  after(() => started.stop());
+  return started;
 });
-
-after(() => server.stop());
+await startForFile(async () => {
+  await execute(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`, 'CREATE ROLE guest LOGIN');
+  return server;
+});
 
 /** Runs statements as the superuser, one after the other. */
 async function execute(...statements: readonly string[]): Promise<void> {

@@ -1,9 +1,9 @@
 // Contract: section 2.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { TABLES } from '../../src/storage/store.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { test } from '../support/test.ts';
 
 test('both databases have exactly the tables and columns that a copy knows', async (t) => {
   const known = TABLES.flatMap(({ name, columns, key }) =>

@@ -2,8 +2,8 @@
 // A create is answered once the animal is on disk, in the file that the next start opens.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { fakeClock } from '../support/clock.ts';
@@ -54,6 +54,21 @@ for (const [what, { happen, reason }] of Object.entries(ACCIDENTS)) {
     await assert.rejects(store.check(), reason);
   });
 }
+
+test('a create is refused when the database is moved and a symbolic link to it left in its place', async (t) => {
+  const { store, file, reopen } = await usedFixture(t);
+  const moved = join(temporaryFolder(t), 'petstore.db');
+  renameSync(file, moved);
+  symlinkSync(moved, file);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.ping(), UNAVAILABLE);
+  // The next start looks for the log beside the database.
+  await assert.rejects(store.check(), /petstore\.db-wal was deleted or moved/);
+  rmSync(file);
+  renameSync(moved, file);
+  assert.equal(petOf(await store.pets.create(REX)).id, 2n);
+  assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
+});
 
 test('a database that was moved and put back is written again, without half writes', async (t) => {
   const { store, file, reopen } = await usedFixture(t);
@@ -110,6 +125,81 @@ test('a create is refused when the file behind its symbolic link is replaced', a
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+});
+
+/** A store that was opened through a link to a link to its file, and the folders of the three. */
+async function storeBehindLinks(t: TestContext) {
+  const { file } = await usedFixture(t);
+  const middle = join(temporaryFolder(t), 'middle.db');
+  symlinkSync(file, middle);
+  const folder = temporaryFolder(t);
+  // Relative, in a folder that is itself reached through a link.
+  symlinkSync(dirname(middle), join(folder, 'parent'));
+  const link = join(folder, 'petstore.db');
+  symlinkSync(join('parent', basename(middle)), link);
+  const store = openStore(`sqlite:${link}`, fakeClock());
+  t.after(() => store.close());
+  await store.pets.create(REX);
+  return { store, file, middle, link, folder };
+}
+
+/** What happens to the links, after which a start opens another file or another log. */
+const SWAPS: Readonly<
+  Record<string, (links: Awaited<ReturnType<typeof storeBehindLinks>>, other: string) => void>
+> = {
+  'a link in the middle': ({ middle }, other) => {
+    rmSync(middle);
+    symlinkSync(other, middle);
+  },
+  'the link of a parent folder': ({ folder }, other) => {
+    copyFileSync(other, join(dirname(other), 'middle.db'));
+    rmSync(join(folder, 'parent'));
+    symlinkSync(dirname(other), join(folder, 'parent'));
+  },
+  'the link, to the same file in another folder': ({ file, link }, other) => {
+    renameSync(file, other);
+    rmSync(link);
+    symlinkSync(other, link);
+  },
+};
+
+for (const [what, swap] of Object.entries(SWAPS))
+  test(`a create is refused at once when somebody swaps ${what}`, async (t) => {
+    const links = await storeBehindLinks(t);
+    const { file: other } = await usedFixture(t);
+    swap(links, other);
+    await assert.rejects(links.store.pets.create(REX), UNAVAILABLE);
+    await assert.rejects(links.store.check());
+  });
+
+test('creates go on when files and log move to another folder together, behind a link', async (t) => {
+  const { store, folder } = await storeInFolder(t);
+  renameSync(folder, `${folder}.new`);
+  symlinkSync(`${folder}.new`, folder);
+  assert.equal(petOf(await store.pets.create(REX)).id, 2n);
+  assert.equal(await store.check(), 'kept');
+});
+
+test('a create is refused from the moment that the database is truncated, even if somebody makes it long again', async (t) => {
+  const { store, file, raw } = await usedFixture(t);
+  const checkpoint = () => raw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  checkpoint();
+  // Not every database that gets smaller is truncated.
+  raw().exec('CREATE TABLE filler AS SELECT randomblob(1000000) AS bytes');
+  checkpoint();
+  await store.pets.create(REX);
+  raw().exec('DROP TABLE filler; VACUUM');
+  checkpoint();
+  assert.equal(petOf(await store.pets.create(REX)).id, 3n);
+  assert.equal(await store.check(), 'kept');
+
+  copyFileSync(file, `${file}.copy`);
+  truncateSync(file, 8_192);
+  for (let create = 0; create < 2; create++) await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.check(), /petstore\.db was truncated while in use/);
+  copyFileSync(`${file}.copy`, file);
+  await assert.rejects(store.pets.create(REX), UNAVAILABLE);
+  await assert.rejects(store.check(), /petstore\.db was truncated while in use/);
 });
 
 /** A used store in a folder that can be moved. */

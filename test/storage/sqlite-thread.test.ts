@@ -125,7 +125,7 @@ async function writerFixture(t: TestContext) {
   const threads: Worker[] = [];
   const lost: string[] = [];
   const start = () => {
-    const thread = startWritingThread(fixture.file, databaseFiles(fixture.file));
+    const thread = startWritingThread(databaseFiles(fixture.file));
     threads.push(thread);
     return thread;
   };
@@ -181,7 +181,7 @@ test('when no thread can start, waiting writes fail and the next one tries again
   const lost: string[] = [];
   const start = () => {
     if (left-- > 0) throw new Error('no room');
-    return startWritingThread(file, databaseFiles(file));
+    return startWritingThread(databaseFiles(file));
   };
   const writer = new Writer(clock, start, ({ message }) => lost.push(message));
   t.after(() => writer.close());

@@ -1,11 +1,11 @@
 // Contract: sections 2, 3, 5 and 8.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { CHUNK_ROWS, type Snapshot, type TableReader, type Value } from '../../src/storage/engine.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, type NewFixture, petOf, REX } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 type TableRow = readonly Value[];
 

@@ -1,7 +1,6 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
@@ -14,6 +13,7 @@ import { addPets, idOf, newKey, petOf, REX } from './fixture.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows, readSnapshot, transferContract } from './transfer-contract.ts';
+import { test } from '../support/test.ts';
 
 transferContract('SQLite', (t) => sqliteFixture(t));
 transferContract('PostgreSQL', (t) => postgresFixture(t));

@@ -1,6 +1,5 @@
 // Contract: section 6.9.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import {
   HOUR,
@@ -12,6 +11,7 @@ import {
 } from '../../src/domain/usage.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
+import { test } from '../support/test.ts';
 
 /** What the port UsageHistory promises. */
 export function usageHistoryContract(name: string, fresh: NewFixture): void {
@@ -28,7 +28,7 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
       counts,
     });
     const lastDay = { interval: 'hour', from: (hour - 24) * HOUR, to: (hour + 1) * HOUR } as const;
-    const read = (query: UsageQuery) => Array.fromAsync(usageHistory.ofAccount(account.id, query));
+    const read = (query: UsageQuery) => usageHistory.ofAccount(account.id, { ...query, limit: 1_000 });
     return { ...fixture, accounts, account, key, hour, count, usageHistory, lastDay, read };
   };
 
@@ -185,10 +185,16 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     ];
     await usageHistory.add({ writer: 'one', sequence: 1, counts });
     const caller = { keyId: key.id, label: undefined, accountId: account.id, account: 'shelter' };
-    assert.deepEqual(await usageHistory.callersOf('getPet', (day - 30) * DAY), [
+    const from = (day - 30) * DAY;
+    assert.deepEqual(await usageHistory.callersOf('getPet', from, [key.id, key.id + 1]), [
       { ...caller, requests: 10, lastHour: hour * HOUR },
     ]);
-    assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY), []);
+    assert.deepEqual(await usageHistory.callersOf('getPet', from, []), []);
+    assert.deepEqual(await usageHistory.callersOf('getPet', (day + 1) * DAY, [key.id]), []);
+    const slices = async (operation: string) =>
+      (await Array.fromAsync(usageHistory.callers(operation, from))).flat();
+    assert.deepEqual(await slices('getPet'), [{ keyId: key.id, accountId: account.id, requests: 10 }]);
+    assert.deepEqual(await slices('createPet'), []);
   });
 
   test(`${name}: hours are kept for 90 days, days for 25 months`, async (t) => {

@@ -15,10 +15,13 @@ export interface WatchedPage {
 
 const HEADLESS_SHELL = 'chromium-headless-shell';
 
-/** Where Debian's Chromium is, or an error that says how to get it. The headless shell needs a third less processor time. */
+/**
+ * Where Debian's Chromium is. The headless shell needs a third less processor time.
+ * @throws MissingProgram
+ */
 export function findChromium(): string {
   try {
-    return program(HEADLESS_SHELL, HEADLESS_SHELL);
+    return program(HEADLESS_SHELL, HEADLESS_SHELL, { name: 'Chromium' });
   } catch (error) {
     try {
       return program('chromium', 'chromium');

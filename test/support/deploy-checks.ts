@@ -4,12 +4,12 @@ import { program } from './servers.ts';
 
 const run = promisify(execFile);
 
-/** Where the checker of Prometheus is, or an error that says how to get it. */
+/** @throws MissingProgram */
 export function findPromtool(): string {
   return program('promtool', 'prometheus');
 }
 
-/** Where the checker of systemd is, or an error that says how to get it. */
+/** @throws MissingProgram */
 export function findSystemdAnalyze(): string {
   return program('systemd-analyze', 'systemd');
 }

@@ -6,7 +6,11 @@ import type { Lifetime } from './lifetime.ts';
 import { freePort, program, runServer, serverFolder, serverUser, type TestServer } from './servers.ts';
 import { TEMPORARY } from './temporary.ts';
 
-const FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'];
+const POSTGRES = {
+  name: 'PostgreSQL',
+  folders: ['/usr/lib/postgresql/*/bin', '/usr/local/pgsql/bin'],
+  variable: 'TEST_DATABASE_URL',
+};
 
 /**
  * A PostgreSQL server of the tests' own, with these settings. Everybody may come in without a password, except where
@@ -16,11 +20,11 @@ export async function startPostgres(
   settings: readonly string[] = [],
   access: readonly string[] = [],
 ): Promise<TestServer> {
+  const initdb = program('initdb', 'postgresql', POSTGRES);
   const user = serverUser();
   const folder = serverFolder('postgres', TEMPORARY, user);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const initdb = program('initdb', 'postgresql', FOLDERS);
   const quiet = { stdio: 'ignore', ...user } as const;
   execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], quiet);
   const rules = join(folder, 'pg_hba.conf');
@@ -35,7 +39,7 @@ export async function startPostgres(
     port,
     url,
     folder,
-    command: program('postgres', 'postgresql', FOLDERS),
+    command: program('postgres', 'postgresql', POSTGRES),
     args: ['-D', folder, ...options.flatMap((option) => ['-c', option])],
     ...(user && { user }),
     ready: () => answers(url),

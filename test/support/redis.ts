@@ -7,6 +7,7 @@ import { MEMORY } from './temporary.ts';
 
 /** A Redis server of the tests' own, which keeps nothing on disk. */
 export async function startRedis(options: readonly string[] = []): Promise<TestServer> {
+  const command = program('redis-server', 'redis-server', { name: 'Redis', variable: 'TEST_REDIS_URL' });
   // A server of a cluster syncs what it knows of the others, and answers nobody meanwhile: too long on a busy disk.
   const folder = serverFolder('redis', MEMORY);
   const port = await freePort();
@@ -26,7 +27,7 @@ export async function startRedis(options: readonly string[] = []): Promise<TestS
     port,
     url: `redis://127.0.0.1:${port}`,
     folder,
-    command: program('redis-server', 'redis-server'),
+    command,
     args: [...args, ...options],
     ready: () => listening(port),
   });

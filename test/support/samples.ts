@@ -4,12 +4,12 @@ import { program } from './servers.ts';
 
 const run = promisify(execFile);
 
-/** Where Python is, or an error that says how to get it. */
+/** @throws MissingProgram */
 export function findPython(): string {
   return program('python3', 'python3');
 }
 
-/** Where curl is, or an error that says how to get it. */
+/** @throws MissingProgram */
 export function findCurl(): string {
   return program('curl', 'curl');
 }

@@ -21,14 +21,35 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Where a program is, or an error that says how to get it. */
-export function program(name: string, debianPackage: string, folders: readonly string[] = []): string {
+/** A test cannot run without a program. The message says how to get it. */
+export class MissingProgram extends Error {
+  /** `variable` names a server that runs elsewhere, for the tests that do not need one of their own. */
+  constructor(name: string, debianPackage: string, variable?: string) {
+    const instead =
+      variable === undefined || process.env[variable] !== undefined ? '' : `, or set ${variable}`;
+    super(`needs ${name}: apt-get install ${debianPackage}${instead}`);
+  }
+}
+
+/**
+ * Where a program is, looked for in PATH and in `folders`.
+ * @throws MissingProgram
+ */
+export function program(
+  file: string,
+  debianPackage: string,
+  {
+    name = file,
+    folders = [],
+    variable,
+  }: { name?: string; folders?: readonly string[]; variable?: string } = {},
+): string {
   const places = [
     ...(process.env['PATH'] ?? '').split(delimiter),
     ...folders.flatMap((folder) => globSync(folder)),
   ];
-  const found = places.map((folder) => join(folder, name)).findLast((file) => existsSync(file));
-  if (found === undefined) throw new Error(`${name} is missing: apt-get install ${debianPackage}`);
+  const found = places.map((folder) => join(folder, file)).findLast((path) => existsSync(path));
+  if (found === undefined) throw new MissingProgram(name, debianPackage, variable);
   return found;
 }
 

@@ -1,11 +1,11 @@
 import { program } from './servers.ts';
 
-/** @throws Error that says how to install it. */
+/** @throws MissingProgram */
 export function findZsh(): string {
   return program('zsh', 'zsh');
 }
 
-/** @throws Error that says how to install it. */
+/** @throws MissingProgram */
 export function findFish(): string {
   return program('fish', 'fish');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AccountChange, AccountRepository } from '../../src/domain/account-ports.ts';
 import type { Author } from '../../src/domain/audit.ts';
+import type { BannableKey } from '../../src/limits/counter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/storage/database-url.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
@@ -8,6 +9,9 @@ import { type Clock, DAY } from '../../src/domain/clock.ts';
 
 /** Makes the changes of tests. */
 export const ROOT: Author = { actor: { kind: 'system', name: 'root' } };
+
+/** A key of an account with the same number. */
+export const bannable = (id: number): BannableKey => ({ id, account: { id } });
 
 /** The store of a `sqlite:` address, for production. */
 export function openStore(databaseUrl: string, clock: Clock): Store {

@@ -1,7 +1,6 @@
 // Contract: section 5.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { AccountRepository } from '../../src/domain/account-ports.ts';
@@ -12,6 +11,7 @@ import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { changeAccount, openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 // Accounts of versions that did not ignore the case of names: see docs/decisions/0037.
 

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { petAdded, petJson } from '../../src/domain/written.ts';
@@ -12,6 +12,7 @@ import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 // Databases of the version before categories and orders.
 

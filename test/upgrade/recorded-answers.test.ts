@@ -1,7 +1,6 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import type { Pet } from '../../src/domain/pet.ts';
 import type { Idempotency, PetRepository } from '../../src/domain/ports.ts';
 import { petAdded } from '../../src/domain/written.ts';
@@ -12,6 +11,7 @@ import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 
 // Records of versions that stored the id of the animal: see docs/decisions/0005.
 

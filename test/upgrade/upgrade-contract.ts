@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Environment } from '../../src/domain/api-key.ts';
 import { type Answer, assertError, call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { runJson } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { test } from '../support/test.ts';
 
 const MAX = '{"name":"Max","categoryId":7}';
 

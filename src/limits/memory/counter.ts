@@ -4,7 +4,6 @@ import { NEVER_REFUSED, type BanPolicy, banInForce, refuse, refusalsLeft, restor
 import { type Clock, DAY, MINUTE, type Moment, unixOffset } from '../../domain/clock.ts';
 import {
   type Caller,
-  callerId,
   callerName,
   type CounterEvents,
   type Counters,
@@ -42,6 +41,7 @@ export class MemoryCounter implements Counters {
   readonly #onBan: CounterEvents['onBan'] | undefined;
   readonly #callersMax: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
+  readonly #holders = new Map<TallyIndex, Tally>();
   readonly #addresses = new Map<TallyIndex, Tally>();
   /** The standing of each key in memory. A key that is the `neverRefusedKeyId` of its account has none. */
   readonly #standings = new Map<number, KeyStanding>();
@@ -116,7 +116,8 @@ export class MemoryCounter implements Counters {
   }
 
   #talliesOf({ kind }: Caller): Map<TallyIndex, Tally> {
-    return kind === 'key' ? this.#accounts : this.#addresses;
+    if (kind === 'key') return this.#accounts;
+    return kind === 'holder' ? this.#holders : this.#addresses;
   }
 
   #isKnown(keyId: number, tally: Tally): boolean {
@@ -147,8 +148,8 @@ export class MemoryCounter implements Counters {
 
   /** Nothing is written for an address while the service runs, so that a flood of new addresses causes no disk writes. */
   #noteUsage({ kind }: Caller, tally: Tally): void {
-    if (kind === 'key') this.#writeBehind.addAccount(tally);
-    else tally.changed = true;
+    if (kind === 'address') tally.changed = true;
+    else this.#writeBehind.addAccount(tally);
   }
 
   #keyStanding(keyId: number): KeyStanding {
@@ -169,15 +170,13 @@ export class MemoryCounter implements Counters {
 
   async #loadTally(caller: Caller): Promise<Tally> {
     const stored =
-      this.#tallyOf(caller) === undefined
-        ? await this.#store.readUsage(callerName(callerId(caller)))
-        : undefined;
+      this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
     // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
     const now = this.#clock();
     const usage = stored === undefined ? UNUSED : restored(shiftUsage(stored, -unixOffset(now)), now);
-    const tally = tallyOf(callerId(caller), usage);
+    const tally = tallyOf(caller, usage);
     this.#talliesOf(caller).set(indexOf(caller), tally);
     // A wrong day must be replaced in the store, or it would count as today again tomorrow.
     if (stored !== undefined && stored.day !== usage.day) this.#noteUsage(caller, tally);
@@ -207,7 +206,11 @@ export class MemoryCounter implements Counters {
       await this.#store.prune(today, now.unix - DAY);
       this.#prunedDay = today;
     }
-    for (const tallies of [this.#addresses, this.#accounts]) await this.#forget(tallies, now);
+    for (const tallies of [this.#addresses, this.#holders, this.#accounts]) await this.#forget(tallies, now);
+  }
+
+  get #callers(): number {
+    return this.#addresses.size + this.#holders.size + this.#accounts.size;
   }
 
   /** Forgets callers whose windows are over. While there are too many, it forgets the oldest in any case. */
@@ -218,7 +221,7 @@ export class MemoryCounter implements Counters {
       if (++visited % SWEEP_BATCH === 0) await nextTurn();
       const { day, minuteStart, changed } = tally;
       const over = day < Math.floor(now.unix / DAY) && now.monotonic - minuteStart >= MINUTE;
-      if (!over && this.#addresses.size + this.#accounts.size <= this.#callersMax) break;
+      if (!over && this.#callers <= this.#callersMax) break;
       // An account's usage must be in its row first.
       if (tallies === this.#addresses || !changed) tallies.delete(index);
     }
@@ -230,7 +233,7 @@ export class MemoryCounter implements Counters {
  * as a Map key, which takes time and memory for each new address. A number avoids that.
  */
 function indexOf(caller: Caller): TallyIndex {
-  if (caller.kind === 'key') return caller.accountId as TallyIndex;
+  if (caller.kind !== 'address') return caller.accountId as TallyIndex;
   const { address } = caller;
   return (isIPv4(address) ? bitsOf(address) : address) as TallyIndex;
 }

@@ -1,14 +1,16 @@
 import type { Standing } from '../ban.ts';
 import { Instants } from '../instants.ts';
 import { type Moment, unixOffset } from '../../domain/clock.ts';
-import type { CallerId, StoredStanding } from '../counter.ts';
+import { type Caller, callerId, type StoredStanding } from '../counter.ts';
 import type { Usage } from '../quota.ts';
 
 /* The counts in memory and their conversion. Instants are monotonic in memory and Unix milliseconds in the store. */
 
 /** The usage of one caller. One object in one map, because there may be very many callers. */
 export interface Tally {
-  readonly caller: CallerId;
+  readonly kind: Caller['kind'];
+  /** See `callerId`. */
+  readonly id: number | string;
   /** These four are the fields of `Usage`. */
   minuteStart: number;
   minuteCount: number;
@@ -29,10 +31,11 @@ export interface KeyStanding {
   changed: boolean;
 }
 
-export function tallyOf(caller: CallerId, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
+export function tallyOf(caller: Caller, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
   // Each field by name, because an object made by spreading takes more memory.
   return {
-    caller,
+    kind: caller.kind,
+    id: callerId(caller),
     minuteStart,
     minuteCount,
     day,

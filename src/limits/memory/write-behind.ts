@@ -1,9 +1,12 @@
 // Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
 import { type Clock, unixOffset } from '../../domain/clock.ts';
-import { callerName, type CounterStore } from '../counter.ts';
+import { type CounterStore, windowsName } from '../counter.ts';
 import { type KeyStanding, shiftUsage, storedStanding, type Tally } from './tally.ts';
 
-/** Accounts. If no more have called since the last flush, a flush writes all rows. */
+/**
+ * Accounts. If no more have called since the last flush, a flush writes all rows: at most those of their plans and those of
+ * their holders.
+ */
 const FULL_FLUSH_MAX = 1_000;
 
 /** If more have called, a flush writes the accounts of one slot. An account's slot is the last digit of its id. */
@@ -23,8 +26,8 @@ export class WriteBehind {
   readonly #onLifted: (keyId: number) => void;
   /** Accounts with `changed`, each once. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   #accounts: Tally[] = [];
-  /** How many accounts have called since the last flush. */
-  #active = 0;
+  /** How many accounts have called since the last flush, in each kind of windows. */
+  readonly #active = { key: 0, holder: 0, address: 0 };
   #flushes = 0;
   #slot = 0;
   #bans = new Set<KeyStanding>();
@@ -36,11 +39,11 @@ export class WriteBehind {
     this.#onLifted = onLifted;
   }
 
-  /** The usage of an account has changed. A flush writes it, at the latest the tenth from now. */
+  /** The usage of an account has changed, of its plan or of its holder. A flush writes it, at the latest the tenth from now. */
   addAccount(tally: Tally): void {
     if (tally.activeIn !== this.#flushes) {
       tally.activeIn = this.#flushes;
-      this.#active++;
+      this.#active[tally.kind]++;
     }
     if (tally.changed) return;
     tally.changed = true;
@@ -66,12 +69,12 @@ export class WriteBehind {
    * later flush. Rejects as the store does. Must not be called again before it has settled.
    */
   async flush(): Promise<void> {
-    const all = this.#active <= FULL_FLUSH_MAX;
-    this.#active = 0;
+    const all = Math.max(this.#active.key, this.#active.holder) <= FULL_FLUSH_MAX;
+    Object.assign(this.#active, { key: 0, holder: 0 });
     this.#flushes++;
     await this.#settleBans();
     const slot = this.#slot;
-    await this.#writeAccounts(({ caller }) => all || Number(caller) % FLUSH_SLOTS === slot, USAGE_ROWS);
+    await this.#writeAccounts(({ id }) => all || Number(id) % FLUSH_SLOTS === slot, USAGE_ROWS);
     // Only now: after a failed flush the same accounts are due again.
     this.#slot = (slot + 1) % FLUSH_SLOTS;
   }
@@ -122,7 +125,9 @@ export class WriteBehind {
 
   async #writeUsage(tallies: readonly Tally[]): Promise<void> {
     const offset = unixOffset(this.#clock());
-    const usage = new Map(tallies.map((tally) => [callerName(tally.caller), shiftUsage(tally, offset)]));
+    const usage = new Map(
+      tallies.map((tally) => [windowsName(tally.kind, tally.id), shiftUsage(tally, offset)]),
+    );
     await settle(tallies, this.#store.write({ usage, standings: new Map() }));
   }
 

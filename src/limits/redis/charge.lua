@@ -2,8 +2,8 @@
 -- The rule is the same as in src/limits/quota.ts and ban.ts. A test compares the two on random histories.
 --
 -- Consecutive requests of one caller are one group.
--- KEYS  Three for each group: usage, refusals and ban of an API key; for an address three times its usage. All in one hash
---       slot.
+-- KEYS  Three for each group: usage, refusals and ban of an API key; for any other caller three times its usage. All in one
+--       hash slot.
 -- ARGV  1 refusals before a ban, 2 milliseconds of a first ban. Then one string for each group, with numbers separated by
 --       spaces: requests, limit per minute, limit per day, and the usage that the calling instance knows: start of the
 --       minute, its count, day, its count.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Ban, type BanPolicy, refusalsLeft } from '../ban.ts';
-import { type Caller, callerId, callerName, type QuotaCounter, type Verdict } from '../counter.ts';
+import { type Caller, callerId, callerName, planName, type QuotaCounter, type Verdict } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched, restoreAll } from './batches.ts';
@@ -89,11 +89,11 @@ export class RedisCounter implements QuotaCounter {
   }
 
   charge(caller: Caller): Promise<Verdict> {
-    return this.#chargeInBatch(this.redis.groupOf(callerName(callerId(caller))), caller);
+    return this.#chargeInBatch(this.redis.groupOf(callerName(caller)), caller);
   }
 
   async peek(caller: Caller): Promise<Quota> {
-    const { usage, now } = await this.#quotas.readUsage(callerName(callerId(caller)));
+    const { usage, now } = await this.#quotas.readUsage(callerName(caller));
     return peek(usage, caller.limits, now);
   }
 
@@ -107,13 +107,13 @@ export class RedisCounter implements QuotaCounter {
   /** A ban begins here, because Redis does not answer. It ends by this instance's clock. `restoreBans` sends it to Redis. */
   beginBan(keyId: number, accountId: number, { until, count }: Ban): void {
     const began = Math.floor(this.#redisTime().unix);
-    const ban = { caller: callerName(accountId), until: Math.ceil(until - this.#aheadBy), count, began };
+    const ban = { caller: planName(accountId), until: Math.ceil(until - this.#aheadBy), count, began };
     this.#knownBans.begin(keyId, ban);
   }
 
   /** Both windows, if this instance knows that one of them is used up. */
   knownUsedUp(caller: Caller): Quota | undefined {
-    const usage = this.#knownUsage.get(callerName(callerId(caller)));
+    const usage = this.#knownUsage.get(callerName(caller));
     if (usage === undefined) return undefined;
     const now = this.#redisTime();
     const { quota } = take(restored(usage, now), caller.limits, now);
@@ -125,7 +125,7 @@ export class RedisCounter implements QuotaCounter {
   }
 
   serverOf(caller: Caller): string {
-    return this.redis.serverOf(usageKey(this.#parts.environment, callerName(callerId(caller))));
+    return this.redis.serverOf(usageKey(this.#parts.environment, callerName(caller)));
   }
 
   /** Tells a server that this instance is alive, and that it has informed the run `informed`. */
@@ -167,7 +167,7 @@ export class RedisCounter implements QuotaCounter {
     const rules = [policy.banAfter, policy.banSeconds * 1000];
     const asked = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
-      const known = this.#knownUsage.get(callerName(callerId(caller))) ?? UNKNOWN_USAGE;
+      const known = this.#knownUsage.get(callerName(caller)) ?? UNKNOWN_USAGE;
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
@@ -190,7 +190,7 @@ export class RedisCounter implements QuotaCounter {
    * that this instance knows what Redis has counted.
    */
   #verdict(caller: Caller, result: ScriptResult, others: number): Verdict {
-    const name = callerName(callerId(caller));
+    const name = callerName(caller);
     const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = result;
     const usage: Usage = {
       minuteStart,
@@ -219,12 +219,12 @@ export class RedisCounter implements QuotaCounter {
     return { unix: now, monotonic: now };
   }
 
-  /** The keys of its usage, refusals and ban. An address has no refusals or ban, so it gives the first key three times. */
+  /** The keys of its usage, refusals and ban. Only a key has refusals and bans; other callers give the first key three times. */
   #keys(caller: Caller): readonly string[] {
     const { environment } = this.#parts;
-    const name = callerName(callerId(caller));
+    const name = callerName(caller);
     const usage = usageKey(environment, name);
-    if (caller.kind === 'address') return [usage, usage, usage];
+    if (caller.kind !== 'key') return [usage, usage, usage];
     const { keyId } = caller;
     return [usage, refusalsKey(environment, name, keyId), banKey(environment, name, keyId)];
   }
@@ -245,6 +245,6 @@ function groupsOf(callers: readonly Caller[]) {
 function isSame(one: Caller, other: Caller): boolean {
   const { perMinute, perDay } = other.limits;
   if (one.limits.perMinute !== perMinute || one.limits.perDay !== perDay) return false;
-  if (one.kind === 'address') return other.kind === 'address' && one.address === other.address;
-  return other.kind === 'key' && one.keyId === other.keyId && one.accountId === other.accountId;
+  if (one.kind !== other.kind || callerId(one) !== callerId(other)) return false;
+  return one.kind !== 'key' || (other.kind === 'key' && one.keyId === other.keyId);
 }

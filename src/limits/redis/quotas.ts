@@ -1,77 +1,153 @@
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Author } from '../../domain/audit.ts';
+import { cached } from '../../domain/cached.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
-import { callerName, type KeyBan, type LiftedBan, type QuotaAdmin } from '../counter.ts';
+import {
+  type BannableKey,
+  type BanQuery,
+  countersUnavailable,
+  type KeyBan,
+  type LiftedBan,
+  planName,
+  type QuotaAdmin,
+} from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
-import { banKey, usageKey } from './keys.ts';
+import { bannableKey, banKey, usageKey } from './keys.ts';
 import type { Redis } from './redis.ts';
 import { loadScript } from './server.ts';
 
 const READ = loadScript('read.lua');
 const RESTORE = loadScript('restore.lua');
 const RESTORE_BAN = loadScript('restore-ban.lua');
+const BANS = loadScript('bans.lua');
 const LIFT = loadScript('lift.lua');
+
+/** Bans that one script reads. The server does nothing else meanwhile. */
+const BANS_READ = 500;
+
+/** Answers of a scan that a page can wait for. */
+const FEW_ANSWERS = 4;
+
+/** Milliseconds for which the keys that a longer scan found are used again. */
+const SCAN_LIFETIME = 5_000;
 
 /** The counters in Redis, to be read, restored and lifted. A caller is given by `callerName`. */
 export class RedisQuotas implements QuotaAdmin {
   readonly #redis: Redis;
   readonly #clock: Clock;
   readonly #environment: Environment;
+  /** The keys with a ban in force, by their numbers. */
+  readonly #bannedKeys: () => Promise<{ readonly keys: readonly BannableKey[] }>;
 
   constructor({ redis, clock, environment }: { redis: Redis; clock: Clock; environment: Environment }) {
     this.#redis = redis;
     this.#clock = clock;
     this.#environment = environment;
+    this.#bannedKeys = cached(clock, () => this.#scanBans(), {
+      lifetime: ({ isSlow }) => (isSlow ? SCAN_LIFETIME : 0),
+      isSlow: ({ isSlow }) => isSlow,
+    });
   }
 
-  async usageOf(account: Account): Promise<Quota> {
-    const { usage, now } = await this.readUsage(callerName(account.id));
-    return peek(usage, account.limits, now);
+  usageOf(account: Account): Promise<Quota> {
+    return reached(async () => {
+      const { usage, now } = await this.readUsage(planName(account.id));
+      return peek(usage, account.limits, now);
+    });
   }
 
-  async listBans(): Promise<readonly KeyBan[]> {
-    const bans = new Map<number, KeyBan>();
-    for await (const key of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
-      const keyId = Number(key.slice(key.lastIndexOf(':') + 1));
-      const ban = await this.#readBan(keyId, key);
-      if (ban !== undefined) bans.set(keyId, ban);
-    }
-    return [...bans.values()].toSorted((a, b) => a.keyId - b.keyId);
+  listBans(query: BanQuery = {}): Promise<readonly KeyBan[]> {
+    return reached(() => this.#listBans(query));
   }
 
-  async bansOf(accountId: number, keyIds: readonly number[]): Promise<readonly KeyBan[]> {
-    const bans = await Promise.all(
-      keyIds.map((keyId) => this.#readBan(keyId, banKey(this.#environment, callerName(accountId), keyId))),
-    );
-    return bans.filter((ban) => ban !== undefined);
+  countBans(): Promise<number> {
+    return reached(async () => (await this.#bannedKeys()).keys.length);
   }
 
-  async liftBan(_author: Author, keyId: number): Promise<LiftedBan | undefined> {
-    let lifted: LiftedBan | undefined;
-    for await (const key of this.#redis.scan(banKey(this.#environment, '*', keyId))) {
-      const ban = await this.#readBan(keyId, key);
-      const wasBanned = (await this.#redis.run(LIFT, [key], [])) === 1;
-      if (wasBanned && ban !== undefined) lifted = { ban, isRecorded: false };
-    }
-    return lifted;
+  bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
+    return reached(() => this.#bansOf(keys));
+  }
+
+  liftBan(_author: Author, key: BannableKey): Promise<LiftedBan | undefined> {
+    return reached(async () => {
+      const [ban] = await this.#readBans([key]);
+      const wasBanned = (await this.#redis.run(LIFT, [this.#banKeyOf(key)], [])) === 1;
+      return wasBanned && ban !== undefined ? { ban, isRecorded: false } : undefined;
+    });
   }
 
   close(): void {
     this.#redis.close();
   }
 
-  async #readBan(keyId: number, key: string): Promise<KeyBan | undefined> {
-    const [now, until, count] = (await this.#redis.run(READ, [key], ['ban'])) as [number, number, number];
-    // Converted to this process's clock, because its reader goes by that clock.
-    return until > now ? { keyId, until: this.#clock().unix + (until - now), count } : undefined;
+  async #listBans({
+    accountId,
+    after = 0,
+    limit = Number.POSITIVE_INFINITY,
+  }: BanQuery): Promise<readonly KeyBan[]> {
+    const { keys } = await this.#bannedKeys();
+    const listed = keys.filter(
+      ({ id, account }) => id > after && (accountId === undefined || account.id === accountId),
+    );
+    const found: KeyBan[] = [];
+    // Read again, because a ban may have been lifted since the scan.
+    for (let from = 0; from < listed.length && found.length < limit; from += BANS_READ)
+      found.push(...(await this.#bansOf(listed.slice(from, from + BANS_READ))));
+    return found.slice(0, limit);
+  }
+
+  async #bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
+    // All keys of a script are on one server, and in a cluster in one slot.
+    const groups = Map.groupBy(keys, ({ account }) => this.#redis.groupOf(planName(account.id)));
+    const calls = [...groups.values()].flatMap((group) =>
+      Array.from({ length: Math.ceil(group.length / BANS_READ) }, (_, index) =>
+        this.#readBans(group.slice(index * BANS_READ, (index + 1) * BANS_READ)),
+      ),
+    );
+    const byKey = new Map((await Promise.all(calls)).flat().map((ban) => [ban.keyId, ban]));
+    return keys.flatMap(({ id }) => byKey.get(id) ?? []);
+  }
+
+  /** The bans in force of keys that share a script. */
+  async #readBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
+    const names = keys.map((key) => this.#banKeyOf(key));
+    const [now = 0, ...numbers] = (await this.#redis.run(BANS, names, [])) as number[];
+    const unix = this.#clock().unix;
+    return keys.flatMap(({ id }, index) => {
+      const [until = 0, count = 0] = numbers.slice(2 * index, 2 * index + 2);
+      // Converted to this process's clock, because its reader goes by that clock.
+      return until > now ? { keyId: id, until: unix + (until - now), count } : [];
+    });
+  }
+
+  /** Looks at every key of Redis, because the bans of a cluster are in the slots of their accounts. */
+  async #scanBans(): Promise<{ readonly keys: readonly BannableKey[]; readonly isSlow: boolean }> {
+    const banned = new Map<number, BannableKey>();
+    let answers = 0;
+    for await (const names of this.#redis.scan(banKey(this.#environment, '*', '*'))) {
+      answers++;
+      const keys = names.flatMap((name) => bannableKey(name) ?? []);
+      const byId = new Map(keys.map((key) => [key.id, key]));
+      for (const { keyId } of await this.#bansOf([...byId.values()])) {
+        const key = byId.get(keyId);
+        if (key !== undefined) banned.set(keyId, key);
+      }
+    }
+    const ids = Float64Array.from(banned.keys()).toSorted();
+    const keys = Array.from(ids, (id) => banned.get(id)).filter((key) => key !== undefined);
+    return { keys, isSlow: answers > FEW_ANSWERS };
+  }
+
+  #banKeyOf({ id, account }: BannableKey): string {
+    return banKey(this.#environment, planName(account.id), id);
   }
 
   /** The usage of a caller, and the time on Redis' clock. */
   async readUsage(caller: string): Promise<{ usage: Usage; now: Moment }> {
     const key = usageKey(this.#environment, caller);
-    const numbers = (await this.#redis.run(READ, [key], ['usage'])) as number[];
+    const numbers = (await this.#redis.run(READ, [key], [])) as number[];
     const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
     const now = { unix, monotonic: unix };
     return { usage: restored({ minuteStart, minuteCount, day, dayCount }, now), now };
@@ -88,5 +164,14 @@ export class RedisQuotas implements QuotaAdmin {
   /** Like `restoreUsage`, for the ban of a key. A ban that `began` after the stored one had ended is a further ban. */
   async restoreBan(caller: string, keyId: number, { until, count }: Ban, began = 0): Promise<void> {
     await this.#redis.run(RESTORE_BAN, [banKey(this.#environment, caller, keyId)], [until, count, began]);
+  }
+}
+
+/** Every error of Redis or its driver means that the counters cannot be read now. Others are faults of this program. */
+async function reached<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof RangeError ? error : countersUnavailable(error);
   }
 }

@@ -86,8 +86,8 @@ export class Redis {
     }
   }
 
-  /** Every key that matches a pattern, on all servers. A key may come twice. */
-  async *scan(pattern: string): AsyncIterable<string> {
+  /** Every key that matches a pattern, on all servers, one answer at a time. A key may come twice. */
+  async *scan(pattern: string): AsyncIterable<readonly string[]> {
     for (const server of this.#servers.values()) yield* server.scan(pattern);
   }
 

@@ -2,11 +2,12 @@ import { correctPage } from './corrections.js';
 import { createApiReference } from './standalone.esm.js';
 
 /**
- * @typedef {{ required?: boolean, example?: unknown, schema: object }} Parameter
+ * @typedef {{ in: string, required?: boolean, example?: unknown, schema: object }} Parameter
  * @typedef {{ url: string }} Server
  * @typedef {{ name: string, description: string }} Tag
  * @typedef {{
  *   info: { description: string }, servers: Server[], tags: Tag[],
+ *   paths: Record<string, Record<string, { parameters: ({ $ref: string } | Parameter)[] }>>,
  *   components: { parameters: Record<string, Parameter> },
  * }} Description
  * @typedef {{ query: URLSearchParams, headers: Headers }} RequestBuilder
@@ -18,14 +19,7 @@ const description = await readDescription();
 
 arrangeGuide(description);
 
-// Scalar sends a parameter that has an example. So an optional one starts empty, and its schema shows the example instead.
-for (const parameter of Object.values(description.components.parameters)) {
-  if (parameter.required) continue;
-  // A schema with a name has examples of its own. A list of examples would make the field a choice of these.
-  if (!('$ref' in parameter.schema))
-    Object.assign(parameter.schema, { example: parameter.example, examples: [] });
-  parameter.example = '';
-}
+startParametersEmpty(description);
 
 createApiReference(main, {
   content: description,
@@ -67,6 +61,32 @@ function arrangeGuide(its) {
   const [, slug = ''] = /^#description\/(.+)/.exec(location.hash) ?? [];
   if (its.tags.some(({ name }) => name.toLowerCase().replaceAll(' ', '-') === slug))
     location.hash = `#tag/${slug}`;
+}
+
+/**
+ * Scalar fills a parameter that has an example, and sends it. So an optional one starts empty, and so does the id of what an
+ * operation changes: nobody changes animal 42 without a look at the field. The schema shows the example instead.
+ * @param {Description} its
+ */
+function startParametersEmpty({ components, paths }) {
+  const all = components.parameters;
+  for (const [name, parameter] of Object.entries(all))
+    if (!parameter.required) all[name] = emptied(parameter);
+  for (const path of Object.values(paths))
+    for (const [method, operation] of Object.entries(path)) {
+      if (method === 'get') continue;
+      operation.parameters = operation.parameters.map((its) => {
+        const parameter = '$ref' in its ? all[its.$ref.slice('#/components/parameters/'.length)] : its;
+        return parameter?.in === 'path' ? emptied(parameter) : its;
+      });
+    }
+}
+
+/** @param {Parameter} parameter @returns {Parameter} */
+function emptied({ example, schema, ...rest }) {
+  // A schema with a name has examples of its own. A list of examples would make the field a choice of these.
+  const shown = '$ref' in schema ? schema : { ...schema, example, examples: [] };
+  return { ...rest, schema: shown, example: '' };
 }
 
 /**

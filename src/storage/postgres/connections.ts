@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   Pool as DriverPool,
   type PoolClient,
@@ -27,6 +28,9 @@ export interface Session {
   readonly close: () => void;
 }
 
+/** Milliseconds that `close` waits for the statements that run. */
+const CLOSE_TIMEOUT = 200;
+
 /** Reads int64 as exact bigint. The driver would return text. */
 const TYPES = new TypeOverrides();
 TYPES.setTypeParser(types.builtins.INT8, BigInt);
@@ -39,7 +43,7 @@ export class Connections implements Database {
   #silences = 0;
   readonly #madeAfter = new WeakMap<PoolClient, number>();
 
-  /** `onLost` is called for every connection that is lost, in use or not. */
+  /** `onLost` is called for every connection that is lost before `close`, in use or not. */
   constructor(url: string, config: PoolConfig, onLost: (error: Error) => void) {
     this.#pool = new DriverPool({
       connectionString: url,
@@ -52,7 +56,9 @@ export class Connections implements Database {
     this.#pool.on('connect', (client) => {
       this.#madeAfter.set(client, this.#silences);
       // Without a listener a lost connection would end the process, even one that is in use.
-      client.on('error', onLost);
+      client.on('error', (error) => {
+        if (!this.#pool.ending) onLost(error);
+      });
     });
     // The connection reports the error itself. Without this listener it would end the process, too.
     this.#pool.on('error', () => undefined);
@@ -103,10 +109,13 @@ export class Connections implements Database {
     return { database: this.#on(client), close: () => client.release(true) };
   }
 
+  /** Statements that still run after CLOSE_TIMEOUT reject. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    const ended = this.#pool.end();
+    await Promise.race([ended, wait(CLOSE_TIMEOUT, undefined, { ref: false })]);
     // A server that hangs never closes its side, and the driver forgets sockets whose login failed.
     for (const socket of this.#sockets) socket.destroySoon();
+    await ended;
   }
 
   #socket(): Socket {

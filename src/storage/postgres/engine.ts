@@ -34,6 +34,8 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
     mayLoseLock: true,
     newest,
     lastElement: (column) => `(${column}::json ->> -1)::bigint`,
+    isAnyOf: (column, parameter) =>
+      `${column} = ANY (ARRAY(SELECT json_array_elements_text(${parameter}::json)::bigint))`,
     read: (sql, values) => pool.query(sql, values),
     // A single statement is a transaction by itself.
     change: (sql, values) => pool.query(sql, values),

@@ -49,10 +49,10 @@ export function onceOver(pool: Connections): Engine['once'] {
     const first = inFlight.get(name);
     if (first !== undefined) {
       const outcome = await outcomeInTime(first.outcome);
-      // A request with another body must be compared with the record, if there is one.
-      return outcome.outcome === 'in_flight' || first.fingerprint === fingerprint
-        ? repeated(outcome)
-        : write();
+      // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
+      // can be about the key of the first request.
+      const isSame = first.fingerprint === fingerprint && outcome.outcome !== 'refused';
+      return outcome.outcome === 'in_flight' || isSame ? repeated(outcome) : write();
     }
     const outcome = write();
     inFlight.set(name, { fingerprint, outcome });

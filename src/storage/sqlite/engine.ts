@@ -8,7 +8,7 @@ import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { nameOf } from '../writes.ts';
 import { backUp, fillDatabase, openSnapshot } from './bulk.ts';
-import { assertInPlace, type DatabaseFiles, databaseFiles } from './database-files.ts';
+import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
@@ -27,8 +27,8 @@ export function openSqlite(path: string, settings: StoreSettings & { createFolde
   const file = resolve(path);
   const files = databaseFiles(file);
   const reader = new Reader(db);
-  const writer = new Writer(clock, () => startWritingThread(file, files), onLost);
-  const engine = sqliteEngine({ db, file, files, reader, writer, clock });
+  const writer = new Writer(clock, () => startWritingThread(files), onLost);
+  const engine = sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, clock });
   const pets = new SqlitePets(reader, file, writer, engine);
   return storeOver(engine, { pets, keys: new SqliteKeys(reader, engine) }, settings);
 }
@@ -36,19 +36,20 @@ export function openSqlite(path: string, settings: StoreSettings & { createFolde
 interface SqliteParts {
   readonly db: DatabaseSync;
   readonly file: string;
-  readonly files: DatabaseFiles;
+  readonly guard: DatabaseGuard;
   readonly reader: Reader;
   readonly writer: Writer;
   readonly clock: Clock;
 }
 
-function sqliteEngine({ db, file, files, reader, writer, clock }: SqliteParts): Engine {
+function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): Engine {
   let lock: ServingLock | undefined;
   return {
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
     newest,
     lastElement: (column) => `${column} ->> '$[#-1]'`,
+    isAnyOf: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
     async read<R extends Row>(sql: string, values: readonly Value[] = []) {
       reader.begin();
       return reader.of<R>(sql).all(...values);
@@ -67,7 +68,7 @@ function sqliteEngine({ db, file, files, reader, writer, clock }: SqliteParts): 
     poolLoad: () => undefined,
     async ping() {
       try {
-        assertInPlace(files);
+        guard.check();
       } catch (error) {
         throw storeError(error);
       }
@@ -80,7 +81,13 @@ function sqliteEngine({ db, file, files, reader, writer, clock }: SqliteParts): 
       lock = taken;
     },
     async check() {
-      assertInPlace(files);
+      try {
+        guard.check();
+      } catch (error) {
+        // So that a crash loses none of the writes that are only in the log.
+        if (guard.lacksLog && !db.isTransaction) db.exec('PRAGMA wal_checkpoint');
+        throw error;
+      }
       lock?.check();
       return 'kept';
     },

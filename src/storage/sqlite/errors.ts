@@ -12,8 +12,16 @@ export const SQLITE_CORRUPT = 11;
 /** The extended code for a database file that is no longer where it was opened. */
 export const SQLITE_READONLY_DBMOVED = SQLITE_READONLY | (4 << 8);
 
-/** The database is locked, or its disk or file fails. A later attempt may succeed. */
-const TRANSIENT = new Set([SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]);
+/** The database is locked, or its disk or file fails or is damaged: no fault of this program. */
+const OUTAGES = new Set([
+  SQLITE_BUSY,
+  SQLITE_READONLY,
+  SQLITE_IOERR,
+  SQLITE_CORRUPT,
+  SQLITE_FULL,
+  SQLITE_CANTOPEN,
+  SQLITE_NOTADB,
+]);
 
 /** The primary result code of an error of SQLite, or undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -25,5 +33,5 @@ export function sqliteCode(error: unknown): number | undefined {
 /** The error for the caller of a statement: `unavailable`, or a fault of this program as it is. */
 export function storeError(error: unknown): unknown {
   const code = sqliteCode(error);
-  return code !== undefined && TRANSIENT.has(code) ? unavailable(error) : error;
+  return code !== undefined && OUTAGES.has(code) ? unavailable(error) : error;
 }

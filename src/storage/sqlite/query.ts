@@ -137,9 +137,7 @@ export class Reader extends Statements {
   begin(): void {
     if (this.#connection.isTransaction) return;
     this.#begin.run();
-    atEndOfTurn(() => {
-      if (this.#connection.isOpen && this.#connection.isTransaction) this.#commit.run();
-    });
+    atEndOfTurn(() => this.#end());
   }
 
   /** Differs after every commit. */
@@ -150,6 +148,20 @@ export class Reader extends Statements {
   /** Differs after every commit that changed an account or a key. The last use of a key does not count. */
   get keyVersion(): bigint | undefined {
     return this.#keyVersion;
+  }
+
+  /**
+   * Never throws, because no caller is left. SQLite reports a damaged file here once more, after the read that met it, and
+   * nothing can be lost: the transaction only reads.
+   */
+  #end(): void {
+    const db = this.#connection;
+    if (!db.isOpen || !db.isTransaction) return;
+    try {
+      this.#commit.run();
+    } catch {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    }
   }
 
   #update(): void {

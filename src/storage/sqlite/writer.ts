@@ -33,9 +33,9 @@ const IDLE_TURN = 0.02;
 /** What can be asked for. The writer turns consecutive animals into one `createPets`. */
 type Writes = Operations & { createPet(pet: PetValues): bigint };
 
-/** Starts the thread for a file that `openDatabase` has opened before. `file` is an absolute path. */
-export function startWritingThread(file: string, files: DatabaseFiles): Worker {
-  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: { file, files } });
+/** Starts the thread for a database that `openDatabase` has opened before. */
+export function startWritingThread(files: DatabaseFiles): Worker {
+  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: files });
 }
 
 /** What `run` resolves with. It rejects when the operation fails alone. */
@@ -91,7 +91,7 @@ export class Writer {
     return promise as Promise<Result<Name>>;
   }
 
-  /** Finishes the writes that have arrived, then ends the thread. */
+  /** Finishes the writes that have arrived, unless the database is locked, then ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
@@ -162,9 +162,12 @@ export class Writer {
     }
   }
 
-  /** If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones. */
+  /**
+   * If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones, but
+   * not after `close`: a stop has no time for them.
+   */
   #undone(jobs: readonly Job[], error: unknown): void {
-    if (sqliteCode(error) === SQLITE_BUSY) {
+    if (sqliteCode(error) === SQLITE_BUSY && !this.#closed) {
       this.#waiting = [...jobs, ...this.#waiting];
       this.#refuseOverdue(error);
     } else {

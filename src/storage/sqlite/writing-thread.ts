@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
@@ -9,7 +7,7 @@ import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
 import { WRITES } from '../writes.ts';
 import { connectToWrite, transactionOn } from './connection.ts';
-import { assertInPlace, type DatabaseFiles } from './database-files.ts';
+import { type DatabaseFiles, DatabaseGuard } from './database-files.ts';
 import { storeError } from './errors.ts';
 import { type Query, Statements } from './query.ts';
 
@@ -64,8 +62,8 @@ const COLUMNS = 3;
 /** Animals that one INSERT writes at most. Many animals in one statement take half the time of one statement each. */
 const MAX_ROWS_PER_INSERT = 64;
 
-const { file, files } = workerData as { file: string; files: DatabaseFiles };
-const check = checkBeforeCommit();
+const files = workerData as DatabaseFiles;
+const guard = new DatabaseGuard(files);
 const port = parentPort;
 if (port === null) throw new Error('This is not a program: Writer starts it as a thread.');
 
@@ -78,7 +76,7 @@ port.on('message', (message: Message) => {
 });
 
 function connect() {
-  const db = connectToWrite(file);
+  const db = connectToWrite(files.path);
   return { db, operations: operationsOn(db) };
 }
 
@@ -177,7 +175,7 @@ async function commit(
       else results.push(result);
     }
     // Just before the commit: a file that is deleted later goes after the answer.
-    check();
+    guard.checkBeforeCommit();
     db.exec('COMMIT');
     return results;
   } catch (error) {
@@ -185,27 +183,6 @@ async function commit(
     if (hasSavepoints || !isOwnFault(error)) throw error;
   }
   return commit(orders, { db, operations }, true);
-}
-
-/**
- * Returns `assertInPlace` for use before every commit. It compares the files only when their folder was replaced, or an
- * entry of it was added or removed, since the last call: the three comparisons would cost a create 4 %, the folder costs 1 %.
- */
-function checkBeforeCommit(): () => void {
-  // A symbolic link lies in a folder of its own.
-  const folders = [...new Set(files.map(([path]) => dirname(resolve(path))))];
-  let checked: string | undefined;
-  return () => {
-    // A copy of a folder can have the time of the original.
-    const found = folders.map((folder) => {
-      const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
-      return `${stat?.dev}:${stat?.ino}:${stat?.mtimeNs}`;
-    });
-    const state = found.join();
-    if (state === checked) return;
-    assertInPlace(files);
-    checked = state;
-  };
 }
 
 /** Runs a write so that the others of its transaction are done even if it fails. */

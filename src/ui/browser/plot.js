@@ -87,7 +87,8 @@ export function createPlot(place, plotted, onHover) {
       dataIdx: (self, _, closest, at) =>
         isBars && (self.data[0][closest] ?? 0) > at ? Math.max(0, closest - 1) : closest,
     },
-    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
+    // `cursor.idx` is the closest start, without `dataIdx`.
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idxs?.[0] ?? undefined)] },
   };
   return new uPlot(options, plotData(plotted), place);
 }

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from './fetch.js';
 
-/** Does `work` when a form is submitted, and keeps its error until the next try. @param {() => Promise<void>} work */
+/**
+ * Does `work` when a form is submitted. Its error stays until the next try, or until the user changes a field of the form.
+ * @param {() => Promise<void>} work
+ */
 export function useSubmit(work) {
   const [error, setError] = useState(/** @type {ApiError | undefined} */ (undefined));
   const [isBusy, setIsBusy] = useState(false);
@@ -18,5 +21,5 @@ export function useSubmit(work) {
     }
     setIsBusy(false);
   }
-  return { error, isBusy, submit };
+  return { error, isBusy, submit, form: { onSubmit: submit, onInput: () => setError(undefined) } };
 }

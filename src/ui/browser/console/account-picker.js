@@ -8,7 +8,7 @@ import { get, withQuery } from './api.js';
 const ONCE = Number.POSITIVE_INFINITY;
 
 /**
- * A field that filters by account. It offers the accounts whose names match.
+ * A field that filters by account. It offers the accounts whose names match. Without the whole name of one, it does not filter.
  * @param {{ id: string | undefined, onId: (id: string) => void }} props an empty `id` stands for all accounts
  */
 export function AccountPicker({ id, onId }) {
@@ -30,12 +30,12 @@ export function AccountPicker({ id, onId }) {
   }, [found?.id]);
   const onValue = (/** @type {string} */ next) => {
     setText(next);
-    if (next === '') onId('');
+    if (id && next !== name) onId('');
   };
   const isUnknown = text !== '' && offered.data !== undefined && found === undefined && text !== name;
   return html`
     <${Field} label="Account" type="search" maxlength="100" autocomplete="off" list=${list} value=${text} onValue=${onValue}
-      hint=${isUnknown ? 'Choose a name from the list.' : undefined} />
+      hint=${isUnknown ? 'Choose a name from the list. Until then, all accounts are shown.' : undefined} />
     <datalist id=${list}>${offered.data?.map((/** @type {any} */ account) => html`<option value=${account.name} />`)}</datalist>
   `;
 }

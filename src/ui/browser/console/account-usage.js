@@ -5,7 +5,7 @@ import { serviceTime } from '../fetch.js';
 import { usePoll } from '../poll.js';
 import { Ranking } from '../ranking.js';
 import { outcomes, RANGES, totalOf, UsageHead } from '../usage.js';
-import { get } from './api.js';
+import { list } from './api.js';
 
 /** Seconds. The service writes usage every 5 seconds. */
 const REFRESH = 30;
@@ -20,13 +20,13 @@ export function AccountUsage({ accountId }) {
   async function load(signal) {
     const { starts, query, interval } = RANGES[range];
     const now = serviceTime();
-    const ask = (/** @type {string} */ by) =>
-      get(`/usage?accountId=${accountId}&${query(now)}&by=${by}`, signal);
+    const ask = async (/** @type {string} */ by) =>
+      (await list(`/usage?accountId=${accountId}&${query(now)}&by=${by}`, Infinity, signal)).rows;
     const [rows, operations, keys] = await Promise.all([ask('interval'), ask('operation'), ask('key')]);
     return {
       plotted: outcomes(rows, starts(now), interval),
-      operations: operations.map((/** @type {any} */ row) => ({ label: row.operation, value: totalOf(row) })),
-      keys: keys.map((/** @type {any} */ row) => ({ label: keyName(row), value: totalOf(row) })),
+      operations: operations.map((row) => ({ label: row.operation, value: totalOf(row) })),
+      keys: keys.map((row) => ({ label: keyName(row), value: totalOf(row) })),
     };
   }
   return html`<div class="stack">

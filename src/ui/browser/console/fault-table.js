@@ -11,10 +11,11 @@ const LIVE = 5;
 
 /**
  * The last refused and failed requests of this instance.
- * @param {{ filters: Record<string, unknown>, isOfAccount?: boolean }} props
+ * @param {{ filters: { limit: number, [filter: string]: unknown }, isOfAccount?: boolean }} props
  */
-export function FaultTable({ filters, isOfAccount = false }) {
-  const list = useList(withQuery('/faults', filters), LIVE);
+export function FaultTable({ filters: { limit, ...filters }, isOfAccount = false }) {
+  const list = useList(withQuery('/faults', { ...filters, limit }), LIVE);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   /** @type {import('../table.js').Columns} */
   const columns = [
     { name: 'Time', cell: ({ time }) => html`<${Time} at=${time} isExact />` },
@@ -38,5 +39,5 @@ export function FaultTable({ filters, isOfAccount = false }) {
   ];
   const rowKey = (/** @type {any} */ { time, requestId, method }) => `${time} ${requestId} ${method}`;
   return html`<${ListTable} list=${list} caption="Refused and failed requests" columns=${columns} rowKey=${rowKey}
-    empty="This instance has had no such request since it started." />`;
+    empty="This instance has had no ${isFiltered ? 'such request' : 'refused or failed request'} since it started." />`;
 }

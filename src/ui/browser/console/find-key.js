@@ -11,7 +11,7 @@ import { Card } from './page.js';
 export function FindKey({ onChanged }) {
   const [text, setText] = useState('');
   const [found, setFound] = useState(/** @type {any} */ (undefined));
-  const { error, submit } = useSubmit(async () => {
+  const { error, form } = useSubmit(async () => {
     const key = text.trim();
     setText('');
     setFound(undefined);
@@ -24,7 +24,7 @@ export function FindKey({ onChanged }) {
   };
   const list = /** @type {any} */ ({ data: { rows: [found] }, refresh });
   return html`<${Card} title="Find a leaked key">
-    <form class="with-button" onSubmit=${submit}>
+    <form class="with-button" ...${form}>
       <${Field} label="Whole key" type="password" autocomplete="off" spellcheck="false" required value=${text}
         onValue=${setText} hint="The page sends it in the body of a request. The service does not store it." />
       <button type="submit">Find</button>

@@ -12,12 +12,12 @@ import { signIn } from './session.js';
  */
 export function LinkForm({ onSignedIn, children }) {
   const [text, setText] = useState('');
-  const { error, isBusy, submit } = useSubmit(async () => {
+  const { error, isBusy, form } = useSubmit(async () => {
     setText('');
     await signIn(secretOf(text));
     onSignedIn?.();
   });
-  return html`<form class="stack" onSubmit=${submit}>
+  return html`<form class="stack" ...${form}>
     <${Field} label="Sign-in link" type="password" autocomplete="off" spellcheck="false" required value=${text}
       onValue=${setText} hint="The whole address that petstore console printed." />
     ${error && html`<${LinkFault} error=${error} />`}

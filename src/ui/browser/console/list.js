@@ -18,12 +18,13 @@ export function useList(path, seconds = ONCE) {
   if (shown.current.path !== path) shown.current = { path, pages: 1 };
   const poll = usePoll((signal) => list(path, shown.current.pages, signal), seconds, path);
   const last = useRef(poll.data);
-  if (poll.data) last.current = poll.data;
+  if (poll.data) last.current = poll.data.rows.length === 0 ? undefined : poll.data;
   const more = () => {
     shown.current.pages += 1;
     poll.refresh();
   };
-  // While another filter loads, the rows of the one before stay, so that nothing jumps.
+  // While another filter loads, the rows of the one before stay, so that nothing jumps. That there were none is not shown
+  // for another filter.
   return { ...poll, data: poll.data ?? (poll.error ? undefined : last.current), more };
 }
 

@@ -1,10 +1,12 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
+import { Notice } from '../notice.js';
 import { SecretDialog } from '../secret.js';
 import { Time } from '../time.js';
 import { change } from './api.js';
 import { Confirm } from './confirm.js';
+import { useIsMe } from './session.js';
 import { UtcField, instantOf } from './utc-field.js';
 
 /** @typedef {{ operator: any, onClose: () => void, onChanged: () => void }} OperatorProps */
@@ -59,8 +61,15 @@ function CreateToken({ operator: { id, name }, onClose, onChanged }) {
 
 /** @param {OperatorProps} props */
 function RemoveOperator({ operator: { id, name }, ...dialog }) {
+  const isMe = useIsMe();
   return html`<${Confirm} title="Remove operator" submit="Remove" isDangerous request=${['DELETE', `/operators/${id}`]}
     done="${name} is removed." ...${dialog}>
     <p>The links, sessions and tokens of <b>${name}</b> end at once, on every instance.</p>
+    ${
+      isMe(name) &&
+      html`<${Notice} kind="warn" title="This is you">
+        <p>You are signed out at once, and cannot sign in again until another admin or a command adds you.</p>
+      <//>`
+    }
   <//>`;
 }

@@ -10,7 +10,7 @@ import { change } from './api.js';
 import { ListTable, useList } from './list.js';
 import { OperatorActions } from './operator-actions.js';
 import { Page } from './page.js';
-import { useIsAdmin } from './session.js';
+import { useIsAdmin, useIsMe } from './session.js';
 import { ROLES, asChoice } from './terms.js';
 import { Tokens } from './tokens.js';
 
@@ -20,6 +20,7 @@ const REFRESH = 60;
 export function Operators() {
   const list = useList('/operators?limit=100', REFRESH);
   const isAdmin = useIsAdmin();
+  const isMe = useIsMe();
   const [isNew, setIsNew] = useState(false);
   const [issued, setIssued] = useState(0);
   const create = html`<button type="button" class="main" onClick=${() => setIsNew(true)}>Create operator</button>`;
@@ -29,7 +30,11 @@ export function Operators() {
   };
   /** @type {import('../table.js').Columns} */
   const columns = [
-    { name: 'Name', isName: true, cell: ({ name }) => html`<${Name} text=${name} />` },
+    {
+      name: 'Name',
+      isName: true,
+      cell: ({ name }) => html`<${Name} text=${name} />${isMe(name) && html` <${Badge}>you<//>`}`,
+    },
     {
       name: 'Role',
       cell: ({ role }) => html`<${Badge} kind=${role === 'admin' ? 'warn' : undefined}>${role}<//>`,

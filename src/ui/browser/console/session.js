@@ -20,6 +20,12 @@ export const useSession = () => session.use();
 /** Whether the operator may change something. The service refuses it otherwise. */
 export const useIsAdmin = () => session.use().me?.role === 'admin';
 
+/** Tells whether an operator is the one who is signed in. @returns {(name: string) => boolean} */
+export function useIsMe() {
+  const { me } = session.use();
+  return (name) => name === me?.name;
+}
+
 /** Asks the service who is signed in. @param {AbortSignal} [signal] @throws {ApiError} */
 export async function askSession(signal) {
   try {

@@ -6,10 +6,10 @@ import { ApiError, readClock, send } from '../fetch.js';
  *   name: string, plan: string, limits: { perMinute: number, perDay: number }, scopes: string[], minute: Window, day: Window,
  *   bans: { keyId: number, until: string, count: number }[],
  * }} Account
- * @typedef {{
- *   start: string, operation: string, keyId: number,
- *   ok: number, clientError: number, refused: number, serverError: number,
- * }} UsageRow
+ * @typedef {{ start: string, ok: number, clientError: number, refused: number, serverError: number }} UsageRow
+ * @typedef {UsageRow & { operation: string }} OperationUsage
+ * @typedef {UsageRow & { keyId: number }} KeyUsage
+ * @typedef {{ operations: OperationUsage[], keys: KeyUsage[] }} AccountUsage of a range
  * @typedef {{
  *   id: number, label?: string, environment: string, scopes: string[], state: string, createdAt: string,
  *   expiresAt?: string, lastUsedAt?: string, ending?: string,
@@ -21,6 +21,16 @@ import { ApiError, readClock, send } from '../fetch.js';
 export function accountApi(key) {
   /** @param {string} path @param {Parameters<typeof send>[1]} [options] */
   const ask = (path, options) => send(`v1/account${path}`, { ...options, key });
+  /** All rows of a list, page by page. @param {string} list @param {string} query @param {AbortSignal} signal */
+  const all = async (list, query, signal) => {
+    const rows = [];
+    for (let next = query; next !== ''; ) {
+      const { json, headers } = await ask(`${list}?${next}`, { signal });
+      rows.push(...json);
+      next = /\?([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1] ?? '';
+    }
+    return rows;
+  };
   /** What the key may do, as soon as the account is read. @type {PromiseWithResolvers<string[]>} */
   const scopes = Promise.withResolvers();
   return {
@@ -33,23 +43,20 @@ export function accountApi(key) {
       scopes.resolve(json.scopes);
       return json;
     },
-    /** @param {string} query @param {AbortSignal} signal @returns {Promise<UsageRow[]>} */
-    usage: async (query, signal) => (await ask(`/usage?${query}`, { signal })).json,
-    /** All keys, page by page. A key that may not list them sends no request. @param {AbortSignal} signal @returns {Promise<Key[]>} */
+    /** @param {string} query @param {AbortSignal} signal @returns {Promise<AccountUsage>} */
+    async usage(query, signal) {
+      const by = (/** @type {string} */ what) => all('/usage', `${query}&by=${what}`, signal);
+      const [operations, keys] = await Promise.all([by('operation'), by('key')]);
+      return { operations, keys };
+    },
+    /** All keys. A key that may not list them sends no request. @param {AbortSignal} signal @returns {Promise<Key[]>} */
     async keys(signal) {
       if (!(await scopes.promise).includes('keys:manage'))
         throw new ApiError(
           { code: 'insufficient_scope', message: 'The key lacks the scope keys:manage.' },
           403,
         );
-      const keys = [];
-      for (let query = 'limit=100'; query !== ''; ) {
-        const { json, headers } = await ask(`/keys?${query}`, { signal });
-        keys.push(...json);
-        query = /[?&](cursor=[^&>]+)/.exec(headers.get('Link') ?? '')?.[1] ?? '';
-        if (query !== '') query += '&limit=100';
-      }
-      return keys;
+      return all('/keys', 'limit=100', signal);
     },
     /** @param {{ label?: string, scopes: string[], expiresAt?: string }} body @returns {Promise<Key & { key: string }>} */
     createKey: async (body) => (await ask('/keys', { method: 'POST', body })).json,

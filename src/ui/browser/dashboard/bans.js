@@ -3,11 +3,12 @@ import { Notice } from '../notice.js';
 import { Time } from '../time.js';
 
 /**
- * A notice for each banned key, and nothing without bans.
- * @param {{ bans: import('./api.js').Account['bans'], nameOf: (keyId: number) => string }} props
+ * A notice for each key that is banned now.
+ * @param {{ bans: import('./api.js').Account['bans'], nameOf: (keyId: number) => string, now: Date }} props
  */
-export function Bans({ bans, nameOf }) {
-  return bans.map(
+export function Bans({ bans, nameOf, now }) {
+  const inForce = bans.filter(({ until }) => Date.parse(until) > now.getTime());
+  return inForce.map(
     ({ keyId, until, count }) =>
       html`<${Notice} key=${keyId} kind="warn" title="${nameOf(keyId)} is banned">
         <p>

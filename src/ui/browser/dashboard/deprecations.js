@@ -7,7 +7,7 @@ import { totalOf } from '../usage.js';
  * A notice for each deprecated operation that the account called in the last 30 days.
  * @param {{
  *   deprecated: readonly import('./api.js').Deprecated[] | undefined,
- *   rows: readonly import('./api.js').UsageRow[] | undefined,
+ *   rows: readonly import('./api.js').OperationUsage[] | undefined,
  * }} props
  */
 export function DeprecationNotices({ deprecated = [], rows = [] }) {

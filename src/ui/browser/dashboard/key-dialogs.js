@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../dialog.js';
 import { Field } from '../field.js';
+import { Notice } from '../notice.js';
 import { DEFAULT_GRACE, GraceField, ScopesField } from '../key-fields.js';
 
 /**
@@ -39,7 +40,13 @@ export function RotateKey({ api, keyOf, onClose, onDone }) {
   const rotate = async () => onDone(await api.rotateKey(keyOf?.id ?? 0, Number(grace)));
   return html`<${FormDialog} title="Rotate ${named(keyOf)}" submit="Rotate" onClose=${onClose} onSubmit=${rotate}>
     <p>This creates a new key with the same settings. Give it to your programs before the old key ends.</p>
-    ${keyOf && api.isOwn(keyOf) && html`<p>From then on, this page uses the new key.</p>`}
+    ${
+      keyOf &&
+      api.isOwn(keyOf) &&
+      html`<${Notice} kind="warn" title="This page uses this key">
+        <p>From then on, this page uses the new key. Store it: after a reload, the old key opens the page only while it still works.</p>
+      <//>`
+    }
     <${GraceField} value=${grace} onValue=${setGrace} />
   <//>`;
 }
@@ -52,6 +59,13 @@ export function RevokeKey({ api, keyOf, onClose, onDone }) {
   };
   return html`<${FormDialog} title="Revoke ${named(keyOf)}" submit="Revoke" isDangerous onClose=${onClose} onSubmit=${revoke}>
     <p>Within 5 seconds, the service refuses this key for good. This cannot be undone.</p>
+    ${
+      keyOf &&
+      api.isOwn(keyOf) &&
+      html`<${Notice} kind="warn" title="This page uses this key">
+        <p>Revoking it locks this page, until you paste another key of the account.</p>
+      <//>`
+    }
   <//>`;
 }
 

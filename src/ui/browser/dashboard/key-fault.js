@@ -6,18 +6,21 @@ import { Fault } from '../notice.js';
 const TITLES = new Map([
   ['unauthorized', 'This key does not work'],
   ['insufficient_scope', 'This key is not allowed to do this'],
-  ['key_banned', 'This key is banned for a while'],
-  ['rate_limit_exceeded', 'The limit of this minute is used up'],
-  ['daily_limit_exceeded', 'The limit of this day is used up'],
+  ['rate_limit_exceeded', 'This page must wait a moment'],
+  ['daily_limit_exceeded', 'This page must wait until the day ends'],
 ]);
 
 /**
- * An error of a request with a key. A limit or a ban has the time at which it ends.
+ * An error of a request with a key. A limit has the time at which it ends. It is never one of the plan, because no request of
+ * the dashboard counts against the plan.
  * @param {{ error: import('../fetch.js').ApiError, failingSince?: Date | undefined }} props
  */
 export function KeyFault({ error, failingSince }) {
   const { code, status, until } = error;
   return html`<${Fault} error=${error} failingSince=${failingSince} title=${TITLES.get(code)}>
-    ${status === 429 && html`<p title=${local(until)}>It ends at <strong>${utc(until)}</strong>.</p>`}
+    ${
+      status === 429 &&
+      html`<p title=${local(until)}>The wait ends at <strong>${utc(until)}</strong>. It does not concern the limits of your plan.</p>`
+    }
   <//>`;
 }

@@ -1,7 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Notice, Skeleton } from '../notice.js';
-import { SecretDialog } from '../secret.js';
 import { say } from '../status.js';
 import { KeyFault } from './key-fault.js';
 import { KeyTable } from './key-table.js';
@@ -13,18 +12,17 @@ import { CreateKey, RevokeKey, RotateKey } from './key-dialogs.js';
  * The keys of the account, with the buttons that create, rotate and revoke them.
  * @param {{
  *   api: import('./api.js').AccountApi, keys: import('../poll.js').Polled<Key[]>, scopes: readonly string[] | undefined,
- *   onRotated: (key: string) => void,
- * }} props `onRotated` gets the new key when the page's own one was rotated
+ *   onIssued: (key: string) => void, onRotated: (key: string) => void,
+ * }} props `onIssued` gets each new key, and `onRotated` too when the page's own one was rotated
  */
-export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes, onRotated }) {
+export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes, onIssued, onRotated }) {
   const [open, setOpen] = useState(
     /** @type {{ action: 'create' | 'rotate' | 'revoke', key?: Key } | undefined} */ (undefined),
   );
-  const [issued, setIssued] = useState(/** @type {string | undefined} */ (undefined));
   const close = () => setOpen(undefined);
   const done = (/** @type {{ key: string } | undefined} */ its) => {
     close();
-    setIssued(its?.key);
+    if (its) onIssued(its.key);
     if (its && open?.action === 'rotate' && open.key && api.isOwn(open.key)) onRotated(its.key);
     if (its === undefined) say('The key is revoked.');
     refresh();
@@ -50,6 +48,5 @@ export function Keys({ api, keys: { data, error, failingSince, refresh }, scopes
     ${open?.action === 'create' && html`<${CreateKey} ...${dialog} />`}
     ${open?.action === 'rotate' && html`<${RotateKey} ...${dialog} />`}
     ${open?.action === 'revoke' && html`<${RevokeKey} ...${dialog} />`}
-    ${issued && html`<${SecretDialog} title="The new key" secret=${issued} onClose=${() => setIssued(undefined)} />`}
   </section>`;
 }

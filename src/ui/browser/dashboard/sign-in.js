@@ -13,7 +13,7 @@ import { Layout } from './layout.js';
  */
 export function SignIn({ open, onOpen }) {
   const [key, setKey] = useState('');
-  const { error, isBusy, submit } = useSubmit(async () => {
+  const { error, isBusy, form } = useSubmit(async () => {
     const api = open(key.trim());
     await api.account();
     onOpen(api);
@@ -22,7 +22,7 @@ export function SignIn({ open, onOpen }) {
     <div class="narrow stack">
       <h1>Your account</h1>
       <p>Paste an API key to see the plan, the limits, the usage and the keys of its account.</p>
-      <form class="card" onSubmit=${submit}>
+      <form class="card" ...${form}>
         <${Field}
           ...${{ label: 'API key', type: 'password', value: key, onValue: setKey, required: true }}
           ...${{ autocomplete: 'off', autocapitalize: 'off', spellcheck: false, maxlength: 200 }}

@@ -1,17 +1,16 @@
 import { compact } from '../format.js';
 import { totalOf } from '../usage.js';
 
-/** @typedef {import('./api.js').UsageRow} UsageRow */
-
 /** The largest number of series in a chart: one for each colour. The last one is the sum of the rest. */
 const MOST_SERIES = 8;
 
 /**
  * The requests by what `nameOf` gives, as stacked bars: the largest first, and the rest as one.
- * @param {readonly UsageRow[]} rows
+ * @template {import('./api.js').UsageRow} Row
+ * @param {readonly Row[]} rows
  * @param {readonly number[]} starts Unix seconds
  * @param {number} interval seconds
- * @param {(row: UsageRow) => string} nameOf
+ * @param {(row: Row) => string} nameOf
  * @returns {import('../plot.js').Plotted}
  */
 export function stacks(rows, starts, interval, nameOf) {

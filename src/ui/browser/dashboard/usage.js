@@ -11,7 +11,7 @@ const INTERVAL = 300;
 
 /**
  * @typedef {import('../usage.js').Range} Range
- * @typedef {import('../poll.js').Polled<import('./api.js').UsageRow[]>} PolledUsage
+ * @typedef {import('../poll.js').Polled<import('./api.js').AccountUsage>} PolledUsage
  */
 
 /**
@@ -37,14 +37,14 @@ function OtherRange({ range, api, nameOf }) {
 /** @param {{ range: Range, usage: PolledUsage, nameOf: (keyId: number) => string }} props */
 function Charts({ range, usage: { data, error, failingSince }, nameOf }) {
   const { interval, starts, text } = RANGES[range];
-  const names = data && [...new Set(data.map(({ keyId }) => nameOf(keyId)))].join('\n');
+  const names = data && [...new Set(data.keys.map(({ keyId }) => nameOf(keyId)))].join('\n');
   const plotted = useMemo(() => {
     if (data === undefined) return undefined;
     const its = starts(serviceTime());
     return {
-      operation: stacks(data, its, interval, ({ operation }) => operation),
-      key: stacks(data, its, interval, ({ keyId }) => nameOf(keyId)),
-      outcome: outcomes(data, its, interval),
+      operation: stacks(data.operations, its, interval, ({ operation }) => operation),
+      key: stacks(data.keys, its, interval, ({ keyId }) => nameOf(keyId)),
+      outcome: outcomes(data.operations, its, interval),
     };
   }, [data, range, names]);
   const rest = { error, failingSince };
