@@ -1,5 +1,5 @@
 // The answers of the API and of the admin API, byte by byte, as they were recorded.
-import { test } from 'node:test';
+import { test } from '../support/test.ts';
 import { POSTGRES_AND_REDIS, SQLITE } from './support/backends.ts';
 import { compareRecord } from './support/fixture.ts';
 import { hideCounterTimes } from './support/normal.ts';

@@ -1,12 +1,12 @@
 // A rolling upgrade: the version before and this one serve side by side, over one PostgreSQL and one Redis, and each
 // honours what the other wrote.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Asked, assertError, call } from '../support/api.ts';
 import { sharedServers } from '../support/instances.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { run, runJson, type Variables } from '../support/process.ts';
+import { test } from '../support/test.ts';
 import {
   checkOutVersionBefore,
   lacksVersionBefore,

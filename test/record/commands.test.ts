@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { sharedServers } from '../support/instances.ts';
 import { type Outcome, run, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { test } from '../support/test.ts';
 import { compareRecord } from './support/fixture.ts';
 import { hideRandom } from './support/normal.ts';
 import { type Command, type CommandRow, COMMANDS, WRONG_USE } from './scenarios/commands.ts';

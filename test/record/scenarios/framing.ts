@@ -21,7 +21,6 @@ const hosts: readonly Row[] = [
   { raw: `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n` },
 ]);
 
-/** Apart from the others, because new refusals (501, 505) are to come. */
 export const FRAMING: Scenario = {
   name: 'framing',
   limits: { headersTimeout: 300, requestTimeout: 600, checkingInterval: 20 },

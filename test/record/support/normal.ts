@@ -64,6 +64,16 @@ const USUAL: readonly (readonly [
     ],
   ],
   [
+    'rate headers of a holder',
+    [
+      ['X-RateLimit-Limit', /^60$/],
+      ['X-RateLimit-Remaining', /^\d+$/],
+      ['X-RateLimit-Reset', /^\d{10}$/],
+      ['RateLimit-Policy', /^"minute";q=60;w=60, "day";q=5000;w=86400$/],
+      ['RateLimit', /^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/],
+    ],
+  ],
+  [
     'console',
     [
       ['X-Frame-Options', /^DENY$/],
@@ -151,7 +161,7 @@ export function hideCounterTimes(text: string): string {
     .replaceAll(/X-RateLimit-Reset: \d+/g, 'X-RateLimit-Reset: <counter>')
     .replaceAll(/;t=\d+/g, ';t=<counter>')
     .replaceAll(/(wait |ends in )\d+/g, '$1<counter>')
-    .replaceAll(/"remaining":999999\d+/g, '"remaining":<counter>')
+    .replaceAll(/"remaining":(?:999999\d{3}|1000000000)/g, '"remaining":<counter>')
     .replaceAll(/"reset":\d+/g, '"reset":<counter>')
     .replaceAll(/"(until|bannedUntil)":"[^"]*"/g, '"$1":"<counter>"');
 }
