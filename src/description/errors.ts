@@ -7,7 +7,7 @@ import { NO_SESSION, tooManyAttempts } from '../http/auth/access.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 import * as messages from '../http/messages.ts';
 import { IN_FLIGHT, type Operation, queryParameters, sunsetDate } from '../http/operation.ts';
-import { readQuery } from '../http/parameters.ts';
+import { faultMessage } from '../http/parameters.ts';
 import { parseIdempotencyKey } from '../http/request-headers.ts';
 import { errorJson } from '../http/response.ts';
 import { code } from './markdown.ts';
@@ -99,7 +99,8 @@ function either(one: string, other: string | undefined): string {
 function parameterMessage(operation: Operation): string {
   const [first] = queryParameters(operation);
   if (first === undefined) return refusalMessage(() => parseIdempotencyKey(''));
-  return refusalMessage(() => readQuery(`${first[0]}=`, [first]));
+  const [name, { fault }] = first;
+  return faultMessage(name, fault);
 }
 
 /** The message about a body without its last required field, or about one that is no object. */

@@ -206,7 +206,7 @@ export function readQuery(
     const [name, { read, readAll, fault }] = parameters[index] as NamedParameter;
     const all = repeated?.[index];
     const value = all === undefined ? read(text) : readAll?.(all);
-    if (value === undefined) throw invalid(`The parameter ${name} ${fault}.`);
+    if (value === undefined) throw invalid(faultMessage(name, fault));
     values[name] = value;
   }
   return values;
@@ -227,6 +227,11 @@ function forEachPair(query: string, note: (name: string, text: string) => void):
     else note(query.slice(start, equals), query.slice(equals + 1, end));
     start = end + 1;
   }
+}
+
+/** The message about an invalid value of the parameter `name`. */
+export function faultMessage(name: string, fault: string): string {
+  return `The parameter ${name} ${fault}.`;
 }
 
 function invalid(message: string): ServiceError {
