@@ -51,8 +51,8 @@ export function requestBody(method: Method, body: NonNullable<Operation['body']>
 /** The schemas that have a name, as JSON Schema 2020-12 with references among them. */
 export function schemaComponents(groups: readonly OperationGroup[]): Record<string, Schema> {
   const messages = groups.flatMap(({ operations }) => operations.map(({ errors }) => errors.not_found));
-  const example = errorExample('not_found', messages.find((message) => message !== undefined) ?? '');
-  const named = [...groups.flatMap(namedSchemas), { schema: ErrorBody, example }];
+  const notFound = errorExample('not_found', messages.find((message) => message !== undefined) ?? '');
+  const named = [...groups.flatMap(namedSchemas), { schema: ErrorBody, example: notFound }];
   const components = new Map<string, Schema>();
   // In the order of the groups, each before what only occurs inside of it.
   for (const { schema } of named) components.set(schema.meta()?.id ?? '', {});

@@ -261,19 +261,19 @@ const OPERATOR_CODES: readonly ErrorCode[] = [
 ];
 
 /** Every error code that an operation can answer with, in the order of `ERRORS`. */
-export function errorCodes(operation: Operation): ErrorCode[] {
-  const { method, body, errors, role, scope, deprecated } = operation;
+export function errorCodes(declaration: Operation): ErrorCode[] {
+  const { method, body, errors, role, scope, deprecated } = declaration;
   const codes = new Set<string>([
     ...(role === undefined ? CLIENT_CODES : OPERATOR_CODES),
     ...Object.keys(errors),
   ]);
   if (body !== undefined) for (const code of BODY_CODES) codes.add(code);
   if (method === 'DELETE') codes.add('invalid_request');
-  if (role === undefined && operation.allowance !== 'holder') codes.add('key_banned');
+  if (role === undefined && declaration.allowance !== 'holder') codes.add('key_banned');
   if (scope !== undefined) codes.add('insufficient_scope');
   const isRepeatable = role === undefined && method === 'POST';
   if (isRepeatable) for (const code of ['conflict', 'idempotency_key_reused']) codes.add(code);
-  if (isRepeatable || queryParameters(operation).length > 0) codes.add('invalid_parameter');
+  if (isRepeatable || queryParameters(declaration).length > 0) codes.add('invalid_parameter');
   if (deprecated !== undefined) codes.add('gone');
   return ERROR_CODES.filter((code) => codes.has(code));
 }

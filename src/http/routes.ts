@@ -83,7 +83,7 @@ export function bindOperations<Repositories>(
     const { path, parameters, deprecated } = declaration;
     const inQuery = queryParameters(declaration);
     return {
-      declaration: declaration as Operation,
+      declaration,
       index,
       inPath: pathNames(path).map((name): NamedParameter => [name, parameters[name] as NamedParameter[1]]),
       inQuery,
