@@ -80,7 +80,7 @@ async function until(page: Page, expression: string): Promise<void> {
 async function openChart(options: Parameters<typeof openDashboard>[2], props: object = {}) {
   const watched = await openDashboard(browser, service.url, options);
   const all = { title: 'Requests', file: 'requests', plotted: PLOTTED, ...props };
-  await show(watched.page, 'chart.js', 'Chart', all);
+  await show(watched.page, 'shared/chart.js', 'Chart', all);
   return watched;
 }
 
@@ -204,10 +204,10 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
   await page.getByText('There were no requests in this time.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'CSV of Requests' }).isDisabled());
   assert.ok(await page.getByRole('button', { name: 'Table of Requests' }).isDisabled());
-  await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests' });
+  await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests' });
   await page.getByText('Requests: loading.').waitFor();
   const error = { code: 'unavailable', message: 'The database is away.', status: 503, isTemporary: true };
-  await show(page, 'chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
+  await show(page, 'shared/chart.js', 'Chart', { title: 'Requests', file: 'requests', error });
   const alert = page.getByRole('alert');
   assert.match(await alert.innerText(), /The service does not answer\s+The database is away\./);
 });
@@ -215,7 +215,7 @@ test('a chart says that it is empty, that it loads, or why it failed', async () 
 test('a ranking shows the largest values, and its table shows all', async () => {
   const { page } = await openDashboard(browser, service.url);
   const values = Array.from({ length: 100 }, (_, at) => ({ label: `key ${at}`, value: at * 100_000 }));
-  await show(page, 'ranking.js', 'Ranking', {
+  await show(page, 'shared/ranking.js', 'Ranking', {
     title: 'Keys',
     file: 'keys',
     name: 'Key',

@@ -16,6 +16,7 @@ import { temporaryFolder } from './temporary.ts';
 export const PLENTY: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
 
 export interface KeyOptions {
+  readonly label?: string | undefined;
   readonly account?: string;
   readonly limits?: Limits;
   readonly environment?: Environment;
@@ -75,7 +76,14 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     logText: () => lines.join(''),
-    async issueKey({ account = 'acme', limits, environment = config.environment, scopes, expiresAt } = {}) {
+    async issueKey({
+      account = 'acme',
+      limits,
+      environment = config.environment,
+      label,
+      scopes,
+      expiresAt,
+    } = {}) {
       const owner =
         (await accounts.findAccount(account)) ??
         (await accounts.createAccount(account, 'enterprise', limits ?? PLENTY));
@@ -85,7 +93,7 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
         hash: key.hash(),
         ending: key.ending,
         environment,
-        label: undefined,
+        label,
         scopes: scopes ?? SCOPES,
         expiresAt,
       });
