@@ -167,7 +167,7 @@ export function createAdminApi<Repositories>({
       const route = routeName(context, pages);
       metrics?.observe(method, route, status, code, undefined, durationMs / 1_000);
       const isQuiet = status < 400 && (method === 'GET' || method === 'HEAD');
-      const level = isQuiet ? 'debug' : 'info';
+      const level = reason === undefined ? (isQuiet ? 'debug' : 'info') : 'warn';
       const entry = { id, operator: operator?.name, method, route, status, code, reason, durationMs };
       log[level](entry, 'console request');
     },
