@@ -18,6 +18,7 @@ export function keepWriting(
   { interval, mayWrite, log }: { interval: number; mayWrite: () => boolean; log: Logger },
 ): Keeper {
   let failing = false;
+  let isStopped = false;
   let stopped = false;
   let last = Promise.resolve();
   const attempt = async () => {
@@ -26,7 +27,8 @@ export function keepWriting(
       if (failing) log.info(`${task} succeeds again`);
       failing = false;
     } catch (error) {
-      if (!failing) log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
+      // A stop says itself what it could not write.
+      if (!failing && !isStopped) log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
       failing = true;
     }
   };
@@ -42,6 +44,7 @@ export function keepWriting(
     idle: () => last,
     stop() {
       stopped = true;
+      isStopped = true;
       clearInterval(timer);
       return last;
     },
