@@ -28,7 +28,8 @@ export function keepWriting(
       failing = false;
     } catch (error) {
       // A stop says itself what it could not write.
-      if (!failing && !isStopped) log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
+      if (!failing && !isStopped)
+        log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
       failing = true;
     }
   };
