@@ -14,6 +14,7 @@ const FOLDERS = [
   'app',
   'pages',
   'description',
+  'resources',
   'admin',
   'api',
   'management',
@@ -27,7 +28,7 @@ const FOLDERS = [
 ];
 
 /** Imports from a lower folder to a higher one that are still to go. */
-const STILL_UP = new Set(['management → api', 'storage → limits']);
+const STILL_UP = new Set(['storage → limits']);
 
 const problems: string[] = [];
 const files = globSync(

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { EXAMPLE_URLS } from '../src/config/config.ts';
-import { RESOURCES } from '../src/api/index.ts';
+import { RESOURCES } from '../src/resources/index.ts';
 import { openApi } from '../src/description/openapi.ts';
 import { clientOperations, clientResources, clientSchema } from './client-schema.ts';
 

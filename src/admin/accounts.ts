@@ -5,7 +5,6 @@ import type { AccountRepository } from '../domain/account-ports.ts';
 import { checkedName } from '../domain/text.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
-import { cursor } from '../http/parameters.ts';
 import {
   AccountDetails,
   accountJson,
@@ -19,8 +18,8 @@ import {
   WINDOWS,
 } from './account-values.ts';
 import { describeBans } from '../management/bans.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { limit, cursorNumber, pageOf, rowId, word } from './values.ts';
+import { change, create, list, read, type OperatorResource } from '../http/operation.ts';
+import { cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -35,57 +34,43 @@ const accountId = rowId('Number of the account.');
 const NO_ACCOUNT = 'There is no account with this number.';
 const NAME_TAKEN = 'Another account has this name, ignoring case: choose another name.';
 
-const listAccounts = operatorOperation({
-  id: 'listAccounts',
-  method: 'GET',
-  path: '/accounts',
-  role: 'viewer',
-  summary: 'List accounts',
-  description: 'Returns a page of accounts, the newest first.',
-  parameters: {
-    search: word(100, {
-      description: 'Keep only accounts whose name contains this text, ignoring case.',
-      example: 'shop',
-    }),
-    limit,
-    cursor,
-  },
-  answers: {
-    200: {
-      description: 'A page of accounts.',
-      content: {
-        schema: z.array(AccountJson).meta({ id: 'Accounts', description: 'Accounts, the newest first.' }),
-        examples: { page: { summary: 'A page', value: [EXAMPLE] } },
-      },
+const listAccounts = list(
+  z.array(AccountJson).meta({ id: 'Accounts', description: 'Accounts, the newest first.' }),
+  'accounts',
+  {
+    id: 'listAccounts',
+    path: '/accounts',
+    role: 'viewer',
+    description: 'Returns a page of accounts, the newest first.',
+    filters: {
+      search: word(100, {
+        description: 'Keep only accounts whose name contains this text, ignoring case.',
+        example: 'shop',
+      }),
+    },
+    examples: { page: { summary: 'A page', value: [EXAMPLE] } },
+    async handle({ parameters }, { accounts }: Stores) {
+      const { search, limit: most, cursor: before } = parameters;
+      const query = { search, limit: most + 1, before: cursorNumber(before) };
+      const found = await accounts.pageOfAccounts(query);
+      return pageOf(found, most, accountJson);
     },
   },
-  errors: {},
-  async handle({ parameters }, { accounts }: Stores) {
-    const { search, limit: most, cursor: before } = parameters;
-    const query = { search, limit: most + 1, before: cursorNumber(before) };
-    const found = await accounts.pageOfAccounts(query);
-    return pageOf(found, most, accountJson);
-  },
-});
+);
 
-const createAccount = operatorOperation({
+const createAccount = create(NewAccount, AccountJson, {
   id: 'createAccount',
-  method: 'POST',
   path: '/accounts',
   role: 'admin',
   summary: 'Create an account',
   description: 'Creates an account. Plan `enterprise` needs `perMinute` and `perDay`.',
-  parameters: {},
   body: {
-    schema: NewAccount,
     description: 'The account.',
     examples: { pro: { summary: 'With a plan', value: { name: 'shop', plan: 'pro' } } },
   },
-  answers: {
-    201: {
-      description: 'The account was created.',
-      content: { schema: AccountJson, examples: { created: { summary: 'The account', value: EXAMPLE } } },
-    },
+  answer: {
+    description: 'The account was created.',
+    examples: { created: { summary: 'The account', value: EXAMPLE } },
   },
   errors: { conflict: NAME_TAKEN },
   async handle({ body, author }, { accounts }: Stores) {
@@ -93,27 +78,21 @@ const createAccount = operatorOperation({
     const account = await accounts
       .by(author)
       .createAccount(checkedName('account', given), its, limitsOf(its, custom));
-    return { status: 201, json: JSON.stringify(accountJson(account)) };
+    return { value: accountJson(account) };
   },
 });
 
-const getAccount = operatorOperation({
+const getAccount = read(AccountDetails, {
   id: 'getAccount',
-  method: 'GET',
   path: '/accounts/{accountId}',
   role: 'viewer',
   summary: 'Get an account',
   description:
     'Returns an account with both windows as they are now, and the first 100 bans in force of its keys.',
   parameters: { accountId },
-  answers: {
-    200: {
-      description: 'The account.',
-      content: {
-        schema: AccountDetails,
-        examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
-      },
-    },
+  answer: {
+    description: 'The account.',
+    examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ parameters }, { accounts, counter, quotas }: Stores) {
@@ -125,13 +104,12 @@ const getAccount = operatorOperation({
     const found = await quotas.listBans({ accountId: id, limit: MOST_BANS });
     const bans = (await describeBans(accounts, found)).map(banJson);
     const details = { ...accountJson(account), ...describeWindows(quota), bans };
-    return { status: 200, json: JSON.stringify(details) };
+    return { value: details };
   },
 });
 
-const changeAccount = operatorOperation({
+const changeAccount = change(AccountPatch, AccountJson, {
   id: 'changeAccount',
-  method: 'PATCH',
   path: '/accounts/{accountId}',
   role: 'admin',
   summary: 'Change an account',
@@ -140,15 +118,12 @@ const changeAccount = operatorOperation({
     'With `expected`, the answer is 409 when the account has another value than the one named there.',
   parameters: { accountId },
   body: {
-    schema: AccountPatch,
     description: 'The values to change.',
     examples: { plan: { summary: 'Another plan', value: { plan: 'pro', expected: { plan: 'free' } } } },
   },
-  answers: {
-    200: {
-      description: 'The account as it is now.',
-      content: { schema: AccountJson, examples: { changed: { summary: 'The account', value: EXAMPLE } } },
-    },
+  answer: {
+    description: 'The account as it is now.',
+    examples: { changed: { summary: 'The account', value: EXAMPLE } },
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
   async handle({ body, parameters, author }, { accounts }: Stores) {
@@ -159,7 +134,7 @@ const changeAccount = operatorOperation({
     if (result.outcome === 'not_found') return { error: 'not_found' };
     if (result.outcome === 'name_taken') return { error: 'conflict' };
     if (result.outcome === 'conflict') return { error: 'conflict', message: isNow(result.account) };
-    return { status: 200, json: JSON.stringify(accountJson(result.account)) };
+    return { value: accountJson(result.account) };
   },
 });
 

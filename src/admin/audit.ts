@@ -1,9 +1,9 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, instant } from '../http/parameters.ts';
+import { instant } from '../http/parameters.ts';
 import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { iso, limit, cursorNumber, pageOf, rowFilter } from './values.ts';
+import { list, type OperatorResource } from '../http/operation.ts';
+import { iso, cursorNumber, pageOf, rowFilter } from './values.ts';
 
 interface Stores {
   readonly audit: Pick<AuditLog, 'list'>;
@@ -28,51 +28,38 @@ const Entries = z
   )
   .meta({ id: 'AuditEntries', description: 'Entries of the audit log, newest first.' });
 
-const listAudit = operatorOperation({
+const listAudit = list(Entries, 'the audit log', {
   id: 'listAudit',
-  method: 'GET',
   path: '/audit',
   role: 'viewer',
-  summary: 'List the audit log',
   description:
     'Returns a page of the audit log, the newest first: every change by the command line, the console, the admin API or a ' +
     'key, with the values before and after. It holds no key.',
-  parameters: {
+  filters: {
     accountId: rowFilter('Only changes that concern this account.'),
     since: instant({
       description: 'Only changes at this instant or later.',
       example: '2026-11-23T00:00:00Z',
     }),
-    limit,
-    cursor,
   },
-  answers: {
-    200: {
-      description: 'A page of the audit log.',
-      content: {
-        schema: Entries,
-        examples: {
-          page: {
-            summary: 'A page',
-            value: [
-              {
-                id: 12,
-                time: '2026-11-23T14:05:12.645Z',
-                actor: { kind: 'operator', name: 'ada' },
-                address: '198.51.100.7',
-                action: 'accounts set',
-                target: { kind: 'account', name: 'shop' },
-                accountId: 1,
-                before: { plan: 'free' },
-                after: { plan: 'pro' },
-              },
-            ],
-          },
+  examples: {
+    page: {
+      summary: 'A page',
+      value: [
+        {
+          id: 12,
+          time: '2026-11-23T14:05:12.645Z',
+          actor: { kind: 'operator', name: 'ada' },
+          address: '198.51.100.7',
+          action: 'accounts set',
+          target: { kind: 'account', name: 'shop' },
+          accountId: 1,
+          before: { plan: 'free' },
+          after: { plan: 'pro' },
         },
-      },
+      ],
     },
   },
-  errors: {},
   async handle({ parameters }, { audit }: Stores) {
     const { accountId, since, limit: most, cursor: end } = parameters;
     const entries = await audit.list({

@@ -1,12 +1,11 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor } from '../http/parameters.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { QuotaAdmin } from '../limits/counter.ts';
-import { describeBans, liftBan as lift } from '../management/bans.ts';
+import { type BanRecord, describeBans, liftBan as lift } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { cursorNumber, iso, limit, rowFilter, rowId } from './values.ts';
+import { list, remove, type OperatorResource } from '../http/operation.ts';
+import { cursorNumber, iso, rowFilter, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -27,38 +26,27 @@ const Bans = z
   )
   .meta({ id: 'Bans', description: 'Bans in force, by the numbers of their keys.' });
 
-const listBans = operatorOperation({
+const listBans = list(Bans, 'bans', {
   id: 'listBans',
-  method: 'GET',
   path: '/bans',
   role: 'viewer',
-  summary: 'List bans',
   description: 'Returns a page of the keys of this environment that are banned now, by their numbers.',
-  parameters: { accountId: rowFilter('Keep only the bans of this account.'), limit, cursor },
-  answers: {
-    200: {
-      description: 'A page of bans.',
-      content: {
-        schema: Bans,
-        examples: {
-          one: {
-            summary: 'One ban',
-            value: [
-              {
-                keyId: 7,
-                accountId: 1,
-                account: 'shop',
-                label: 'price board',
-                until: '2026-11-23T14:10:00.000Z',
-                count: 1,
-              },
-            ],
-          },
+  filters: { accountId: rowFilter('Keep only the bans of this account.') },
+  examples: {
+    one: {
+      summary: 'One ban',
+      value: [
+        {
+          keyId: 7,
+          accountId: 1,
+          account: 'shop',
+          label: 'price board',
+          until: '2026-11-23T14:10:00.000Z',
+          count: 1,
         },
-      },
+      ],
     },
   },
-  errors: {},
   async handle({ parameters }, { accounts, quotas }: Stores) {
     const { accountId, limit: most, cursor: end } = parameters;
     const after = cursorNumber(end) ?? 0;
@@ -66,28 +54,30 @@ const listBans = operatorOperation({
     const page = await describeBans(accounts, rows.slice(0, most));
     const last = rows.length > most ? rows[most - 1] : undefined;
     return {
-      status: 200,
-      json: JSON.stringify(page.map((ban) => Object.assign({}, ban, { until: iso(ban.until) }))),
+      value: page.map(banRow),
       next: last && BigInt(last.keyId),
     };
   },
 });
 
-const liftBan = operatorOperation({
+const liftBan = remove({
   id: 'liftBan',
-  method: 'DELETE',
   path: '/bans/{keyId}',
   role: 'admin',
   summary: 'Lift a ban',
   description: 'Ends the ban of a key and forgets its earlier ones, within 2 seconds on every instance.',
   parameters: { keyId: rowId('Number of the key.') },
-  answers: { 204: { description: 'The ban is lifted.' } },
+  answer: 'The ban is lifted.',
   errors: { not_found: 'This key is not banned.' },
   async handle({ parameters, author }, stores: Stores) {
     await lift(stores, author, parameters.keyId);
-    return { status: 204, json: '' };
+    return { value: undefined };
   },
 });
+
+function banRow({ until, ...ban }: BanRecord) {
+  return { ...ban, until: iso(until) };
+}
 
 export const BANS: OperatorResource<Stores> = {
   name: 'Bans',

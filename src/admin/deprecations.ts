@@ -1,21 +1,22 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor } from '../http/parameters.ts';
 import { cached } from '../domain/cached.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { UsageHistory } from '../domain/usage.ts';
 import {
+  type DeprecatedOperation,
   type DeprecationRanking,
   describeUses,
   rankDeprecatedUses,
   rankedUses,
 } from '../management/deprecations.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { cursorNumber, iso, limit } from './values.ts';
+import { list, type OperatorResource } from '../http/operation.ts';
+import { cursorNumber, iso } from './values.ts';
 
 interface Stores {
   readonly clock: Clock;
   readonly usageHistory: Pick<UsageHistory, 'callersOf'>;
+  readonly deprecatedOperations: readonly DeprecatedOperation[];
   readonly deprecationRanking: () => Promise<DeprecationRanking>;
 }
 
@@ -29,9 +30,10 @@ const LIFETIME = 60_000;
 export function deprecationReader(
   clock: Clock,
   history: Pick<UsageHistory, 'callers'>,
+  deprecated: readonly DeprecatedOperation[],
 ): () => Promise<DeprecationRanking> {
   const isSlow = ({ slices }: DeprecationRanking) => slices > FEW_SLICES;
-  return cached(clock, () => rankDeprecatedUses(history, clock().unix), {
+  return cached(clock, () => rankDeprecatedUses(history, deprecated, clock().unix), {
     lifetime: (ranking) => (isSlow(ranking) ? LIFETIME : 0),
     isSlow,
   });
@@ -56,9 +58,8 @@ const Uses = z
     description: 'Keys that call deprecated operations, the most requests first.',
   });
 
-const listDeprecations = operatorOperation({
+const listDeprecations = list(Uses, 'keys', {
   id: 'listDeprecations',
-  method: 'GET',
   path: '/deprecations',
   role: 'viewer',
   summary: 'List keys that call deprecated operations',
@@ -66,46 +67,41 @@ const listDeprecations = operatorOperation({
     'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
     'Requests between two pages can change the order, so a key can be missing or appear twice. With many keys, the order is ' +
     'about a minute old.',
-  parameters: { limit, cursor },
-  answers: {
-    200: {
-      description: 'A page of keys.',
-      content: {
-        schema: Uses,
-        examples: {
-          some: {
-            summary: 'One key',
-            value: [
-              {
-                operation: 'getPet',
-                removal: '2027-09-01T00:00:00.000Z',
-                successor: '/pets',
-                accountId: 1,
-                account: 'shop',
-                keyId: 7,
-                label: 'price board',
-                requests: 1_204,
-                lastHour: '2026-11-23T14:00:00.000Z',
-              },
-            ],
-          },
+  examples: {
+    some: {
+      summary: 'One key',
+      value: [
+        {
+          operation: 'getPet',
+          removal: '2027-09-01T00:00:00.000Z',
+          successor: '/pets',
+          accountId: 1,
+          account: 'shop',
+          keyId: 7,
+          label: 'price board',
+          requests: 1_204,
+          lastHour: '2026-11-23T14:00:00.000Z',
         },
-      },
+      ],
     },
   },
-  errors: {},
-  async handle({ parameters }, { clock, usageHistory, deprecationRanking }: Stores) {
+  async handle({ parameters }, { clock, usageHistory, deprecatedOperations, deprecationRanking }: Stores) {
     const ranking = await deprecationRanking();
     // A page begins at a place in the order, because the numbers of requests change.
     const first = cursorNumber(parameters.cursor) ?? 0;
     const end = first + parameters.limit;
-    const page = await describeUses(usageHistory, clock().unix, rankedUses(ranking, first, end));
+    const page = await describeUses(
+      usageHistory,
+      deprecatedOperations,
+      clock().unix,
+      rankedUses(deprecatedOperations, ranking, first, end),
+    );
     const json = JSON.stringify(
       page.map(({ removal, lastHour, ...use }) =>
         Object.assign(use, { removal: iso(removal), lastHour: iso(lastHour) }),
       ),
     );
-    return { status: 200, json, next: end < ranking.keyIds.length ? BigInt(end) : undefined };
+    return { json, next: end < ranking.keyIds.length ? BigInt(end) : undefined };
   },
 });
 

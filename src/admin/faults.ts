@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursor, type Parameter } from '../http/parameters.ts';
+import { type Parameter } from '../http/parameters.ts';
 import { ERROR_CODES } from '../domain/errors.ts';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { iso, limit, cursorNumber, pageOf, rowFilter, word } from './values.ts';
+import { list, type OperatorResource } from '../http/operation.ts';
+import { iso, cursorNumber, pageOf, rowFilter, word } from './values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;
@@ -35,16 +35,14 @@ const status: Parameter<number> = {
   absent: undefined,
 };
 
-const listFaults = operatorOperation({
+const listFaults = list(Faults, 'faults', {
   id: 'listFaults',
-  method: 'GET',
   path: '/faults',
   role: 'viewer',
-  summary: 'List faults',
   description:
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. An instance ' +
     'keeps 10,000 of them in memory.',
-  parameters: {
+  filters: {
     requestId: word(128, {
       description: 'Only the requests with this `X-Request-Id`.',
       example: 'checkout-7f3a',
@@ -52,36 +50,25 @@ const listFaults = operatorOperation({
     accountId: rowFilter('Only requests of this account.'),
     keyId: rowFilter('Only requests with this key.', 7),
     status,
-    limit,
-    cursor,
   },
-  answers: {
-    200: {
-      description: 'A page of faults.',
-      content: {
-        schema: Faults,
-        examples: {
-          refused: {
-            summary: 'A refused request',
-            value: [
-              {
-                time: '2026-11-23T14:05:12.645Z',
-                requestId: 'checkout-7f3a',
-                method: 'GET',
-                operation: 'listPets',
-                status: 429,
-                code: 'rate_limit_exceeded',
-                accountId: 1,
-                account: 'shop',
-                keyId: 7,
-              },
-            ],
-          },
+  examples: {
+    refused: {
+      summary: 'A refused request',
+      value: [
+        {
+          time: '2026-11-23T14:05:12.645Z',
+          requestId: 'checkout-7f3a',
+          method: 'GET',
+          operation: 'listPets',
+          status: 429,
+          code: 'rate_limit_exceeded',
+          accountId: 1,
+          account: 'shop',
+          keyId: 7,
         },
-      },
+      ],
     },
   },
-  errors: {},
   async handle({ parameters }, { recent }: Stores) {
     const { requestId, accountId, keyId, status: its, limit: most, cursor: end } = parameters;
     const asked = { requestId, accountId, keyId, status: its };

@@ -1,6 +1,5 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import { cursor } from '../http/parameters.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -19,8 +18,8 @@ import {
   NewKey,
   Rotation,
 } from './key-values.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
-import { choice, limit, cursorNumber, pageOf, rowFilter, rowId, seconds } from './values.ts';
+import { act, create, list, remove, type OperatorResource } from '../http/operation.ts';
+import { choice, cursorNumber, pageOf, rowFilter, rowId, seconds } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
@@ -42,15 +41,13 @@ const listedState = choice(LISTED_STATES, {
   example: 'active',
 });
 
-const listKeys = operatorOperation({
+const listKeys = list(Keys, 'keys', {
   id: 'listKeys',
-  method: 'GET',
   path: '/keys',
   role: 'viewer',
-  summary: 'List keys',
   description:
     'Returns a page of the keys of this environment, the newest first, without the keys themselves.',
-  parameters: {
+  filters: {
     accountId: rowFilter('Keep only the keys of this account.'),
     state: listedState,
     unusedFor: seconds({
@@ -61,16 +58,8 @@ const listKeys = operatorOperation({
       description: 'Keep only keys that still work and end within this time, in seconds.',
       example: 2_592_000,
     }),
-    limit,
-    cursor,
   },
-  answers: {
-    200: {
-      description: 'A page of keys.',
-      content: { schema: Keys, examples: { page: { summary: 'A page', value: [KEY] } } },
-    },
-  },
-  errors: {},
+  examples: { page: { summary: 'A page', value: [KEY] } },
   async handle({ parameters }, { accounts, clock, environment, quotas }: Stores) {
     const { accountId: account, state, unusedFor, expiresWithin, limit: most, cursor: end } = parameters;
     const times = { unusedFor: millisecondsOf(unusedFor), expiresWithin: millisecondsOf(expiresWithin) };
@@ -104,59 +93,45 @@ function millisecondsOf(its: number | undefined): number | undefined {
   return its === undefined ? undefined : its * 1_000;
 }
 
-const findKey = operatorOperation({
+const findKey = act(KeyJson, {
+  input: FindKey,
   id: 'findKey',
-  method: 'POST',
   path: '/keys/find',
   role: 'viewer',
   summary: 'Find a key',
   description:
     'Returns the record of a key from its text, for example after a leak. The key goes in the body, so that no log has it.',
-  parameters: {},
   body: {
-    schema: FindKey,
     description: 'The key.',
     examples: { leaked: { summary: 'A whole key', value: { key: 'petstore_live_…' } } },
   },
-  answers: {
-    200: {
-      description: 'The key.',
-      content: { schema: KeyJson, examples: { found: { summary: 'A key', value: KEY } } },
-    },
-  },
+  answer: { description: 'The key.', examples: { found: { summary: 'A key', value: KEY } } },
   errors: { not_found: 'This database has no such key.' },
   async handle({ body }, { accounts, clock }: Stores) {
     const key = ApiKey.parse(body.key);
     if (key === undefined) throw new ServiceError('invalid_request', 'key must be a whole API key.');
     const record = await accounts.findKeyByHash(key.hash());
     if (record === undefined) return { error: 'not_found' };
-    return { status: 200, json: JSON.stringify(keyJson(record, clock().unix)) };
+    return { value: keyJson(record, clock().unix) };
   },
 });
 
-const createKey = operatorOperation({
+const createKey = create(NewKey, IssuedKey, {
   id: 'createKey',
-  method: 'POST',
   path: '/accounts/{accountId}/keys',
   role: 'admin',
   summary: 'Create a key',
   description: 'Creates a key of this environment. The answer is the only place that shows it.',
   parameters: { accountId },
   body: {
-    schema: NewKey,
     description: 'Settings of the key.',
     examples: {
       labelled: { summary: 'With a label', value: { label: 'price board', scopes: ['pets:read'] } },
     },
   },
-  answers: {
-    201: {
-      description: 'The key was created.',
-      content: {
-        schema: IssuedKey,
-        examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
-      },
-    },
+  answer: {
+    description: 'The key was created.',
+    examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
   },
   errors: { not_found: NO_ACCOUNT },
   async handle({ body, parameters, author }, { accounts, clock, environment }: Stores) {
@@ -168,13 +143,12 @@ const createKey = operatorOperation({
       throw new ServiceError('invalid_request', 'expiresAt must lie in the future.');
     const settings = { account, environment, label, scopes, expiresAt };
     const issued = await issueKey(accounts.by(author), randomBytes, settings);
-    return { status: 201, json: JSON.stringify(issuedJson(issued, now)) };
+    return { value: issuedJson(issued, now) };
   },
 });
 
-const rotate = operatorOperation({
+const rotate = create(Rotation, IssuedKey, {
   id: 'rotateKey',
-  method: 'POST',
   path: '/keys/{keyId}/rotate',
   role: 'admin',
   summary: 'Rotate a key',
@@ -182,41 +156,34 @@ const rotate = operatorOperation({
     'Creates a key with the same settings. The old key works for `grace` more seconds, but never past its own expiry.',
   parameters: { keyId },
   body: {
-    schema: Rotation,
     description: 'How long the old key works.',
     examples: { day: { summary: 'One day', value: { grace: 86_400 } } },
   },
-  answers: {
-    201: {
-      description: 'The new key was created.',
-      content: {
-        schema: IssuedKey,
-        examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
-      },
-    },
+  answer: {
+    description: 'The new key was created.',
+    examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
   },
   errors: { not_found: NO_KEY, conflict: 'This key is rotated already, expired or revoked.' },
   async handle({ body, parameters, author }, { accounts, clock }: Stores) {
     const { keyId: id } = parameters;
     const issued = await rotateKey(accounts.by(author), randomBytes, id, body.grace * 1_000);
-    return { status: 201, json: JSON.stringify(issuedJson(issued, clock().unix)) };
+    return { value: issuedJson(issued, clock().unix) };
   },
 });
 
-const revoke = operatorOperation({
+const revoke = remove({
   id: 'revokeKey',
-  method: 'DELETE',
   path: '/keys/{keyId}',
   role: 'admin',
   summary: 'Revoke a key',
   description: 'Ends a key for good, within 5 seconds on every instance.',
   parameters: { keyId },
-  answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
+  answer: 'The key is revoked, or was revoked before.',
   errors: { not_found: NO_KEY },
   async handle({ parameters, author }, { accounts }: Stores) {
     const { id } = await existingKey(accounts, parameters.keyId);
     await accounts.by(author).revokeKey(id);
-    return { status: 204, json: '' };
+    return { value: undefined };
   },
 });
 

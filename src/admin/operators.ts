@@ -1,6 +1,5 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import { cursor } from '../http/parameters.ts';
 import type { Clock } from '../domain/clock.ts';
 import {
   createOperator,
@@ -12,7 +11,7 @@ import {
   revokeToken,
 } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
+import { act, create, list, remove, type OperatorResource } from '../http/operation.ts';
 import {
   IssuedToken,
   Link,
@@ -26,7 +25,7 @@ import {
   tokenJson,
   Tokens,
 } from './operator-values.ts';
-import { iso, limit, pageOfAll, rowId } from './values.ts';
+import { iso, pageOfAll, rowId } from './values.ts';
 
 interface Stores {
   readonly operators: Store['operators'];
@@ -38,91 +37,71 @@ interface Stores {
 const operatorId = rowId('Number of the operator.');
 const NO_OPERATOR = 'There is no operator with this number.';
 
-const listOperators = operatorOperation({
+const listOperators = list(Operators, 'operators', {
   id: 'listOperators',
-  method: 'GET',
   path: '/operators',
   role: 'viewer',
-  summary: 'List operators',
   description: 'Returns a page of the operators, the oldest first.',
-  parameters: { limit, cursor },
-  answers: {
-    200: {
-      description: 'A page of operators.',
-      content: { schema: Operators, examples: { all: { summary: 'All', value: [OPERATOR] } } },
-    },
-  },
-  errors: {},
+  examples: { all: { summary: 'All', value: [OPERATOR] } },
   async handle({ parameters }, { operators }: Stores) {
     return pageOfAll(await operators.list(), parameters, operatorJson);
   },
 });
 
-const create = operatorOperation({
+const addOperator = create(NewOperator, OperatorJson, {
   id: 'createOperator',
-  method: 'POST',
   path: '/operators',
   role: 'admin',
   summary: 'Add an operator',
   description:
     'Adds an operator. A role cannot be changed: remove the operator, and add it again with the other role.',
-  parameters: {},
   body: {
-    schema: NewOperator,
     description: 'The operator.',
     examples: { viewer: { summary: 'One who only reads', value: { name: 'ada', role: 'viewer' } } },
   },
-  answers: {
-    201: {
-      description: 'The operator was added.',
-      content: { schema: OperatorJson, examples: { added: { summary: 'The operator', value: OPERATOR } } },
-    },
+  answer: {
+    description: 'The operator was added.',
+    examples: { added: { summary: 'The operator', value: OPERATOR } },
   },
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
   async handle({ body, author }, { operators }: Stores) {
     const operator = await createOperator(operators, author, body.name, body.role);
-    return { status: 201, json: JSON.stringify(operatorJson(operator)) };
+    return { value: operatorJson(operator) };
   },
 });
 
-const remove = operatorOperation({
+const dropOperator = remove({
   id: 'removeOperator',
-  method: 'DELETE',
   path: '/operators/{operatorId}',
   role: 'admin',
   summary: 'Remove an operator',
   description: 'Removes an operator, and ends all its links, sessions and tokens at once on every instance.',
   parameters: { operatorId },
-  answers: { 204: { description: 'The operator is removed.' } },
+  answer: 'The operator is removed.',
   errors: { not_found: NO_OPERATOR },
   async handle({ parameters, author }, { operators }: Stores) {
     const { name } = await operatorById(operators, parameters.operatorId);
     await removeOperator(operators, author, name);
-    return { status: 204, json: '' };
+    return { value: undefined };
   },
 });
 
-const createLink = operatorOperation({
+const createLink = act(Link, {
+  status: 201,
   id: 'createLink',
-  method: 'POST',
   path: '/operators/{operatorId}/links',
   role: 'admin',
   summary: 'Make a sign-in link',
   description: 'Makes a link that signs the operator in once, within 10 minutes. Only this answer shows it.',
   parameters: { operatorId },
-  answers: {
-    201: {
-      description: 'The link.',
-      content: {
-        schema: Link,
-        examples: {
-          made: {
-            summary: 'The link, once',
-            value: {
-              link: 'https://console.example/sign-in#…',
-              expiresAt: '2026-11-23T14:15:12.645Z',
-            },
-          },
+  answer: {
+    description: 'The link.',
+    examples: {
+      made: {
+        summary: 'The link, once',
+        value: {
+          link: 'https://console.example/sign-in#…',
+          expiresAt: '2026-11-23T14:15:12.645Z',
         },
       },
     },
@@ -136,76 +115,60 @@ const createLink = operatorOperation({
   },
 });
 
-const listTokens = operatorOperation({
+const listTokens = list(Tokens, 'records', {
   id: 'listTokens',
-  method: 'GET',
   path: '/tokens',
   role: 'admin',
   summary: 'List tokens',
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
-  parameters: { limit, cursor },
-  answers: {
-    200: {
-      description: 'A page of records.',
-      content: { schema: Tokens, examples: { all: { summary: 'All', value: [TOKEN] } } },
-    },
-  },
-  errors: {},
+  examples: { all: { summary: 'All', value: [TOKEN] } },
   async handle({ parameters }, { operators }: Stores) {
     return pageOfAll(await operators.tokens(), parameters, tokenJson);
   },
 });
 
-const createToken = operatorOperation({
+const createToken = create(NewToken, IssuedToken, {
   id: 'createToken',
-  method: 'POST',
   path: '/operators/{operatorId}/tokens',
   role: 'admin',
   summary: 'Create a token',
   description: 'Creates a token, which lets a program act as the operator. Only this answer shows it.',
   parameters: { operatorId },
   body: {
-    schema: NewToken,
     description: 'When the token ends. Without `expiresAt`, it ends with its operator.',
     examples: { year: { summary: 'For a while', value: { expiresAt: '2027-01-01T00:00:00Z' } } },
   },
-  answers: {
-    201: {
-      description: 'The token was created.',
-      content: {
-        schema: IssuedToken,
-        examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
-      },
-    },
+  answer: {
+    description: 'The token was created.',
+    examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
   },
   errors: { not_found: NO_OPERATOR },
   async handle({ body, parameters, author }, { operators, clock }: Stores) {
     const operator = await operatorById(operators, parameters.operatorId);
     const life = { now: clock().unix, expiresAt: body.expiresAt };
     const { token, record } = await issueToken(operators, author, randomBytes, operator, life);
-    return { status: 201, json: JSON.stringify({ ...tokenJson(record), token: token.reveal() }) };
+    return { value: { ...tokenJson(record), token: token.reveal() } };
   },
 });
 
-const endToken = operatorOperation({
+const endToken = remove({
   id: 'revokeToken',
-  method: 'DELETE',
   path: '/tokens/{tokenId}',
   role: 'admin',
   summary: 'Revoke a token',
   description: 'Ends a token at once on every instance.',
   parameters: { tokenId: rowId('Number of the token.') },
-  answers: { 204: { description: 'The token no longer works.' } },
+  answer: 'The token no longer works.',
   errors: { not_found: 'There is no token with this number.' },
   async handle({ parameters, author }, { operators }: Stores) {
     await revokeToken(operators, author, parameters.tokenId);
-    return { status: 204, json: '' };
+    return { value: undefined };
   },
 });
 
 export const OPERATORS: OperatorResource<Stores> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
-  operations: [listOperators, create, remove, createLink, listTokens, createToken, endToken],
+  operations: [listOperators, addOperator, dropOperator, createLink, listTokens, createToken, endToken],
 };

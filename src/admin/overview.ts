@@ -7,7 +7,7 @@ import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Counters, QuotaAdmin } from '../limits/counter.ts';
 import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from './nearest-accounts.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
+import { read, type OperatorResource } from '../http/operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
 import { iso } from './values.ts';
 
@@ -26,9 +26,8 @@ interface Stores {
   ping(): Promise<void>;
 }
 
-const getOverview = operatorOperation({
+const getOverview = read(Overview, {
   id: 'getOverview',
-  method: 'GET',
   path: '/overview',
   role: 'viewer',
   summary: 'Get the overview',
@@ -36,14 +35,7 @@ const getOverview = operatorOperation({
     'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
-  parameters: {},
-  answers: {
-    200: {
-      description: 'The overview.',
-      content: { schema: Overview, examples: { now: { summary: 'Now', value: OVERVIEW } } },
-    },
-  },
-  errors: {},
+  answer: { description: 'The overview.', examples: { now: { summary: 'Now', value: OVERVIEW } } },
   async handle(_, stores: Stores) {
     const { clock, recent, startedAt, nearest, counters } = stores;
     const now = clock().unix;
@@ -64,7 +56,7 @@ const getOverview = operatorOperation({
       nearest: near,
       health: { database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } },
     };
-    return { status: 200, json: JSON.stringify(overview) };
+    return { value: overview };
   },
 });
 

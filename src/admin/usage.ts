@@ -9,10 +9,11 @@ import {
   type UsageBy,
   type UsageHistory,
   type UsageInterval,
+  type UsageSum,
 } from '../domain/usage.ts';
 import { usageRange } from '../management/usage.ts';
 import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
-import { operatorOperation, type OperatorResource } from '../http/operation.ts';
+import { read, type OperatorResource } from '../http/operation.ts';
 import { choice, iso, rowFilter } from './values.ts';
 
 interface Stores {
@@ -73,9 +74,8 @@ const Sums = z
     description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
   });
 
-const getUsage = operatorOperation({
+const getUsage = read(Sums, {
   id: 'getUsage',
-  method: 'GET',
   path: '/usage',
   role: 'viewer',
   summary: 'Get usage',
@@ -103,27 +103,21 @@ const getUsage = operatorOperation({
     limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
     cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
   },
-  answers: {
-    200: {
-      description: 'A page of the usage.',
-      content: {
-        schema: Sums,
-        examples: {
-          interval: {
-            summary: 'By interval',
-            value: [{ start: '2026-11-23T00:00:00.000Z', ...EXAMPLE_COUNTS }],
-          },
-          operation: { summary: 'By operation', value: [{ operation: 'listPets', ...EXAMPLE_COUNTS }] },
-          key: {
-            summary: 'By key',
-            value: [{ keyId: 7, label: 'price board', accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }],
-          },
-          account: { summary: 'By account', value: [{ accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }] },
-        },
+  answer: {
+    description: 'A page of the usage.',
+    examples: {
+      interval: {
+        summary: 'By interval',
+        value: [{ start: '2026-11-23T00:00:00.000Z', ...EXAMPLE_COUNTS }],
       },
+      operation: { summary: 'By operation', value: [{ operation: 'listPets', ...EXAMPLE_COUNTS }] },
+      key: {
+        summary: 'By key',
+        value: [{ keyId: 7, label: 'price board', accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }],
+      },
+      account: { summary: 'By account', value: [{ accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }] },
     },
   },
-  errors: {},
   async handle({ parameters }, { clock, usageHistory }: Stores) {
     const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
     const after = cursor === undefined ? undefined : placeOf(cursor);
@@ -132,14 +126,16 @@ const getUsage = operatorOperation({
     const rows = await usageHistory.sums(query);
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
-    const write = (name: string, value: unknown) => (name === 'start' ? iso(Number(value)) : value);
     return {
-      status: 200,
-      json: JSON.stringify(shown, write),
+      value: shown.map(sumJson),
       next: last && placeText({ from, to, ...placeOfSum(last) }),
     };
   },
 });
+
+function sumJson(sum: UsageSum<UsageBy>) {
+  return 'start' in sum ? { ...sum, start: iso(sum.start) } : sum;
+}
 
 export const USAGE_RESOURCE: OperatorResource<Stores> = {
   name: 'Usage',

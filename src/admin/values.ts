@@ -91,7 +91,7 @@ export function pageOf<T extends { readonly id: number }>(
   const page = rows.slice(0, most);
   const last = page.at(-1);
   const next = rows.length > most && last !== undefined ? BigInt(last.id) : undefined;
-  return { status: 200, json: JSON.stringify(page.map(describe)), next } as const;
+  return { value: page.map(describe), next };
 }
 
 /** A page of rows with rising numbers, of which `rows` are all. */

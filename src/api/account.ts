@@ -19,7 +19,7 @@ import { toJson } from '../domain/written.ts';
 import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
-import { operation, type Resource } from '../http/operation.ts';
+import { read, type Resource } from '../http/operation.ts';
 import { instant, integer, oneOf, placeCursor } from '../http/parameters.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1000 };
@@ -99,9 +99,8 @@ const History = z.array(UsageRow).max(USAGE_LIMIT.maximum).meta({
   description: 'A page of the usage of the keys of an account, the oldest first.',
 });
 
-const getAccount = operation({
+const getAccount = read(OwnAccount, {
   id: 'getAccount',
-  method: 'GET',
   path: '/account',
   allowance: 'holder',
   stability: 'beta',
@@ -109,20 +108,13 @@ const getAccount = operation({
   summary: 'Get the account',
   description:
     'Returns the account of the calling key: its plan and limits, both windows of the plan as they are now, and the bans in force.',
-  parameters: {},
-  answers: {
-    200: {
-      description: 'The account.',
-      content: {
-        schema: OwnAccount,
-        examples: {
-          free: { summary: 'An account on the Free plan', value: ACCOUNT },
-          banned: { summary: 'One of its keys is banned', value: { ...ACCOUNT, bans: [BAN] } },
-        },
-      },
+  answer: {
+    description: 'The account.',
+    examples: {
+      free: { summary: 'An account on the Free plan', value: ACCOUNT },
+      banned: { summary: 'One of its keys is banned', value: { ...ACCOUNT, bans: [BAN] } },
     },
   },
-  errors: {},
   sample: { client: 'account.get' },
   async handle({ key }, { accounts, counter, quotas }: Stores) {
     const { scopes } = key;
@@ -138,13 +130,12 @@ const getAccount = operation({
       ...describeWindows(quota),
       bans: bans.map(({ keyId, until, count }) => ({ keyId, until: textFromInstant(until), count })),
     });
-    return { status: 200, json };
+    return { json };
   },
 });
 
-const getUsage = operation({
+const getUsage = read(History, {
   id: 'getUsage',
-  method: 'GET',
   path: '/account/usage',
   allowance: 'holder',
   stability: 'beta',
@@ -180,20 +171,14 @@ const getUsage = operation({
     }),
     cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
   },
-  answers: {
-    200: {
-      description: 'A page of the usage, the oldest first.',
-      content: {
-        schema: History,
-        examples: {
-          day: { summary: 'Two days', value: USAGE_HISTORY },
-          operation: { summary: 'A day by operation', value: [OF_OPERATION] },
-          key: { summary: 'A day by key', value: [OF_KEY] },
-        },
-      },
+  answer: {
+    description: 'A page of the usage, the oldest first.',
+    examples: {
+      day: { summary: 'Two days', value: USAGE_HISTORY },
+      operation: { summary: 'A day by operation', value: [OF_OPERATION] },
+      key: { summary: 'A day by key', value: [OF_KEY] },
     },
   },
-  errors: {},
   sample: { client: 'account.usage', query: { interval: 'day' } },
   async handle({ accountId, parameters }, { usageHistory, clock }: Stores) {
     const { interval = 'day', by, limit, cursor } = parameters;
@@ -207,7 +192,6 @@ const getUsage = operation({
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
-      status: 200,
       json: `[${shown.map(rowJson).join(',')}]`,
       next: last && placeText({ to, ...last }),
     };

@@ -1,8 +1,17 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
-import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
+import {
+  answerOf,
+  change,
+  create,
+  list,
+  read,
+  otherTag,
+  type Resource,
+  resultOf,
+} from '../http/operation.ts';
+import { int64, LIMIT } from '../http/parameters.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
 const CATEGORY = { ...NEW_CATEGORY, id: 7 };
@@ -23,59 +32,35 @@ const categoryId = int64({ description: 'Identifier of the category.', example: 
 const NO_CATEGORY = 'There is no category with this categoryId.';
 const TAKEN = 'Another category has this name, ignoring case: choose another name.';
 
-const listCategories = operation({
+const listCategories = list(Categories, 'categories', {
   id: 'listCategories',
-  method: 'GET',
   path: '/categories',
   scope: 'pets:read',
   stability: 'beta',
-  summary: 'List categories',
-  description:
-    'Returns a page of categories, the newest first. When there are more, the `Link` header leads to the next page.',
-  parameters: {
-    limit: integer(LIMIT, {
-      description: 'Maximum number of categories to return.',
-      example: LIMIT.default,
-    }),
-    cursor,
-  },
-  answers: {
-    200: {
-      description: 'A page of categories.',
-      content: { schema: Categories, examples: { all: { summary: 'Two categories', value: CATEGORIES } } },
-    },
-  },
-  errors: {},
+  description: 'Returns a page of categories, the newest first.',
+  examples: { all: { summary: 'Two categories', value: CATEGORIES } },
   sample: { client: 'categories.list', query: { limit: LIMIT.default } },
   async handle({ parameters: { limit, cursor: before } }, { categories }: Stores) {
     const { items, next } = await categories.list({ limit, before });
-    return { status: 200, json: items, next };
+    return { json: items, next };
   },
 });
 
-const createCategory = operation({
+const createCategory = create(NewCategory, Category, {
   id: 'createCategory',
-  method: 'POST',
   path: '/categories',
   scope: 'pets:write',
   stability: 'beta',
   summary: 'Add a category',
   description:
     'Adds a category and answers once it is stored for good. No two categories have the same name, ignoring case.',
-  parameters: {},
   body: {
-    schema: NewCategory,
     description: 'The category to add.',
     examples: { complete: { summary: 'With every field', value: NEW_CATEGORY } },
   },
-  answers: {
-    201: {
-      description: 'The category was added; the body carries its `id`.',
-      content: {
-        schema: Category,
-        examples: { added: { summary: 'The category as it was stored', value: CATEGORY } },
-      },
-    },
+  answer: {
+    description: 'The category was added; the body carries its `id`.',
+    examples: { added: { summary: 'The category as it was stored', value: CATEGORY } },
   },
   errors: { conflict: TAKEN },
   sample: { client: 'categories.create' },
@@ -84,32 +69,25 @@ const createCategory = operation({
   },
 });
 
-const getCategory = operation({
+const getCategory = read(Category, {
   id: 'getCategory',
-  method: 'GET',
   path: '/categories/{categoryId}',
   scope: 'pets:read',
   stability: 'beta',
   summary: 'Get a category',
   description: 'Returns one category.',
   parameters: { categoryId },
-  answers: {
-    200: {
-      description: 'The category.',
-      content: { schema: Category, examples: { found: { summary: 'A category', value: CATEGORY } } },
-    },
-  },
+  answer: { description: 'The category.', examples: { found: { summary: 'A category', value: CATEGORY } } },
   errors: { not_found: NO_CATEGORY },
   sample: { client: 'categories.get' },
   async handle({ parameters }, { categories }: Stores) {
     const json = await categories.get(parameters.categoryId);
-    return json === undefined ? { error: 'not_found' } : { status: 200, json };
+    return json === undefined ? { error: 'not_found' } : { json };
   },
 });
 
-const updateCategory = operation({
+const updateCategory = change(CategoryPatch, Category, {
   id: 'updateCategory',
-  method: 'PATCH',
   path: '/categories/{categoryId}',
   scope: 'pets:write',
   stability: 'beta',
@@ -118,21 +96,15 @@ const updateCategory = operation({
     'Changes the fields that the body names (RFC 7396): `null` removes the description, and an empty object changes nothing.',
   parameters: { categoryId },
   body: {
-    schema: CategoryPatch,
     description: 'The fields to change.',
     examples: {
       description: { summary: 'Another description', value: PATCH },
       without: { summary: 'No description', value: { description: null } },
     },
   },
-  answers: {
-    200: {
-      description: 'The category as it is now.',
-      content: {
-        schema: Category,
-        examples: { changed: { summary: 'The changed category', value: { ...CATEGORY, ...PATCH } } },
-      },
-    },
+  answer: {
+    description: 'The category as it is now.',
+    examples: { changed: { summary: 'The changed category', value: { ...CATEGORY, ...PATCH } } },
   },
   errors: {
     not_found: NO_CATEGORY,

@@ -9,8 +9,8 @@ import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '..
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Outcome } from '../domain/ports.ts';
 import { storedOf } from '../management/keys.ts';
-import { answerOf, operation, type Resource, resultOf } from '../http/operation.ts';
-import { cursor, int64, integer, LIMIT } from '../http/parameters.ts';
+import { answerOf, create, list, remove, type Resource, resultOf } from '../http/operation.ts';
+import { int64, LIMIT } from '../http/parameters.ts';
 
 const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
 const ROTATION = { grace: GRACE.default };
@@ -59,42 +59,25 @@ function issued<Code extends ErrorCode>(outcome: Outcome<201, Code>, key: ApiKey
     : { ...answer, json: `${answer.json.slice(0, -1)},"key":"${key.reveal()}"}` };
 }
 
-const listKeys = operation({
+const listKeys = list(Keys, 'keys', {
   id: 'listKeys',
-  method: 'GET',
   path: '/account/keys',
   scope: 'keys:manage',
   allowance: 'holder',
   stability: 'beta',
   guide: 'Roll your keys',
-  summary: 'List keys',
   description:
-    'Returns a page of the keys of this account and environment, the newest first, without the keys themselves. When there ' +
-    'are more, the `Link` header leads to the next page.',
-  parameters: {
-    limit: integer(LIMIT, { description: 'Maximum number of keys to return.', example: LIMIT.default }),
-    cursor,
-  },
-  answers: {
-    200: {
-      description: 'A page of keys.',
-      content: {
-        schema: Keys,
-        examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
-      },
-    },
-  },
-  errors: {},
+    'Returns a page of the keys of this account and environment, the newest first, without the keys themselves.',
+  examples: { rotated: { summary: 'A key, and the one that it replaces', value: [USED, OLDER] } },
   sample: { client: 'keys.list', query: { limit: LIMIT.default } },
   async handle({ key, parameters: { limit, cursor: before } }, { accounts }: Stores) {
     const { items, next } = await accounts.ownKeys(key).list({ limit, before });
-    return { status: 200, json: items, next };
+    return { json: items, next };
   },
 });
 
-const createKey = operation({
+const createKey = create(NewKey, IssuedKey, {
   id: 'createKey',
-  method: 'POST',
   path: '/account/keys',
   scope: 'keys:manage',
   allowance: 'holder',
@@ -104,9 +87,7 @@ const createKey = operation({
   description:
     'Creates a key of this account and environment. Only this answer shows it. It can have the scopes that the calling key has. ' +
     `A key that was rotated creates none. ${LIMITS}`,
-  parameters: {},
   body: {
-    schema: NewKey,
     description: 'The key to create.',
     examples: {
       reader: { summary: 'A key that reads animals', value: NEW_KEY },
@@ -114,12 +95,10 @@ const createKey = operation({
       simple: { summary: 'A key with the default scopes', value: {} },
     },
   },
-  answers: {
-    201: {
-      description: 'The key was created. The body holds the key itself, which is never shown again.',
-      content: { schema: IssuedKey, examples: { created: { summary: 'The new key', value: ISSUED } } },
-      isSecret: true,
-    },
+  answer: {
+    description: 'The key was created. The body holds the key itself, which is never shown again.',
+    examples: { created: { summary: 'The new key', value: ISSUED } },
+    isSecret: true,
   },
   errors: {
     invalid_request: 'expiresAt must lie in the future.',
@@ -138,9 +117,8 @@ const createKey = operation({
   },
 });
 
-const rotateKey = operation({
+const rotateKey = create(Rotation, IssuedKey, {
   id: 'rotateKey',
-  method: 'POST',
   path: '/account/keys/{keyId}/rotate',
   scope: 'keys:manage',
   allowance: 'holder',
@@ -153,19 +131,16 @@ const rotateKey = operation({
     LIMITS,
   parameters: { keyId },
   body: {
-    schema: Rotation,
     description: 'How to rotate the key.',
     examples: {
       day: { summary: 'The old key works for a day', value: ROTATION },
       atOnce: { summary: 'The old key ends at once', value: { grace: 0 } },
     },
   },
-  answers: {
-    201: {
-      description: 'The new key was created. The body holds the key itself, which is never shown again.',
-      content: { schema: IssuedKey, examples: { created: { summary: 'The new key', value: ISSUED } } },
-      isSecret: true,
-    },
+  answer: {
+    description: 'The new key was created. The body holds the key itself, which is never shown again.',
+    examples: { created: { summary: 'The new key', value: ISSUED } },
+    isSecret: true,
   },
   errors: {
     not_found: NO_KEY,
@@ -182,9 +157,8 @@ const rotateKey = operation({
   },
 });
 
-const revokeKey = operation({
+const revokeKey = remove({
   id: 'revokeKey',
-  method: 'DELETE',
   path: '/account/keys/{keyId}',
   scope: 'keys:manage',
   allowance: 'holder',
@@ -194,7 +168,7 @@ const revokeKey = operation({
   description:
     'Ends a key for good, within 5 seconds on every instance. A key that is revoked stays as it is. A key can revoke itself.',
   parameters: { keyId },
-  answers: { 204: { description: 'The key is revoked, or was revoked before.' } },
+  answer: 'The key is revoked, or was revoked before.',
   errors: {
     not_found: NO_KEY,
     precondition_failed: 'A key has no ETag: leave If-Match out.',

@@ -1,8 +1,18 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
-import { cursor, int64, integer, LIMIT, oneOf } from '../http/parameters.ts';
+import {
+  answerOf,
+  act,
+  create,
+  list,
+  read,
+  remove,
+  otherTag,
+  type Resource,
+  resultOf,
+} from '../http/operation.ts';
+import { int64, LIMIT, oneOf } from '../http/parameters.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
 const ORDER = {
@@ -31,9 +41,8 @@ const orderId = int64({ description: 'Identifier of the order.', example: ORDER.
 
 const NO_ORDER = 'This account has no order with this orderId.';
 
-const createOrder = operation({
+const createOrder = create(NewOrder, Order, {
   id: 'createOrder',
-  method: 'POST',
   path: '/store/orders',
   scope: 'store:write',
   stability: 'beta',
@@ -42,20 +51,16 @@ const createOrder = operation({
   description:
     'Orders an animal that is available, and holds it until `expiresAt`: it is `pending` then. Complete the order in ' +
     'time, or it expires, and the animal is available again.',
-  parameters: {},
   body: {
-    schema: NewOrder,
     description: 'The order to make.',
     examples: {
       shipDate: { summary: 'With a date', value: NEW_ORDER },
       petOnly: { summary: 'Without a date', value: { petId: 42 } },
     },
   },
-  answers: {
-    201: {
-      description: 'The order was made, and the animal is held.',
-      content: { schema: Order, examples: { made: { summary: 'An open order', value: ORDER } } },
-    },
+  answer: {
+    description: 'The order was made, and the animal is held.',
+    examples: { made: { summary: 'An open order', value: ORDER } },
   },
   errors: {
     invalid_request: 'There is no animal with this petId: send the id of one that is available.',
@@ -67,70 +72,49 @@ const createOrder = operation({
   },
 });
 
-const listOrders = operation({
+const listOrders = list(Orders, 'orders', {
   id: 'listOrders',
-  method: 'GET',
   path: '/store/orders',
   scope: 'store:read',
   stability: 'beta',
-  summary: 'List orders',
-  description:
-    'Returns a page of the orders of this account, the newest first. When there are more, the `Link` header leads to the next page.',
-  parameters: {
-    limit: integer(LIMIT, { description: 'Maximum number of orders to return.', example: LIMIT.default }),
+  description: 'Returns a page of the orders of this account, the newest first.',
+  filters: {
     status: oneOf(OrderStatus.options, 'OrderStatus', {
       description: 'Keep only orders with this status.',
       example: 'pending',
     }),
     petId: int64({ description: 'Keep only orders of this animal.', example: ORDER.petId }),
-    cursor,
   },
-  answers: {
-    200: {
-      description: 'A page of orders.',
-      content: {
-        schema: Orders,
-        examples: {
-          pending: { summary: 'Orders that are open', value: [ORDER] },
-          any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
-        },
-      },
-    },
+  examples: {
+    pending: { summary: 'Orders that are open', value: [ORDER] },
+    any: { summary: 'Orders of any status', value: [ORDER, CANCELLED] },
   },
-  errors: {},
   sample: { client: 'orders.list', query: { status: 'pending' } },
   async handle({ accountId, parameters: { limit, status, petId, cursor: before } }, { orders }: Stores) {
     const { items, next } = await orders.list({ accountId, limit, status, petId, before });
-    return { status: 200, json: items, next };
+    return { json: items, next };
   },
 });
 
-const getOrder = operation({
+const getOrder = read(Order, {
   id: 'getOrder',
-  method: 'GET',
   path: '/store/orders/{orderId}',
   scope: 'store:read',
   stability: 'beta',
   summary: 'Get an order',
   description: 'Returns one order of this account.',
   parameters: { orderId },
-  answers: {
-    200: {
-      description: 'The order.',
-      content: { schema: Order, examples: { found: { summary: 'An open order', value: ORDER } } },
-    },
-  },
+  answer: { description: 'The order.', examples: { found: { summary: 'An open order', value: ORDER } } },
   errors: { not_found: NO_ORDER },
   sample: { client: 'orders.get' },
   async handle({ accountId, parameters }, { orders }: Stores) {
     const json = await orders.get(accountId, parameters.orderId);
-    return json === undefined ? { error: 'not_found' } : { status: 200, json };
+    return json === undefined ? { error: 'not_found' } : { json };
   },
 });
 
-const completeOrder = operation({
+const completeOrder = act(Order, {
   id: 'completeOrder',
-  method: 'POST',
   path: '/store/orders/{orderId}/complete',
   scope: 'store:write',
   stability: 'beta',
@@ -138,11 +122,9 @@ const completeOrder = operation({
   summary: 'Complete an order',
   description: 'Completes an open order: the animal is sold then.',
   parameters: { orderId },
-  answers: {
-    200: {
-      description: 'The order is complete.',
-      content: { schema: Order, examples: { complete: { summary: 'A complete order', value: COMPLETE } } },
-    },
+  answer: {
+    description: 'The order is complete.',
+    examples: { complete: { summary: 'A complete order', value: COMPLETE } },
   },
   errors: {
     not_found: NO_ORDER,
@@ -154,9 +136,8 @@ const completeOrder = operation({
   },
 });
 
-const cancelOrder = operation({
+const cancelOrder = remove({
   id: 'cancelOrder',
-  method: 'DELETE',
   path: '/store/orders/{orderId}',
   scope: 'store:write',
   stability: 'beta',
@@ -164,7 +145,7 @@ const cancelOrder = operation({
   description:
     'Cancels an open order: the animal is available again. An order that is cancelled or expired stays as it is.',
   parameters: { orderId },
-  answers: { 204: { description: 'The order is cancelled, or was cancelled or expired before.' } },
+  answer: 'The order is cancelled, or was cancelled or expired before.',
   errors: {
     not_found: NO_ORDER,
     precondition_failed: otherTag('order'),

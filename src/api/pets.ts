@@ -4,8 +4,18 @@ import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../domain/written.ts';
 import type { Deprecation } from '../http/operation.ts';
-import { answerOf, operation, otherTag, type Resource, resultOf } from '../http/operation.ts';
-import { cursor, int64, int64List, integer, LIMIT, oneOf } from '../http/parameters.ts';
+import {
+  answerOf,
+  change,
+  create,
+  list,
+  read,
+  remove,
+  otherTag,
+  type Resource,
+  resultOf,
+} from '../http/operation.ts';
+import { int64, int64List, LIMIT, oneOf } from '../http/parameters.ts';
 
 /** How many animals one request can ask for by their ids. */
 export const MOST_IDS = 100;
@@ -38,16 +48,12 @@ const CHANGED = otherTag('animal');
 
 const Pets = z.array(Pet).max(LIMIT.maximum).meta({ id: 'Pets', description: 'Animals, the newest first.' });
 
-export const listPets = operation({
+export const listPets = list(Pets, 'animals', {
   id: 'listPets',
-  method: 'GET',
   path: '/pets',
   scope: 'pets:read',
-  summary: 'List animals',
-  description:
-    'Returns a page of animals, the newest first. When there are more, the `Link` header leads to the next page.',
-  parameters: {
-    limit: integer(LIMIT, { description: 'Maximum number of animals to return.', example: LIMIT.default }),
+  description: 'Returns a page of animals, the newest first.',
+  filters: {
     status: oneOf(PetStatus.options, 'PetStatus', {
       description: 'Keep only animals with this status.',
       example: EXAMPLE_PET.status,
@@ -60,56 +66,40 @@ export const listPets = operation({
       description: `Keep only these animals: repeat the parameter for up to ${MOST_IDS} of them.`,
       example: [42, 41],
     }),
-    cursor,
   },
-  answers: {
-    200: {
-      description: 'A page of animals.',
-      content: {
-        schema: Pets,
-        examples: {
-          available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
-          any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
-          empty: { summary: 'No animal matches', value: [] },
-        },
-      },
-    },
+  examples: {
+    available: { summary: 'Animals that are available', value: AVAILABLE_PETS },
+    any: { summary: 'Animals of any status; one has none', value: ANY_PETS },
+    empty: { summary: 'No animal matches', value: [] },
   },
-  errors: {},
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
   async handle({ parameters: { limit, status, categoryId, id: ids, cursor: before } }, { pets }: Stores) {
     const page = await pets.list({ limit, status, categoryId, ids, before });
     // The store caches only first pages without these filters.
     const source = before === undefined && categoryId === undefined && ids === undefined ? page : undefined;
-    return { status: 200, json: page.items, source, next: page.next };
+    return { json: page.items, source, next: page.next };
   },
 });
 
-export const createPet = operation({
+export const createPet = create(NewPet, Pet, {
   id: 'createPet',
-  method: 'POST',
   path: '/pets',
   scope: 'pets:write',
   summary: 'Add an animal',
   description:
     'Adds an animal and answers once it is stored for good. Fields that NewPet does not have are ignored. ' +
     'With an `Idempotency-Key` the request can be repeated without adding the animal twice.',
-  parameters: {},
   body: {
-    schema: NewPet,
     description: 'The animal to add.',
     examples: {
       complete: { summary: 'With every field', value: NEW_PET },
       withoutStatus: { summary: 'Without a status', value: { name: 'Minka', categoryId: 3 } },
     },
   },
-  answers: {
-    201: {
-      description: 'The animal was added; the body carries its `id`.',
-      content: { schema: Pet, examples: { added: { summary: 'The animal as it was stored', value: PET } } },
-    },
+  answer: {
+    description: 'The animal was added; the body carries its `id`.',
+    examples: { added: { summary: 'The animal as it was stored', value: PET } },
   },
-  errors: {},
   sample: { client: 'pets.create' },
   async handle({ body, idempotency }, { pets }: Stores) {
     return answerOf(await pets.create(body, idempotency));
@@ -122,9 +112,8 @@ export const GET_PET_DEPRECATION: Deprecation = {
   successor: '/pets',
 };
 
-export const getPet = operation({
+export const getPet = read(Pet, {
   id: 'getPet',
-  method: 'GET',
   path: '/pets/{petId}',
   scope: 'pets:read',
   summary: 'Get an animal',
@@ -135,23 +124,20 @@ export const getPet = operation({
   parameters: {
     petId,
   },
-  answers: {
-    200: {
-      description: 'The animal.',
-      content: { schema: Pet, examples: { found: { summary: 'An animal that is available', value: PET } } },
-    },
+  answer: {
+    description: 'The animal.',
+    examples: { found: { summary: 'An animal that is available', value: PET } },
   },
   errors: { not_found: NO_PET },
   sample: { client: 'pets.get' },
   async handle({ parameters }, { pets }: Stores) {
     const json = await pets.get(parameters.petId);
-    return json === undefined ? { error: 'not_found' } : { status: 200, json };
+    return json === undefined ? { error: 'not_found' } : { json };
   },
 });
 
-export const updatePet = operation({
+export const updatePet = change(PetPatch, Pet, {
   id: 'updatePet',
-  method: 'PATCH',
   path: '/pets/{petId}',
   scope: 'pets:write',
   stability: 'beta',
@@ -162,22 +148,16 @@ export const updatePet = operation({
     'While an order of the animal is open, its status cannot be changed.',
   parameters: { petId },
   body: {
-    schema: PetPatch,
     description: 'The fields to change.',
     examples: {
       status: { summary: 'Another status', value: { status: 'sold' } },
       withoutStatus: { summary: 'Another name, and no status', value: { name: 'Rexi', status: null } },
     },
   },
-  answers: {
-    200: {
-      description: 'The animal as it is now.',
-      content: {
-        schema: Pet,
-        examples: {
-          changed: { summary: 'An animal that was sold', value: { ...NEW_PET, status: 'sold', id: 42 } },
-        },
-      },
+  answer: {
+    description: 'The animal as it is now.',
+    examples: {
+      changed: { summary: 'An animal that was sold', value: { ...NEW_PET, status: 'sold', id: 42 } },
     },
   },
   errors: {
@@ -191,9 +171,8 @@ export const updatePet = operation({
   },
 });
 
-export const deletePet = operation({
+export const deletePet = remove({
   id: 'deletePet',
-  method: 'DELETE',
   path: '/pets/{petId}',
   scope: 'pets:write',
   stability: 'beta',
@@ -201,7 +180,7 @@ export const deletePet = operation({
   summary: 'Delete an animal',
   description: 'Deletes an animal for good, unless an order of it is open. Its id is never used again.',
   parameters: { petId },
-  answers: { 204: { description: 'The animal is deleted.' } },
+  answer: 'The animal is deleted.',
   errors: {
     not_found: NO_PET,
     precondition_failed: CHANGED,

@@ -1,6 +1,6 @@
 // Contract: section 10.1.
 import { randomBytes } from 'node:crypto';
-import { ADMIN_OPERATIONS } from '../admin/index.ts';
+import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
 import { deprecationReader } from '../admin/deprecations.ts';
 import { nearestReader } from '../admin/nearest-accounts.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
@@ -46,13 +46,14 @@ export async function openConsole(
     address: () => address,
     startedAt: clock().unix,
     counters: () => counting.counters,
-    deprecationRanking: deprecationReader(clock, store.usageHistory),
+    deprecatedOperations: DEPRECATED_OPERATIONS,
+    deprecationRanking: deprecationReader(clock, store.usageHistory, DEPRECATED_OPERATIONS),
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
   const { operators } = store;
   const api = createAdminApi({
     ...running,
-    operations: ADMIN_OPERATIONS,
+    operations: OPERATOR_OPERATIONS,
     repositories,
     pages: CONSOLE_PAGES,
     description: adminDescription,

@@ -1,7 +1,7 @@
 import { origin } from '../config/addresses.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { IncomingMessage } from 'node:http';
-import { OPERATIONS } from '../api/index.ts';
+import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { answerRequests, fields, NO_FIELDS, octets, type Response } from 'direct-http';
 import { listen } from './listen.ts';
@@ -17,7 +17,7 @@ export async function openMetrics(running: Running, port: number, inFlight: () =
       bans: () => counting.counters.bansInForce(),
       sharedIsUp: () => counting.counters.sharedIsUp,
       pool: () => store.poolLoad(),
-      deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, clock().unix),
+      deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix),
     },
     OPERATIONS.filter(({ deprecated }) => deprecated !== undefined).map(({ id, method, path }) => ({
       id,

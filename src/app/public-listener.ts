@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { OPERATIONS } from '../api/index.ts';
+import { OPERATIONS } from '../resources/index.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';

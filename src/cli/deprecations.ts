@@ -1,6 +1,7 @@
 // Contract: sections 8 and 9.
 import type { Command } from 'commander';
 import { textFromInstant } from '../domain/instant.ts';
+import { deprecatedUses } from '../management/deprecations.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { printRows } from '../terminal/output.ts';
@@ -18,8 +19,8 @@ export function deprecationsCommand(program: Command): void {
 function listDeprecations({ json }: JsonOption): Promise<void> {
   return withStore(async ({ clock, store }) => {
     // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
-    const { deprecatedUses } = await import('../management/deprecations.ts');
-    const uses = await deprecatedUses(store.usageHistory, clock().unix);
+    const { DEPRECATED_OPERATIONS } = await import('../resources/index.ts');
+    const uses = await deprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
     const rows = uses.map(({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
       operation,
       removal: textFromInstant(removal),

@@ -1,5 +1,5 @@
 // Contract: section 8.2.
-import { OPERATIONS } from '../api/index.ts';
+import { OPERATIONS } from '../resources/index.ts';
 import type { KeyRecord } from '../domain/account.ts';
 import { DAY } from '../domain/clock.ts';
 import { HOUR, OTHER_OPERATION, type UsageCount } from '../domain/usage.ts';

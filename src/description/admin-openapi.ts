@@ -1,5 +1,5 @@
 // Contract: section 10.2.
-import { ADMIN_RESOURCES } from '../admin/index.ts';
+import { OPERATOR_RESOURCES } from '../resources/index.ts';
 import { LINK_LIFETIME, SESSION_LIFETIME } from '../domain/operator.ts';
 import { HOUR } from '../domain/usage.ts';
 import { MINUTE } from '../domain/clock.ts';
@@ -27,7 +27,7 @@ export function adminOpenApi() {
     },
     servers: [{ url: '/admin/v1', description: 'The console that serves this description.' }],
     security: [{ session: [] }, { token: [] }],
-    ...describeGroups(ADMIN_RESOURCES, '/admin/v1', {
+    ...describeGroups(OPERATOR_RESOURCES, '/admin/v1', {
       session: {
         type: 'apiKey',
         in: 'cookie',

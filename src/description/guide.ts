@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OPERATIONS } from '../api/index.ts';
+import { OPERATIONS } from '../resources/index.ts';
 import { sunsetDate } from '../http/operation.ts';
 import { LIMIT } from '../http/parameters.ts';
 import { getPet, MOST_IDS } from '../api/pets.ts';

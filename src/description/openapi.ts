@@ -1,5 +1,5 @@
 // Contract: sections 1 and 9.
-import { RESOURCES } from '../api/index.ts';
+import { RESOURCES } from '../resources/index.ts';
 import type { Operation, OperationGroup, Resource } from '../http/operation.ts';
 import { type Environment, ENVIRONMENTS } from '../domain/api-key.ts';
 import { guide } from './guide.ts';

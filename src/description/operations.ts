@@ -169,7 +169,7 @@ function banner(deprecated: Deprecation): string {
 }
 
 function successes(operation: Operation, base: string): Record<string, Response> {
-  const { method, path, role, parameters, answers } = operation;
+  const { method, path, role, parameters, answer } = operation;
   // The path of a POST begins with the collection that it adds to.
   const [collection = ''] = path.split('/{');
   const isForClients = role === undefined;
@@ -177,20 +177,20 @@ function successes(operation: Operation, base: string): Record<string, Response>
     ...('cursor' in parameters && { Link: nextLink(base + path, parameters) }),
     ...standingHeaders(operation),
   };
-  const responses: Record<string, Response> = {};
-  for (const [status, { description, content, isSecret }] of Object.entries(answers)) {
-    const [example] = Object.values(content?.examples ?? {});
-    const { id } = (example?.value ?? {}) as { id?: number };
-    responses[status] = {
+  const { status, description, content, isSecret } = answer;
+  const [example] = Object.values(content?.examples ?? {});
+  const { id } = (example?.value ?? {}) as { id?: number };
+  const responses: Record<string, Response> = {
+    [status]: {
       description,
       headers: {
-        ...(isForClients && status === '201' && { Location: location(base + collection, id) }),
+        ...(isForClients && status === 201 && { Location: location(base + collection, id) }),
         ...(isSecret ? SECRET : isForClients || method === 'GET' ? HEADERS[method] : {}),
         ...headers,
       },
       ...(content !== undefined && { content: contentOf(content) }),
-    };
-  }
+    },
+  };
   if (method === 'GET')
     responses['304'] = {
       description: 'The content that `If-None-Match` names still holds. No body.',

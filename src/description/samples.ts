@@ -2,7 +2,7 @@ import { type ClientOperation, pathNames } from '../http/operation.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 
 /** The request to show, as HTTP and as a call of the client, made of the examples of the declaration. */
-function sampleRequest({ method, path, parameters, body, answers, sample }: ClientOperation) {
+function sampleRequest({ method, path, parameters, body, answer, sample }: ClientOperation) {
   const { client, query } = sample;
   const values = pathNames(path).map((name) => parameters[name]?.example);
   const rest = [...values];
@@ -17,7 +17,7 @@ function sampleRequest({ method, path, parameters, body, answers, sample }: Clie
     body: first,
     type: MEDIA_TYPES[method === 'PATCH' ? 'PATCH' : 'POST'][0],
     call: `${client}(${given.map(literal).join(', ')})`,
-    hasAnswer: Object.values(answers).some(({ content }) => content !== undefined),
+    hasAnswer: answer.content !== undefined,
   };
 }
 

@@ -73,11 +73,9 @@ interface NamedSchema {
 
 function namedSchemas({ schemas, operations }: OperationGroup): readonly NamedSchema[] {
   if (schemas !== undefined) return schemas;
-  return operations.flatMap(({ body, answers }) => [
+  return operations.flatMap(({ body, answer: { content } }) => [
     ...(body === undefined ? [] : [{ schema: body.schema }]),
-    ...Object.values(answers).flatMap(({ content }) =>
-      content === undefined ? [] : [{ schema: content.schema }],
-    ),
+    ...(content === undefined ? [] : [{ schema: content.schema }]),
   ]);
 }
 

@@ -18,7 +18,7 @@ export function petAdded(pet: Pet): Answer<201> {
   return { status: 201, location: `/pets/${pet.id}`, json: petJson(pet) };
 }
 
-/** A value as JSON with exact int64, the members of objects in their order. */
+/** A value as JSON with exact int64, the members of objects in their order. Those that are undefined are left out. */
 export function toJson<T>(value: T): Written<T> {
   return jsonOf(value) as Written<T>;
 }
@@ -28,7 +28,8 @@ function jsonOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
   return `{${Object.entries(value)
-    .map(([name, its]) => `${JSON.stringify(name)}:${jsonOf(its)}`)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${JSON.stringify(name)}:${jsonOf(member)}`)
     .join(',')}}`;
 }
 

@@ -7,7 +7,15 @@ import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
 import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
 import type { Failure } from '../domain/result.ts';
-import type { AnyParameter, NamedParameter, Parameter, Values } from './parameters.ts';
+import {
+  type AnyParameter,
+  cursor,
+  integer,
+  LIMIT,
+  type NamedParameter,
+  type Parameter,
+  type Values,
+} from './parameters.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -38,19 +46,25 @@ interface Content {
 }
 
 interface DeclaredAnswer {
+  readonly status: 200 | 201 | 204;
   readonly description: string;
   readonly content?: Content;
   /** Set when the body holds a secret: then nothing may store the response. */
   readonly isSecret?: true;
 }
 
-export interface Success extends Omit<Answer, 'location'>, Partial<Pick<Answer, 'location'>> {
+/** What an operation gives back when it succeeds: a value, or the JSON of one. The declaration has the status. */
+export type Success = ({ readonly value: unknown } | { readonly json: string }) & {
   /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
   readonly source?: { response?: object | undefined } | undefined;
   /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
   readonly next?: bigint | string | undefined;
+  /** The path of what was added, below the base address. */
+  readonly location?: string | undefined;
   readonly isReplay?: boolean;
-}
+};
+
+type Encoded = Extract<Success, { readonly json: string }>;
 
 /** A request that was let in, and is valid. */
 export interface Call<P = Values, Body = unknown> {
@@ -87,8 +101,8 @@ interface Common {
   /** The parameters of the path, and the query parameters. */
   readonly parameters: Parameters;
   readonly body?: { readonly schema: z.ZodObject; readonly description: string; readonly examples: Examples };
-  /** By status. */
-  readonly answers: Readonly<Record<number, DeclaredAnswer>>;
+  /** The answer when the operation succeeds. */
+  readonly answer: DeclaredAnswer;
   /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
   readonly errors: Readonly<Partial<Record<ErrorCode, string>>>;
 }
@@ -140,46 +154,37 @@ type ValuesOf<P extends Parameters, Path> = {
     : never;
 };
 
-/** What an operation declares beside `Common`, with the types of its values. */
-interface Typed<Path extends string, P extends Parameters, Body extends z.ZodObject, Code extends ErrorCode> {
-  readonly path: Path;
-  readonly parameters: P & Readonly<Record<PathNames<Path>, AnyParameter>>;
-  readonly body?: { readonly schema: Body; readonly description: string; readonly examples: Examples };
-  readonly errors: Readonly<Record<Code, string>> &
-    ([PathNames<Path>] extends [never] ? unknown : { readonly not_found: string });
-}
-
-type ClientDeclaration<
+/** What every declaration says, with the types that `handle` gets and gives. `R` is the role of an operation for operators. */
+type Typed<
   M extends Method,
   Path extends string,
   P extends Parameters,
-  Body extends z.ZodObject,
+  Body,
   Code extends ErrorCode,
   Repositories,
-> = Common &
-  ForClients &
-  Typed<Path, P, Body, Code> & {
-    readonly method: M;
-    handle(
-      call: ClientCall<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<z.output<Body>> : z.output<Body>>,
-      repositories: Repositories,
-    ): Promise<Success | Failure<NoInfer<Code> | ImpliedCode<M>>>;
-  };
-
-type OperatorDeclaration<
-  Path extends string,
-  P extends Parameters,
-  Body extends z.ZodObject,
-  Code extends ErrorCode,
-  Repositories,
-> = Common &
-  ForOperators &
-  Typed<Path, P, Body, Code> & {
-    handle(
-      call: OperatorCall<ValuesOf<P, Path>, z.output<Body>>,
-      repositories: Repositories,
-    ): Promise<Success | Failure<NoInfer<Code>>>;
-  };
+  R,
+> = {
+  readonly id: string;
+  /** Below the base address: `/pets/{petId}`. */
+  readonly path: Path;
+  readonly summary: string;
+  readonly description: string;
+  readonly role?: R;
+  /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
+  readonly errors?: Readonly<Record<Code, string>>;
+  handle(
+    call: R extends Role
+      ? OperatorCall<ValuesOf<P, Path>, Body>
+      : ClientCall<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
+    repositories: Repositories,
+  ): Promise<Success | Failure<NoInfer<Code> | (R extends Role ? never : ImpliedCode<M>)>>;
+} & ([PathNames<Path>] extends [never]
+  ? unknown
+  : {
+      readonly parameters: Readonly<Record<PathNames<Path>, AnyParameter>>;
+      readonly errors: { readonly not_found: string };
+    }) &
+  (R extends Role ? ForOperators : ForClients);
 
 /** The codes that every operation of a method can answer with. A write can find that its key is no longer valid. */
 type ImpliedCode<M extends Method> =
@@ -190,30 +195,190 @@ type ImpliedCode<M extends Method> =
         ? 'invalid_request'
         : never);
 
-/**
- * Declares an operation for clients. `handle` gets parsed values, and it can only fail with codes that are declared here. For
- * a GET, the service adds HEAD, `ETag` and 304; for a POST, it adds `Idempotency-Key`.
- */
-export function operation<
-  const M extends Method,
-  const Path extends string,
-  const P extends Parameters,
-  const Code extends ErrorCode = never,
-  Body extends z.ZodObject = z.ZodObject,
-  Repositories = unknown,
->(declaration: ClientDeclaration<M, Path, P, Body, Code, Repositories>): ClientOperation<Repositories> {
-  return declaration;
+type For<R, Repositories> = R extends Role ? OperatorOperation<Repositories> : ClientOperation<Repositories>;
+
+/** The parameters of the path, and the query parameters. */
+interface WithParameters<P> {
+  readonly parameters?: P;
 }
 
-/** Declares an operation for operators. */
-export function operatorOperation<
+interface WithBody {
+  readonly body: { readonly description: string; readonly examples: Examples };
+}
+
+interface WithAnswer {
+  readonly answer: {
+    readonly description: string;
+    readonly examples: Examples;
+    /** Set when the body holds a secret: then nothing may store the response. */
+    readonly isSecret?: true;
+  };
+}
+
+/** The query parameters of every list. */
+interface Paging {
+  readonly limit: Parameter<number, number>;
+  readonly cursor: Parameter<bigint>;
+}
+
+/*
+ * The shapes of an operation. Each fills in its method, its status and its schemas, and checks the types: `handle` gets
+ * parsed values, and it can only fail with codes that are declared. With a `role`, an operation is for operators, else for
+ * clients. For a GET, the service adds HEAD, `ETag` and 304; for a POST of a client, it adds `Idempotency-Key`.
+ */
+
+/** GET of a page of `things`, whose schema is `schema`. */
+export function list<
   const Path extends string,
-  const P extends Parameters,
+  const P extends Parameters = {},
   const Code extends ErrorCode = never,
-  Body extends z.ZodObject = z.ZodObject,
   Repositories = unknown,
->(declaration: OperatorDeclaration<Path, P, Body, Code, Repositories>): OperatorOperation<Repositories> {
-  return declaration;
+  R extends Role | undefined = undefined,
+>(
+  schema: z.ZodType,
+  things: string,
+  declaration: Omit<Typed<'GET', Path, P & Paging, never, Code, Repositories, R>, 'summary'> & {
+    readonly summary?: string;
+    /** Query parameters that choose what the list holds. */
+    readonly filters?: P;
+    readonly examples: Examples;
+  },
+): For<R, Repositories> {
+  const { filters, examples, description, ...rest } = declaration;
+  const isForClients = declaration.role === undefined;
+  const limit = integer(LIMIT, {
+    description: `Maximum number of ${isForClients ? things : 'rows'}${isForClients ? ' to return' : ''}.`,
+    example: LIMIT.default,
+  });
+  return complete({
+    method: 'GET',
+    summary: `List ${things}`,
+    ...rest,
+    description: isForClients
+      ? `${description} When there are more, the \`Link\` header leads to the next page.`
+      : description,
+    parameters: isForClients ? { limit, ...filters, cursor } : { ...filters, limit, cursor },
+    answer: { status: 200, description: `A page of ${things}.`, content: { schema, examples } },
+  });
+}
+
+/** GET of one thing. */
+export function read<
+  const Path extends string,
+  const P extends Parameters = {},
+  const Code extends ErrorCode = never,
+  Repositories = unknown,
+  R extends Role | undefined = undefined,
+>(
+  schema: z.ZodType,
+  declaration: Typed<'GET', Path, P, never, Code, Repositories, R> & WithParameters<P> & WithAnswer,
+): For<R, Repositories> {
+  return complete({ method: 'GET', ...declaration, answer: answerWith(200, schema, declaration.answer) });
+}
+
+/** POST of a body of `input` that adds something. */
+export function create<
+  Body extends z.ZodObject,
+  const Path extends string,
+  const P extends Parameters = {},
+  const Code extends ErrorCode = never,
+  Repositories = unknown,
+  R extends Role | undefined = undefined,
+>(
+  input: Body,
+  schema: z.ZodType,
+  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
+    WithParameters<P> &
+    WithBody &
+    WithAnswer,
+): For<R, Repositories> {
+  const body = { schema: input, ...declaration.body };
+  return complete({
+    method: 'POST',
+    ...declaration,
+    body,
+    answer: answerWith(201, schema, declaration.answer),
+  });
+}
+
+/** PATCH of a thing with a body of `input`. */
+export function change<
+  Body extends z.ZodObject,
+  const Path extends string,
+  const P extends Parameters = {},
+  const Code extends ErrorCode = never,
+  Repositories = unknown,
+  R extends Role | undefined = undefined,
+>(
+  input: Body,
+  schema: z.ZodType,
+  declaration: Typed<'PATCH', Path, P, z.output<Body>, Code, Repositories, R> &
+    WithParameters<P> &
+    WithBody &
+    WithAnswer,
+): For<R, Repositories> {
+  const body = { schema: input, ...declaration.body };
+  return complete({
+    method: 'PATCH',
+    ...declaration,
+    body,
+    answer: answerWith(200, schema, declaration.answer),
+  });
+}
+
+/** DELETE of a thing. `answer` says when it is done. */
+export function remove<
+  const Path extends string,
+  const P extends Parameters = {},
+  const Code extends ErrorCode = never,
+  Repositories = unknown,
+  R extends Role | undefined = undefined,
+>(
+  declaration: Typed<'DELETE', Path, P, never, Code, Repositories, R> &
+    WithParameters<P> & { readonly answer: string },
+): For<R, Repositories> {
+  return complete({
+    method: 'DELETE',
+    ...declaration,
+    answer: { status: 204, description: declaration.answer },
+  });
+}
+
+/** POST that does something with a thing. It adds nothing, unless `status` is 201. `input` is the schema of its body. */
+export function act<
+  const Path extends string,
+  Body extends z.ZodObject = never,
+  const P extends Parameters = {},
+  const Code extends ErrorCode = never,
+  Repositories = unknown,
+  R extends Role | undefined = undefined,
+>(
+  schema: z.ZodType,
+  declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
+    WithParameters<P> &
+    WithAnswer &
+    Partial<WithBody> & { readonly input?: Body; readonly status?: 201 },
+): For<R, Repositories> {
+  const { input, status = 200, body, ...rest } = declaration;
+  return complete({
+    method: 'POST',
+    ...rest,
+    ...(input !== undefined && { body: { schema: input, ...body } }),
+    answer: answerWith(status, schema, declaration.answer),
+  });
+}
+
+function answerWith(
+  status: 200 | 201,
+  schema: z.ZodType,
+  { examples, ...rest }: WithAnswer['answer'],
+): DeclaredAnswer {
+  return { status, ...rest, content: { schema, examples } };
+}
+
+/** The types of the shapes have checked the declaration. */
+function complete(declaration: object): never {
+  return { parameters: {}, errors: {}, ...declaration } as never;
 }
 
 /** The operations on one kind of thing. */
@@ -300,7 +465,7 @@ export const IN_FLIGHT = {
 /** The answer to a write that clients may send again. */
 export function answerOf<Status extends number, Code extends ErrorCode>(
   outcome: Outcome<Status, Code>,
-): Success | Failure<'conflict' | 'idempotency_key_reused' | Code> {
+): Encoded | Failure<'conflict' | 'idempotency_key_reused' | Code> {
   if (outcome.outcome === 'refused') return failureOf(outcome);
   if (outcome.outcome === 'reused')
     return { error: 'idempotency_key_reused', message: ERRORS.idempotency_key_reused.message };
@@ -312,7 +477,7 @@ export function answerOf<Status extends number, Code extends ErrorCode>(
 export function resultOf<Status extends number, Code extends ErrorCode>(
   result: Answer<Status> | RefusedWrite<Code>,
   fault?: string,
-): Success | Failure<Code> {
+): Encoded | Failure<Code> {
   if (!('refused' in result)) return result;
   const { refused: error } = result;
   return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : failureOf(result);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { encodeCursor } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/result.ts';
-import { entityTag } from '../domain/written.ts';
+import { entityTag, toJson } from '../domain/written.ts';
 import type { BoundContext } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
 import type { Success } from './operation.ts';
@@ -82,30 +82,36 @@ export function toReply(
     const wait = retryAfter === undefined ? NO_FIELDS : fields('Retry-After', `${retryAfter}`);
     return errorReply(error, message, wait);
   }
-  if (declaration.answers[answer.status] === undefined)
-    throw new Error(`${declaration.id} does not declare the status ${answer.status}.`);
   if (declaration.method === 'GET') {
     const { tag, whole, notModified } = represent(operation, parameters, answer, options);
     return isUnmodified(request, tag) ? notModified : whole;
   }
-  const { status, json, location, isReplay } = answer;
+  const { status, isSecret } = declaration.answer;
   if (status === 204) return { status, headers: NO_FIELDS };
+  const { location, isReplay } = answer;
+  const json = jsonIn(answer);
   const address = location === undefined ? NO_FIELDS : fields('Location', options.base + location);
   const replay = isReplay === true ? REPLAY : NO_FIELDS;
   const etag = declaration.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
   // A secret is never given again.
-  const repeat = declaration.answers[status]?.isSecret ? NO_STORE : replay;
+  const repeat = isSecret ? NO_STORE : replay;
   return { status, headers: joinFields(JSON_CONTENT, etag, address, repeat), body: octets(json) };
+}
+
+function jsonIn(success: Success): string {
+  return 'json' in success ? success.json : toJson(success.value);
 }
 
 function represent(
   operation: BoundOperation,
   parameters: Values,
-  { status, json, source, next }: Success,
+  success: Success,
   { base, caching }: ResponseOptions,
 ): Representation {
+  const { source, next } = success;
   // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
   if (source?.response !== undefined) return source.response as Representation;
+  const json = jsonIn(success);
   const tag = entityTag(json);
   const link = next === undefined ? NO_FIELDS : nextLink(base, operation, parameters, next);
   const etag = trustedFields(`ETag: ${tag}\r\n`);
@@ -113,7 +119,7 @@ function represent(
   const representation = {
     tag,
     whole: {
-      status,
+      status: 200,
       headers:
         source === undefined
           ? joinFields(JSON_CONTENT, validators)

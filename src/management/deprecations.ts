@@ -1,17 +1,18 @@
 // Contract: sections 6.9 and 9.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { OPERATIONS } from '../api/index.ts';
 import type { UsageCaller, UsageHistory } from '../domain/usage.ts';
 import { firstOfLastDays } from './usage.ts';
 
-/** A key that called a deprecated operation in the last 30 days. */
-export interface DeprecatedUse extends UsageCaller {
+export interface DeprecatedOperation {
   readonly operation: string;
   /** Unix milliseconds. */
   readonly removal: number;
   /** The path of the operation to call instead. */
   readonly successor: string;
 }
+
+/** A key that called a deprecated operation in the last 30 days. */
+export type DeprecatedUse = UsageCaller & DeprecatedOperation;
 
 /** A deprecated use without what a reader wants to know of it. */
 export interface RankedUse {
@@ -21,7 +22,7 @@ export interface RankedUse {
 
 /** Deprecated uses, the most requests first. In columns, because a collection of 200,000 objects would hold up requests. */
 export interface DeprecationRanking {
-  /** Indexes of DEPRECATED. */
+  /** Indexes of the deprecated operations. */
   readonly operations: Uint8Array;
   readonly keyIds: Float64Array;
   readonly requests: Float64Array;
@@ -30,10 +31,6 @@ export interface DeprecationRanking {
 }
 
 type Ranked = Omit<DeprecationRanking, 'slices'>;
-
-const DEPRECATED = OPERATIONS.flatMap(({ id, deprecated }) =>
-  deprecated === undefined ? [] : [{ operation: id, ...deprecated }],
-);
 
 /** Keys that one statement names. */
 const KEYS_READ = 500;
@@ -44,12 +41,13 @@ const SORT_BATCH = 5_000;
 /** All keys that called a deprecated operation in the last 30 days. Requests run meanwhile. */
 export async function rankDeprecatedUses(
   history: Pick<UsageHistory, 'callers'>,
+  deprecated: readonly DeprecatedOperation[],
   now: number,
 ): Promise<DeprecationRanking> {
   // The same days as the usage that charts and commands show by default, so that the numbers agree.
   const first = firstOfLastDays(now);
   const slices: Ranked[] = [];
-  for (const [index, { operation }] of DEPRECATED.entries())
+  for (const [index, { operation }] of deprecated.entries())
     for await (const callers of history.callers(operation, first))
       slices.push({
         operations: new Uint8Array(callers.length).fill(index),
@@ -60,9 +58,14 @@ export async function rankDeprecatedUses(
 }
 
 /** The uses from place `first` of the ranking, from 0, up to `end`. */
-export function rankedUses(ranking: Ranked, first: number, end: number): readonly RankedUse[] {
+export function rankedUses(
+  deprecated: readonly DeprecatedOperation[],
+  ranking: Ranked,
+  first: number,
+  end: number,
+): readonly RankedUse[] {
   return Array.from(ranking.keyIds.subarray(first, end), (keyId, index) => ({
-    operation: DEPRECATED[ranking.operations[first + index] ?? 0]?.operation ?? '',
+    operation: deprecated[ranking.operations[first + index] ?? 0]?.operation ?? '',
     keyId,
   }));
 }
@@ -70,12 +73,13 @@ export function rankedUses(ranking: Ranked, first: number, end: number): readonl
 /** The given uses as they are now, in their order. At most KEYS_READ. */
 export async function describeUses(
   history: Pick<UsageHistory, 'callersOf'>,
+  deprecated: readonly DeprecatedOperation[],
   now: number,
   uses: readonly RankedUse[],
 ): Promise<readonly DeprecatedUse[]> {
   const first = firstOfLastDays(now);
   const described = new Map<string, DeprecatedUse>();
-  for (const { operation, removal, successor } of DEPRECATED) {
+  for (const { operation, removal, successor } of deprecated) {
     const keyIds = uses.filter((use) => use.operation === operation).map(({ keyId }) => keyId);
     for (const caller of await history.callersOf(operation, first, keyIds))
       described.set(`${operation} ${caller.keyId}`, { operation, removal, successor, ...caller });
@@ -86,22 +90,31 @@ export async function describeUses(
 /** The keys that called a deprecated operation in the last 30 days, the most requests first. */
 export async function deprecatedUses(
   history: Pick<UsageHistory, 'callers' | 'callersOf'>,
+  deprecated: readonly DeprecatedOperation[],
   now: number,
 ): Promise<readonly DeprecatedUse[]> {
-  const ranking = await rankDeprecatedUses(history, now);
+  const ranking = await rankDeprecatedUses(history, deprecated, now);
   const described: DeprecatedUse[] = [];
   for (let from = 0; from < ranking.keyIds.length; from += KEYS_READ)
-    described.push(...(await describeUses(history, now, rankedUses(ranking, from, from + KEYS_READ))));
+    described.push(
+      ...(await describeUses(
+        history,
+        deprecated,
+        now,
+        rankedUses(deprecated, ranking, from, from + KEYS_READ),
+      )),
+    );
   return described;
 }
 
 /** How many accounts called each deprecated operation in the last 30 days. Requests run meanwhile. */
 export async function deprecatedAccounts(
   history: Pick<UsageHistory, 'callers'>,
+  deprecated: readonly DeprecatedOperation[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { operation } of DEPRECATED) {
+  for (const { operation } of deprecated) {
     const accounts = new Set<number>();
     for await (const callers of history.callers(operation, firstOfLastDays(now)))
       for (const { accountId } of callers) accounts.add(accountId);

@@ -1,8 +1,8 @@
 // Contract: sections 1.3, 3 and 4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../src/api/index.ts';
-import { operation } from '../../src/http/operation.ts';
+import { OPERATIONS } from '../../src/resources/index.ts';
+import { read } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
 import { getPet, listPets } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
@@ -13,15 +13,14 @@ import { bindOperations, Routes } from '../../src/http/routes.ts';
 
 const BASE = {
   id: 'test',
-  method: 'GET',
   scope: 'pets:read',
   summary: '',
   description: '',
-  answers: { 200: { description: '', schema: Pet, examples: {} } },
+  answer: { description: '', examples: {} },
   sample: { client: 'test' },
 } as const;
 const A = int64({ description: '', example: 1 });
-const answer = async () => ({ status: 200, json: '' }) as const;
+const handle = async () => ({ value: {} });
 
 /** No test calls an operation. */
 const STORES = {} as never;
@@ -31,17 +30,16 @@ function at(path: string) {
 }
 
 test('an operation can only answer what it declares', () => {
-  const parameters = {};
   // @ts-expect-error: the code is not declared.
-  operation({ ...BASE, path: '/a', parameters, errors: {}, handle: async () => ({ error: 'conflict' }) });
+  read(Pet, { ...BASE, path: '/a', errors: {}, handle: async () => ({ error: 'conflict' }) });
   // @ts-expect-error: a parameter of the path is not declared.
-  operation({ ...BASE, path: '/{a}', parameters, errors: { not_found: '' }, handle: answer });
+  read(Pet, { ...BASE, path: '/{a}', errors: { not_found: '' }, handle });
   // @ts-expect-error: a parameter of the path may be invalid, so there must be a message for 404.
-  operation({ ...BASE, path: '/{a}', parameters: { a: A }, errors: {}, handle: answer });
+  read(Pet, { ...BASE, path: '/{a}', parameters: { a: A }, errors: {}, handle });
 });
 
 test('an operation gets parsed parameters of the declared types', () => {
-  operation({
+  read(Pet, {
     ...BASE,
     path: '/{a}',
     parameters: { a: A },
@@ -50,7 +48,7 @@ test('an operation gets parsed parameters of the declared types', () => {
       const id: bigint = a;
       // @ts-expect-error: an int64 is no number.
       const count: number = a;
-      return { status: 200, json: `${id}${count}` };
+      return { value: `${id}${count}` };
     },
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
-import { RESOURCES } from '../../src/api/index.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { createPet, deletePet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';

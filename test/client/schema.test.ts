@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientOperations, clientResources, clientSchema } from '../../scripts/client-schema.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
-import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
+import { OPERATIONS, RESOURCES } from '../../src/resources/index.ts';
 import { sunsetDate } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { openApi } from '../../src/description/openapi.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { assertError, assertRateHeaders, call, parseRaw, raw } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -19,7 +19,7 @@ const ask: typeof its.ask = (path, asked) => its.ask(path, asBrowser(cookie, ask
 
 /** An address of each operation, and the console's other paths. */
 const PATHS = [
-  ...ADMIN_OPERATIONS.map(({ path }) => `/admin/v1${path.replaceAll(/\{\w+\}/g, '1')}`),
+  ...OPERATOR_OPERATIONS.map(({ path }) => `/admin/v1${path.replaceAll(/\{\w+\}/g, '1')}`),
   '/admin/openapi.json',
   '/admin/v1',
   '/sign-in',

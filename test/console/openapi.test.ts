@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
-import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { adminOpenApi } from '../../src/description/admin-openapi.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestConsole } from '../support/console.ts';
@@ -37,11 +37,11 @@ test('the description has each operation with its role and all declared answers'
   );
   assert.deepEqual(
     names.toSorted(),
-    ADMIN_OPERATIONS.map((its) =>
+    OPERATOR_OPERATIONS.map((its) =>
       [its.method.toLowerCase(), its.path, its.id, its.role].join(' '),
     ).toSorted(),
   );
-  for (const operation of ADMIN_OPERATIONS) {
+  for (const operation of OPERATOR_OPERATIONS) {
     const its = described.find((each) => each['operationId'] === operation.id) as Record<string, any>;
     assert.match(its['description'], new RegExp(`Needs the role \\*\\*${operation.role}\\*\\*`));
     assert.ok(its['responses'][401].content['application/json'].examples.unauthorized);
@@ -49,15 +49,14 @@ test('the description has each operation with its role and all declared answers'
     const link: string | undefined = its['responses'][200]?.headers.Link?.example;
     if ('cursor' in operation.parameters)
       assert.match(link ?? '', new RegExp(`^</admin/v1${operation.path}\\?.*>; rel="next"$`));
-    for (const status of Object.keys(operation.answers)) assert.ok(its['responses'][status], operation.id);
+    assert.ok(its['responses'][operation.answer.status], operation.id);
   }
 });
 
 test('every example of an answer fits its schema', () => {
-  for (const { id, answers } of ADMIN_OPERATIONS)
-    for (const { content } of Object.values(answers))
-      for (const { value } of Object.values(content?.examples ?? {}))
-        assert.deepEqual(content?.schema.parse(value), value, id);
+  for (const { id, answer } of OPERATOR_OPERATIONS)
+    for (const { value } of Object.values(answer.content?.examples ?? {}))
+      assert.deepEqual(answer.content?.schema.parse(value), value, id);
 });
 
 test('everybody who reaches the listener may read the description, and only read it', async (t) => {
@@ -88,14 +87,14 @@ test('every operation does what its examples say, and answers as it is described
     // Secret 1 is the test's own token, 2 is a link.
     revokeToken: '/tokens/3',
   };
-  for (const operation of ADMIN_OPERATIONS) {
-    const { id, method, answers } = operation;
+  for (const operation of OPERATOR_OPERATIONS) {
+    const { id, method, answer: declared } = operation;
     const path = paths[id] ?? operation.path.replaceAll(/\{\w+\}/g, '1');
     const [example] = Object.values(operation.body?.examples ?? {});
     const body = example && JSON.stringify(bodies[id] ?? example.value);
     const answer = await ask(path, body, method);
-    const content = answers[answer.status]?.content;
-    assert.ok(answers[answer.status] !== undefined, `${id}: ${answer.text}`);
+    const { content } = declared;
+    assert.equal(answer.status, declared.status, `${id}: ${answer.text}`);
     if (content === undefined) assert.equal(answer.text, '');
     else assert.deepEqual(content.schema.parse(answer.json), answer.json, id);
   }

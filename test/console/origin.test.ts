@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { ownOrigin } from '../../src/http/auth/own-origin.ts';
 import { type Asked, assertError, call } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
@@ -28,7 +28,7 @@ const send = (path: string, headers: Record<string, string>, asked: Asked = {}) 
 
 for (const [title, headers] of Object.entries(FOREIGN)) {
   test(`a change with a session is refused from ${title}`, async () => {
-    const changes = ADMIN_OPERATIONS.filter(({ method }) => method !== 'GET');
+    const changes = OPERATOR_OPERATIONS.filter(({ method }) => method !== 'GET');
     for (const { method, path } of changes) {
       const target = `/admin/v1${path.replaceAll(/\{\w+\}/g, '1')}`;
       const answer = await send(target, headers, { method, body: method === 'DELETE' ? '' : '{}' });

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
-import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
@@ -28,7 +28,7 @@ export function requestsContract(name: string, startService: StartService): void
     for (const number of [INT64_MAX, -INT64_MAX - 1n, 0n]) {
       for (const path of ['keys?', 'usage?', 'usage?by=key&', 'audit?', 'faults?'])
         assert.deepEqual((await ask(`/${path}accountId=${number}`)).json, [], path);
-      for (const { method, path } of ADMIN_OPERATIONS.filter((each) => each.path.includes('{'))) {
+      for (const { method, path } of OPERATOR_OPERATIONS.filter((each) => each.path.includes('{'))) {
         const target = path.replace(/\{\w+\}/, `${number}`);
         const body = method === 'GET' || method === 'DELETE' ? '' : '{}';
         const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADMIN_OPERATIONS } from '../../src/admin/index.ts';
+import { OPERATOR_OPERATIONS } from '../../src/resources/index.ts';
 import { type Asked, assertError } from '../support/api.ts';
 import { asBrowser, startTestConsole } from '../support/console.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -12,7 +12,7 @@ const viewerToken = await its.makeToken('vera');
 const admin = await its.session('ada', 'admin');
 
 /** A request for each operation. Its values may be invalid, because the role is checked first. */
-const REQUESTS = ADMIN_OPERATIONS.map((operation) => {
+const REQUESTS = OPERATOR_OPERATIONS.map((operation) => {
   const { method, path, body } = operation;
   const asked: Asked = { method, ...(body !== undefined && { body: '{}' }) };
   return { operation, path: `/admin/v1${path.replaceAll(/\{\w+\}/g, '77')}`, asked };
@@ -40,7 +40,7 @@ test('a viewer can change nothing, with session or token', async () => {
 
 test('an operation that changes something needs the role admin', () => {
   // findKey has a body, so that no log has the key. It changes nothing.
-  const open = ADMIN_OPERATIONS.filter(({ role, method }) => role === 'viewer' && method !== 'GET');
+  const open = OPERATOR_OPERATIONS.filter(({ role, method }) => role === 'viewer' && method !== 'GET');
   assert.deepEqual(
     open.map(({ id }) => id),
     ['findKey'],

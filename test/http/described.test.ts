@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { test, type TestContext } from 'node:test';
-import { OPERATIONS } from '../../src/api/index.ts';
+import { OPERATIONS } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
 import { SCOPES } from '../../src/domain/account.ts';

@@ -8,7 +8,7 @@ import { ERROR_CODES, type ErrorCode, ERRORS } from '../../src/domain/errors.ts'
 import { parseBody } from '../../src/domain/parse.ts';
 import { NewPet, parseNewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { OPERATIONS, RESOURCES } from '../../src/api/index.ts';
+import { OPERATIONS, RESOURCES } from '../../src/resources/index.ts';
 import { sunsetDate } from '../../src/http/operation.ts';
 import { LIMIT } from '../../src/http/parameters.ts';
 import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
@@ -155,23 +155,22 @@ test('every operation lists the statuses that it can answer', () => {
 });
 
 test('a PATCH takes a merge patch or JSON, and a 204 has no content', () => {
-  for (const { id, method, body, answers } of OPERATIONS) {
+  for (const { id, method, body, answer } of OPERATIONS) {
     const { requestBody, responses } = operation(id);
     const types =
       method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
     assert.deepEqual(Object.keys(requestBody?.content ?? {}), body === undefined ? [] : types, id);
-    for (const status of Object.keys(answers))
-      assert.equal(responses[status]?.content === undefined, status === '204', `${id} ${status}`);
+    const { status } = answer;
+    assert.equal(responses[status]?.content === undefined, status === 204, `${id} ${status}`);
   }
 });
 
 test('the schemas accept every example of a body and of an answer', () => {
-  for (const { id, body, answers } of OPERATIONS) {
+  for (const { id, body, answer } of OPERATIONS) {
     for (const { value } of Object.values(body?.examples ?? {}))
       assert.ok(body?.schema.safeParse(received(value)).success, id);
-    for (const { content } of Object.values(answers))
-      for (const { value } of Object.values(content?.examples ?? {}))
-        assert.ok(content?.schema.safeParse(received(value)).success, id);
+    for (const { value } of Object.values(answer.content?.examples ?? {}))
+      assert.ok(answer.content?.schema.safeParse(received(value)).success, id);
   }
 });
 

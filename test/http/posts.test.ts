@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Stores } from '../../src/api/index.ts';
+import type { Repositories } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { createPet, getPet } from '../../src/api/pets.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -21,7 +21,7 @@ import { startTestService } from '../support/service.ts';
 const REX = '{"name":"Rex","categoryId":7}';
 
 const { parameters, errors } = getPet;
-const OPERATIONS: readonly Operation<Stores>[] = [
+const OPERATIONS: readonly Operation<Repositories>[] = [
   createPet,
   { ...createPet, id: 'addPet', path: '/animals' },
   { ...createPet, id: 'copyPet', path: '/pets/{petId}/copies', parameters, errors },

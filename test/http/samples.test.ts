@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execPath } from 'node:process';
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { OPERATIONS } from '../../src/api/index.ts';
+import { OPERATIONS } from '../../src/resources/index.ts';
 import { type Answer, call } from '../support/api.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { type Lifetime, lifetimeOfFile } from '../support/lifetime.ts';

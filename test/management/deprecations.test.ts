@@ -6,6 +6,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { deprecatedAccounts, deprecatedUses } from '../../src/management/deprecations.ts';
+import { DEPRECATED_OPERATIONS } from '../../src/resources/index.ts';
 import { usageRange } from '../../src/management/usage.ts';
 import { newKey } from '../storage/fixture.ts';
 import { openStore } from '../support/store.ts';
@@ -42,12 +43,15 @@ test('callers of deprecated operations are those of the 30 UTC days that usage s
     count(former.id, FIRST_DAY - 1),
   ];
   await usageHistory.add({ writer: 'test', sequence: 1, counts });
-  const uses = await deprecatedUses(usageHistory, NOW);
+  const uses = await deprecatedUses(usageHistory, DEPRECATED_OPERATIONS, NOW);
   assert.deepEqual(
     uses.map(({ account, requests }) => ({ account, requests })),
     [{ account: 'shop', requests: 2 }],
   );
-  assert.deepEqual(await deprecatedAccounts(usageHistory, NOW), new Map([['getPet', 1]]));
+  assert.deepEqual(
+    await deprecatedAccounts(usageHistory, DEPRECATED_OPERATIONS, NOW),
+    new Map([['getPet', 1]]),
+  );
   const [sums] = await usageHistory.sums({ ...usageRange({}, NOW), by: 'key' });
   assert.equal(sums?.ok, 2);
 });

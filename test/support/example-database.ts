@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATIONS } from '../../src/api/index.ts';
+import { OPERATIONS } from '../../src/resources/index.ts';
 import { call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { startTestService, type ServiceOptions, type TestService } from './service.ts';

@@ -1,0 +1,64 @@
+// Contract: sections 1.1 and 10.2.
+import { ACCOUNTS } from '../admin/accounts.ts';
+import { AUDIT } from '../admin/audit.ts';
+import { BANS } from '../admin/bans.ts';
+import { DEPRECATIONS } from '../admin/deprecations.ts';
+import { FAULTS } from '../admin/faults.ts';
+import { KEYS } from '../admin/keys.ts';
+import { ME } from '../admin/me.ts';
+import { OPERATORS } from '../admin/operators.ts';
+import { OVERVIEW_RESOURCE } from '../admin/overview.ts';
+import { USAGE_RESOURCE } from '../admin/usage.ts';
+import { ACCOUNT_RESOURCE } from '../api/account.ts';
+import { CATEGORIES_RESOURCE } from '../api/categories.ts';
+import { KEYS_RESOURCE } from '../api/keys.ts';
+import { ORDERS_RESOURCE } from '../api/orders.ts';
+import { PETS_RESOURCE } from '../api/pets.ts';
+import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
+import type { DeprecatedOperation } from '../management/deprecations.ts';
+
+/*
+ * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in
+ * their order. Resources of which every operation is beta come last, because most readers and requests want the others.
+ */
+
+const FOR_CLIENTS = [PETS_RESOURCE, ACCOUNT_RESOURCE, CATEGORIES_RESOURCE, KEYS_RESOURCE, ORDERS_RESOURCE];
+
+const FOR_OPERATORS = [
+  ACCOUNTS,
+  AUDIT,
+  BANS,
+  DEPRECATIONS,
+  FAULTS,
+  KEYS,
+  ME,
+  OPERATORS,
+  OVERVIEW_RESOURCE,
+  USAGE_RESOURCE,
+];
+
+/** The repositories that the operations of all these groups use together. */
+type RepositoriesOf<Group> = (
+  Group extends OperationGroup<Operation<infer Repositories>>
+    ? (repositories: Repositories) => void
+    : never
+) extends (repositories: infer All) => void
+  ? All
+  : never;
+
+export type Repositories = RepositoriesOf<(typeof FOR_CLIENTS)[number]>;
+
+export type OperatorRepositories = RepositoriesOf<(typeof FOR_OPERATORS)[number]>;
+
+export const RESOURCES: readonly OperationGroup<ClientOperation<Repositories>>[] = FOR_CLIENTS;
+
+export const OPERATIONS = RESOURCES.flatMap(({ operations }) => operations);
+
+export const OPERATOR_RESOURCES: readonly OperationGroup<OperatorOperation<OperatorRepositories>>[] =
+  FOR_OPERATORS;
+
+export const OPERATOR_OPERATIONS = OPERATOR_RESOURCES.flatMap(({ operations }) => operations);
+
+export const DEPRECATED_OPERATIONS: readonly DeprecatedOperation[] = OPERATIONS.flatMap(
+  ({ id, deprecated }) => (deprecated === undefined ? [] : [{ operation: id, ...deprecated }]),
+);
