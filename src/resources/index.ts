@@ -39,8 +39,8 @@ const FOR_OPERATORS = [
 
 /** The repositories that the operations of all these groups use together. */
 type RepositoriesOf<Group> = (
-  Group extends OperationGroup<Operation<infer Repositories>>
-    ? (repositories: Repositories) => void
+  Group extends OperationGroup<Operation<infer Uses>>
+    ? (repositories: Uses) => void
     : never
 ) extends (repositories: infer All) => void
   ? All
