@@ -75,8 +75,8 @@ const liftBan = remove({
   },
 });
 
-function banRow({ until, ...ban }: BanRecord) {
-  return { ...ban, until: iso(until) };
+function banRow(ban: BanRecord) {
+  return { ...ban, until: iso(ban.until) };
 }
 
 export const BANS: OperatorResource<Stores> = {
