@@ -1,16 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
-import {
-  answerOf,
-  change,
-  create,
-  list,
-  read,
-  otherTag,
-  type Resource,
-  resultOf,
-} from '../http/operation.ts';
+import { change, create, list, read, otherTag, type Resource } from '../http/operation.ts';
 import { int64, LIMIT } from '../http/parameters.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
@@ -64,9 +55,7 @@ const createCategory = create(NewCategory, Category, {
   },
   errors: { conflict: TAKEN },
   sample: { client: 'categories.create' },
-  async handle({ body, idempotency }, { categories }: Stores) {
-    return answerOf(await categories.create(body, idempotency));
-  },
+  handle: ({ body, idempotency }, { categories }: Stores) => categories.create(body, idempotency),
 });
 
 const getCategory = read(Category, {
@@ -112,9 +101,8 @@ const updateCategory = change(CategoryPatch, Category, {
     conflict: TAKEN,
   },
   sample: { client: 'categories.update' },
-  async handle({ parameters, body, ifMatch }, { categories }: Stores) {
-    return resultOf(await categories.update(parameters.categoryId, body, ifMatch), body.fault);
-  },
+  handle: ({ parameters, body, ifMatch }, { categories }: Stores) =>
+    categories.update(parameters.categoryId, body, ifMatch),
 });
 
 export const CATEGORIES_RESOURCE: Resource<Stores> = {

@@ -7,9 +7,9 @@ import { instantFromText } from '../domain/instant.ts';
 import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from '../domain/key-rules.ts';
 import { GRACE, IssuedKey, Key, KeyState, NewKey, Rotation, ScopeName } from '../domain/key.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { Outcome } from '../domain/ports.ts';
+import type { Repeatable } from '../domain/result.ts';
 import { storedOf } from '../management/keys.ts';
-import { answerOf, create, list, remove, type Resource, resultOf } from '../http/operation.ts';
+import { create, list, remove, type Resource } from '../http/operation.ts';
 import { int64, LIMIT } from '../http/parameters.ts';
 
 const NEW_KEY = { label: 'web', scopes: ['pets:read'] };
@@ -50,13 +50,10 @@ const ISSUED_BEFORE = {
     'A request with this Idempotency-Key created a key before, and the key itself is not stored: list the keys, revoke the one that it created, and create another with a key that was not rotated.',
 } as const;
 
-/** The answer to a request for a key. A repeated request gets no key, because nothing that is stored holds it. */
-function issued<Code extends ErrorCode>(outcome: Outcome<201, Code>, key: ApiKey) {
-  if (outcome.outcome === 'replayed') return ISSUED_BEFORE;
-  const answer = answerOf(outcome);
-  return 'error' in answer
-    ? answer
-    : { ...answer, json: `${answer.json.slice(0, -1)},"key":"${key.reveal()}"}` };
+/** Adds the key itself. A repeated request gets no key, because nothing that is stored holds it. */
+function issued<Code extends ErrorCode>(created: Repeatable<Key, Code>, key: ApiKey) {
+  if ('replay' in created) return ISSUED_BEFORE;
+  return 'error' in created ? created : { value: { ...created.value, key: key.reveal() } };
 }
 
 const listKeys = list(Keys, 'keys', {
@@ -120,6 +117,7 @@ const createKey = create(NewKey, IssuedKey, {
 const rotateKey = create(Rotation, IssuedKey, {
   id: 'rotateKey',
   path: '/account/keys/{keyId}/rotate',
+  location: '/account/keys/{id}',
   scope: 'keys:manage',
   allowance: 'holder',
   stability: 'beta',
@@ -175,7 +173,7 @@ const revokeKey = remove({
   },
   sample: { client: 'keys.revoke' },
   async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    return resultOf(await accounts.by(author).ownKeys(key).revoke(parameters.keyId, ifMatch));
+    return accounts.by(author).ownKeys(key).revoke(parameters.keyId, ifMatch);
   },
 });
 

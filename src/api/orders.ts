@@ -1,17 +1,7 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
 import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
-import {
-  answerOf,
-  act,
-  create,
-  list,
-  read,
-  remove,
-  otherTag,
-  type Resource,
-  resultOf,
-} from '../http/operation.ts';
+import { act, create, list, read, remove, otherTag, type Resource } from '../http/operation.ts';
 import { int64, LIMIT, oneOf } from '../http/parameters.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
@@ -67,9 +57,8 @@ const createOrder = create(NewOrder, Order, {
     conflict: 'This animal is not available: order another one.',
   },
   sample: { client: 'orders.create' },
-  async handle({ accountId, body, idempotency }, { orders }: Stores) {
-    return answerOf(await orders.create(accountId, body, idempotency));
-  },
+  handle: ({ accountId, body, idempotency }, { orders }: Stores) =>
+    orders.create(accountId, body, idempotency),
 });
 
 const listOrders = list(Orders, 'orders', {
@@ -131,9 +120,8 @@ const completeOrder = act(Order, {
     conflict: 'This order is not pending: only an open order can be completed.',
   },
   sample: { client: 'orders.complete' },
-  async handle({ accountId, parameters, idempotency }, { orders }: Stores) {
-    return answerOf(await orders.complete(accountId, parameters.orderId, idempotency));
-  },
+  handle: ({ accountId, parameters, idempotency }, { orders }: Stores) =>
+    orders.complete(accountId, parameters.orderId, idempotency),
 });
 
 const cancelOrder = remove({
@@ -152,9 +140,8 @@ const cancelOrder = remove({
     conflict: 'This order is complete: it cannot be cancelled.',
   },
   sample: { client: 'orders.cancel' },
-  async handle({ accountId, parameters, ifMatch }, { orders }: Stores) {
-    return resultOf(await orders.cancel(accountId, parameters.orderId, ifMatch));
-  },
+  handle: ({ accountId, parameters, ifMatch }, { orders }: Stores) =>
+    orders.cancel(accountId, parameters.orderId, ifMatch),
 });
 
 export const ORDERS_RESOURCE: Resource<Stores> = {

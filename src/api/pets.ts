@@ -4,17 +4,7 @@ import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
 import type { PetChanges, PetRepository } from '../domain/ports.ts';
 import { petJson, petsJson } from '../domain/written.ts';
 import type { Deprecation } from '../http/operation.ts';
-import {
-  answerOf,
-  change,
-  create,
-  list,
-  read,
-  remove,
-  otherTag,
-  type Resource,
-  resultOf,
-} from '../http/operation.ts';
+import { change, create, list, read, remove, otherTag, type Resource } from '../http/operation.ts';
 import { int64, int64List, LIMIT, oneOf } from '../http/parameters.ts';
 
 /** How many animals one request can ask for by their ids. */
@@ -101,9 +91,7 @@ export const createPet = create(NewPet, Pet, {
     examples: { added: { summary: 'The animal as it was stored', value: PET } },
   },
   sample: { client: 'pets.create' },
-  async handle({ body, idempotency }, { pets }: Stores) {
-    return answerOf(await pets.create(body, idempotency));
-  },
+  handle: ({ body, idempotency }, { pets }: Stores) => pets.create(body, idempotency),
 });
 
 export const GET_PET_DEPRECATION: Deprecation = {
@@ -166,9 +154,8 @@ export const updatePet = change(PetPatch, Pet, {
     conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
-  async handle({ parameters, body, ifMatch }, { petChanges }: Stores) {
-    return resultOf(await petChanges.update(parameters.petId, body, ifMatch), body.fault);
-  },
+  handle: ({ parameters, body, ifMatch }, { petChanges }: Stores) =>
+    petChanges.update(parameters.petId, body, ifMatch),
 });
 
 export const deletePet = remove({
@@ -187,9 +174,7 @@ export const deletePet = remove({
     conflict: 'An order of this animal is open: complete or cancel it first.',
   },
   sample: { client: 'pets.delete' },
-  async handle({ parameters, ifMatch }, { petChanges }: Stores) {
-    return resultOf(await petChanges.delete(parameters.petId, ifMatch));
-  },
+  handle: ({ parameters, ifMatch }, { petChanges }: Stores) => petChanges.delete(parameters.petId, ifMatch),
 });
 
 export const PETS_RESOURCE: Resource<Stores> = {

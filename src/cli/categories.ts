@@ -1,9 +1,9 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import type { Category } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { faultsOf, parseExactJson } from '../domain/parse.ts';
+import { faultsOf } from '../domain/parse.ts';
 import { nameTaken } from '../domain/text.ts';
+import { toJson } from '../domain/written.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { printLine, printPages } from '../terminal/output.ts';
@@ -64,13 +64,11 @@ async function createCategory(name: string, { description, json }: CreateOptions
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
   return withStore(async ({ store: { categories }, author }) => {
     const created = await categories.createBy(author, data);
-    if ('refused' in created) {
+    if ('error' in created) {
       const other = await categories.findByName(name);
       throw nameTaken('a category', other?.name ?? name);
     }
-    const text = created.json;
-    if (json) return printLine(text);
-    const { id } = parseExactJson(text) as Category;
-    printLine(`Category ${id}: ${name}.`);
+    const { value } = created;
+    printLine(json ? toJson(value) : `Category ${value.id}: ${name}.`);
   });
 }

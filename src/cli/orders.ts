@@ -75,7 +75,7 @@ function cancelOrder(id: bigint, { json }: JsonOption): Promise<void> {
     const cancelled = await orders.cancelBy(author, id);
     const text = await orders.getWithAccount(id);
     if (text === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
-    if ('refused' in cancelled)
+    if ('error' in cancelled)
       throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
     if (json) return printLine(text);
     const { account, petId, status } = parseExactJson(text) as AccountOrder;

@@ -3,8 +3,6 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { Order } from '../domain/order.ts';
-import { parseExactJson } from '../domain/parse.ts';
 import type { Pet } from '../domain/pet.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
@@ -137,8 +135,8 @@ async function seedOrders(
       for (const { id: petId } of page) {
         if (made === count) return made;
         const created = await orders.create(account.id, { petId });
-        if (created.outcome !== 'done') continue;
-        const { id } = parseExactJson(created.answer.json) as Order;
+        if (!('value' in created)) continue;
+        const { id } = created.value;
         const end = ENDS[Math.floor(random() * ENDS.length)];
         if (end === 'complete') await orders.complete(account.id, id);
         if (end === 'cancelled') await orders.cancel(account.id, id, undefined);

@@ -4,7 +4,8 @@ import type { ApiKeyHash, Environment } from './api-key.ts';
 import type { Author } from './audit.ts';
 import type { Key } from './key.ts';
 import type { Limits, Plan } from './plan.ts';
-import type { Answer, Idempotency, Outcome, Page, RefusedWrite } from './ports.ts';
+import type { Idempotency, Page } from './ports.ts';
+import type { Repeatable, Result } from './result.ts';
 
 /* The ports of the storage of accounts and keys. The rules of `ports.ts` hold here, too. */
 
@@ -123,7 +124,7 @@ export interface AccountRepository extends KeyLookup {
   findKeys(ids: readonly number[]): Promise<ReadonlyMap<number, KeyRecord>>;
   addKey(key: NewKey): Promise<KeyRecord>;
   /** `conflict`: the key is rotated already, expired or revoked. */
-  rotateKey(rotation: KeyRotation): Promise<RotatedRecord | RefusedWrite<'not_found' | 'conflict'>>;
+  rotateKey(rotation: KeyRotation): Promise<Result<RotatedRecord, 'not_found' | 'conflict'>>;
   /** From now on. A key that was revoked before stays as it is. */
   revokeKey(id: number): Promise<void>;
 }
@@ -164,7 +165,7 @@ export interface OwnKeys {
   create(
     key: OwnKey,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
+  ): Promise<Repeatable<Key, 'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>>;
   /**
    * `conflict`: the key is rotated already, expired or revoked, too many keys would work, or `MOST_KEYS_A_DAY` were
    * created today. `insufficient_scope`: it may do more than the calling key, or the calling key was rotated.
@@ -172,7 +173,7 @@ export interface OwnKeys {
   rotate(
     rotation: KeyRotation,
     idempotency: Idempotency | undefined,
-  ): Promise<Outcome<201, 'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>>;
+  ): Promise<Repeatable<Key, 'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>>;
   /**
    * From now on. A key that was revoked before stays as it is. `precondition_failed`: `ifMatch` names an entity tag, and a
    * key has none.
@@ -180,5 +181,5 @@ export interface OwnKeys {
   revoke(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | RefusedWrite<'unauthorized' | 'not_found' | 'precondition_failed'>>;
+  ): Promise<Result<undefined, 'unauthorized' | 'not_found' | 'precondition_failed'>>;
 }

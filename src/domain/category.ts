@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Author } from './audit.ts';
 import { int64, optionalText, text } from './fields.ts';
 import type { Patch } from './patch.ts';
-import type { Answer, Idempotency, Outcome, Page, RefusedWrite, Written } from './ports.ts';
+import type { Idempotency, Page, Written } from './ports.ts';
+import type { Repeatable, Result } from './result.ts';
 
 const name = text(100, {
   description: 'The name of the category. No other category has it, ignoring case.',
@@ -52,15 +53,13 @@ export interface CategoryRepository {
   /** Reserves an id for a `ReservedCategory`. No other category gets it. */
   reserveId(): Promise<bigint>;
   /** `conflict`: another category has the name, ignoring case. */
-  create(category: NewCategory, idempotency?: Idempotency): Promise<Outcome<201, 'conflict'>>;
+  create(category: NewCategory, idempotency?: Idempotency): Promise<Repeatable<Category, 'conflict'>>;
   /** Like `create`, with an entry in the audit log. */
-  createBy(author: Author, category: NewCategory): Promise<Answer<201> | RefusedWrite<'conflict'>>;
+  createBy(author: Author, category: NewCategory): Promise<Result<Category, 'conflict'>>;
   /** `ifMatch`: the entity tags that `isCurrent` compares. */
   update(
     id: bigint,
     patch: Patch<CategoryPatch>,
     ifMatch: readonly string[] | undefined,
-  ): Promise<
-    Answer<200> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>
-  >;
+  ): Promise<Result<Category, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
 }

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Author } from './audit.ts';
 import { dateTime, givenDateTime, int64 } from './fields.ts';
-import type { Answer, Idempotency, Outcome, Page, RefusedWrite, Written } from './ports.ts';
+import type { Idempotency, Page, Written } from './ports.ts';
+import type { Repeatable, Result } from './result.ts';
 import { ORDER_STATUSES } from './statuses.ts';
 
 export const OrderStatus = z
@@ -76,21 +77,21 @@ export interface OrderRepository {
     accountId: number,
     order: NewOrder,
     idempotency?: Idempotency,
-  ): Promise<Outcome<201, 'invalid_request' | 'conflict'>>;
+  ): Promise<Repeatable<Order, 'invalid_request' | 'conflict'>>;
   /** `conflict`: the order is not pending, or its time has passed. */
   complete(
     accountId: number,
     id: bigint,
     idempotency?: Idempotency,
-  ): Promise<Outcome<200, 'not_found' | 'conflict'>>;
+  ): Promise<Repeatable<Order, 'not_found' | 'conflict'>>;
   /** `conflict`: the order is complete. An order that is cancelled or expired stays as it is. */
   cancel(
     accountId: number,
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict'>>;
+  ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>>;
   /** Like `cancel` for an order of any account, with an entry in the audit log if the order was pending. */
-  cancelBy(author: Author, id: bigint): Promise<Answer<204> | RefusedWrite<'not_found' | 'conflict'>>;
+  cancelBy(author: Author, id: bigint): Promise<Result<undefined, 'not_found' | 'conflict'>>;
   /** Like `list`, for operators. */
   listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
   /** The orders of one animal by all accounts, newest first, in one statement. An animal has few. */

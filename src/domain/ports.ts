@@ -1,9 +1,9 @@
 // Contract: sections 2 and 3.
 
 import type { AuditChange, Author } from './audit.ts';
-import type { ErrorCode } from './errors.ts';
 import type { Patch } from './patch.ts';
 import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
+import type { Repeatable, Result } from './result.ts';
 
 /*
  * What the domain needs of storage. Every method rejects with ServiceError `unavailable` when its store cannot
@@ -50,39 +50,18 @@ export interface Idempotency {
   readonly key: IdempotencyKeyHash;
   /** SHA-256 of the values in the path and the body, as they were sent. */
   readonly fingerprint: string;
-}
-
-/** The answer to a request that wrote something. An idempotency record holds it as it was given. */
-export interface Answer<Status extends number = number> {
-  readonly status: Status;
-  /** The path of what was added, below the base address. */
+  /** The status of the answer. */
+  readonly status: number;
+  /** The path of what the write adds, with `{id}` in place of its id. */
   readonly location: string | undefined;
-  /** The body, as JSON. Empty for status 204. */
-  readonly json: string;
 }
-
-/** A write that was refused with this error code. Nothing of it is done. */
-export interface RefusedWrite<Code extends ErrorCode = ErrorCode> {
-  readonly refused: Code;
-  /** Without it, the answer has the message that the operation declares for the code. */
-  readonly message?: string;
-}
-
-/** What became of a write that clients may repeat. */
-export type Outcome<Status extends number = number, Code extends ErrorCode = never> =
-  | { readonly outcome: 'done' | 'replayed'; readonly answer: Answer<Status> }
-  | ({ readonly outcome: 'refused' } & RefusedWrite<Code>)
-  /** The key was used with another path or body. */
-  | { readonly outcome: 'reused' }
-  /** The first request with this key has no outcome yet. */
-  | { readonly outcome: 'in_flight' };
 
 export interface PetRepository {
   /** A page never changes: as long as nothing is written, the same object may be returned again. */
   list(query: PetQuery): Promise<PetPage>;
   get(id: bigint): Promise<Written<Pet> | undefined>;
   /** Resolves once the animal is on disk and visible to every list and get; idempotency record and animal commit together. */
-  create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>>;
+  create(pet: NewPet, idempotency?: Idempotency): Promise<Repeatable<Pet>>;
 }
 
 export interface PetChanges {
@@ -94,14 +73,12 @@ export interface PetChanges {
     id: bigint,
     patch: Patch<PetPatch>,
     ifMatch: readonly string[] | undefined,
-  ): Promise<
-    Answer<200> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>
-  >;
+  ): Promise<Result<Pet, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>>;
   /** `conflict`: the animal has an open order. */
   delete(
     id: bigint,
     ifMatch: readonly string[] | undefined,
-  ): Promise<Answer<204> | RefusedWrite<'not_found' | 'precondition_failed' | 'conflict'>>;
+  ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>>;
 }
 
 /** Whole catalogues, for the command line. Ids are assigned in the order given. */

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import { hash } from 'node:crypto';
 import type { Pet } from './pet.ts';
-import type { Answer, Written } from './ports.ts';
+import type { Written } from './ports.ts';
 
 /** An animal as JSON with exact int64. An animal without a status has no such member. */
 export function petJson({ id, name, categoryId, status }: Pet): Written<Pet> {
@@ -11,11 +11,6 @@ export function petJson({ id, name, categoryId, status }: Pet): Written<Pet> {
 
 export function petsJson(pets: readonly Pet[]): Written<readonly Pet[]> {
   return `[${pets.map(petJson).join(',')}]` as Written<readonly Pet[]>;
-}
-
-/** The answer to a request that added this animal. */
-export function petAdded(pet: Pet): Answer<201> {
-  return { status: 201, location: `/pets/${pet.id}`, json: petJson(pet) };
 }
 
 /** A value as JSON with exact int64, the members of objects in their order. Those that are undefined are left out. */

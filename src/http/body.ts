@@ -26,7 +26,7 @@ export const ACCEPT_PATCH = fields('Accept-Patch', MEDIA_TYPES.PATCH.join(', '))
 /** Reads the body of a request that is no GET, and what makes it safe to send the request again. */
 export async function readBody(context: BoundContext): Promise<undefined> {
   const { request, operation, match, key } = context;
-  const { id, method, role, body } = operation.declaration;
+  const { id, method, role, body, answer, location } = operation.declaration;
   if (method === 'DELETE') refuseBody(request);
   if (method === 'PATCH' && role === undefined && body !== undefined) {
     context.body = await readPatchBody(body.schema, request);
@@ -46,7 +46,8 @@ export async function readBody(context: BoundContext): Promise<undefined> {
   }
   if (hash === undefined || key === undefined) return;
   const fingerprint = fingerprintOf(match.values, bytes);
-  context.idempotency = { accountId: key.account.id, key: hash, fingerprint };
+  const { status } = answer;
+  context.idempotency = { accountId: key.account.id, key: hash, fingerprint, status, location };
 }
 
 /** A fault of the body is part of the patch, because 404, 412 and 409 come before it. */

@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 import type { KeyRecord, Scope } from '../domain/account.ts';
 import type { Author } from '../domain/audit.ts';
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
-import type { Failure } from '../domain/result.ts';
+import type { Idempotency } from '../domain/ports.ts';
+import type { Failure, Replay } from '../domain/result.ts';
 import {
   type AnyParameter,
   cursor,
@@ -54,17 +54,14 @@ interface DeclaredAnswer {
 }
 
 /** What an operation gives back when it succeeds: a value, or the JSON of one. The declaration has the status. */
-export type Success = ({ readonly value: unknown } | { readonly json: string }) & {
-  /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
-  readonly source?: { response?: object | undefined } | undefined;
-  /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
-  readonly next?: bigint | string | undefined;
-  /** The path of what was added, below the base address. */
-  readonly location?: string | undefined;
-  readonly isReplay?: boolean;
-};
-
-type Encoded = Extract<Success, { readonly json: string }>;
+export type Success =
+  | (({ readonly value: unknown } | { readonly json: string }) & {
+      /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
+      readonly source?: { response?: object | undefined } | undefined;
+      /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
+      readonly next?: bigint | string | undefined;
+    })
+  | Replay;
 
 /** A request that was let in, and is valid. */
 export interface Call<P = Values, Body = unknown> {
@@ -103,6 +100,8 @@ interface Common {
   readonly body?: { readonly schema: z.ZodObject; readonly description: string; readonly examples: Examples };
   /** The answer when the operation succeeds. */
   readonly answer: DeclaredAnswer;
+  /** The path of what the operation adds, with `{id}` in place of its id: the `Location` of its answer. */
+  readonly location?: string;
   /** The codes that this operation answers with besides those of `errorCodes`, each with its message. */
   readonly errors: Readonly<Partial<Record<ErrorCode, string>>>;
 }
@@ -290,11 +289,12 @@ export function create<
   declaration: Typed<'POST', Path, P, z.output<Body>, Code, Repositories, R> &
     WithParameters<P> &
     WithBody &
-    WithAnswer,
+    WithAnswer & { readonly location?: string },
 ): For<R, Repositories> {
   const body = { schema: input, ...declaration.body };
   return complete({
     method: 'POST',
+    ...(declaration.role === undefined && { location: `${declaration.path}/{id}` }),
     ...declaration,
     body,
     answer: answerWith(201, schema, declaration.answer),
@@ -454,35 +454,4 @@ export function otherTag(content: string): string {
 /** The date of a removal as the description shows it: `2030-12-05`. */
 export function sunsetDate({ removal }: Deprecation): string {
   return new Date(removal).toISOString().slice(0, 10);
-}
-
-export const IN_FLIGHT = {
-  error: 'conflict',
-  message: 'The first request with this Idempotency-Key is in flight: try again later.',
-  retryAfter: 1,
-} as const satisfies Failure;
-
-/** The answer to a write that clients may send again. */
-export function answerOf<Status extends number, Code extends ErrorCode>(
-  outcome: Outcome<Status, Code>,
-): Encoded | Failure<'conflict' | 'idempotency_key_reused' | Code> {
-  if (outcome.outcome === 'refused') return failureOf(outcome);
-  if (outcome.outcome === 'reused')
-    return { error: 'idempotency_key_reused', message: ERRORS.idempotency_key_reused.message };
-  if (outcome.outcome === 'in_flight') return IN_FLIGHT;
-  return { ...outcome.answer, isReplay: outcome.outcome === 'replayed' };
-}
-
-/** The answer to a write that was done or refused. `fault` is the message about a body that is refused. */
-export function resultOf<Status extends number, Code extends ErrorCode>(
-  result: Answer<Status> | RefusedWrite<Code>,
-  fault?: string,
-): Encoded | Failure<Code> {
-  if (!('refused' in result)) return result;
-  const { refused: error } = result;
-  return error === 'invalid_request' && fault !== undefined ? { error, message: fault } : failureOf(result);
-}
-
-function failureOf<Code extends ErrorCode>({ refused: error, message }: RefusedWrite<Code>): Failure<Code> {
-  return message === undefined ? { error } : { error, message };
 }

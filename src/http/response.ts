@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { encodeCursor } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
-import type { Failure } from '../domain/result.ts';
+import type { Failure, Replay } from '../domain/result.ts';
 import { entityTag, toJson } from '../domain/written.ts';
 import type { BoundContext } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
@@ -83,29 +83,46 @@ export function toReply(
     return errorReply(error, message, wait);
   }
   if (declaration.method === 'GET') {
+    if ('replay' in answer) throw new Error('A GET replays no answer.');
     const { tag, whole, notModified } = represent(operation, parameters, answer, options);
     return isUnmodified(request, tag) ? notModified : whole;
   }
   const { status, isSecret } = declaration.answer;
   if (status === 204) return { status, headers: NO_FIELDS };
-  const { location, isReplay } = answer;
+  if ('replay' in answer) {
+    const { status: recorded, location, json } = answer.replay;
+    const headers = joinFields(JSON_CONTENT, locationField(options, location), REPLAY);
+    return { status: recorded, headers, body: octets(json) };
+  }
   const json = jsonIn(answer);
-  const address = location === undefined ? NO_FIELDS : fields('Location', options.base + location);
-  const replay = isReplay === true ? REPLAY : NO_FIELDS;
   const etag = declaration.method === 'PATCH' ? trustedFields(`ETag: ${entityTag(json)}\r\n`) : NO_FIELDS;
   // A secret is never given again.
-  const repeat = isSecret ? NO_STORE : replay;
-  return { status, headers: joinFields(JSON_CONTENT, etag, address, repeat), body: octets(json) };
+  const caching = isSecret ? NO_STORE : NO_FIELDS;
+  const location = locationField(options, locate(declaration.location, answer));
+  return { status, headers: joinFields(JSON_CONTENT, etag, location, caching), body: octets(json) };
 }
 
-function jsonIn(success: Success): string {
+/** The path of what was added. */
+function locate(template: string | undefined, answer: Encodable): string | undefined {
+  return template !== undefined && 'value' in answer
+    ? template.replace('{id}', String((answer.value as { readonly id: bigint }).id))
+    : undefined;
+}
+
+function locationField({ base }: ResponseOptions, location: string | undefined): Fields {
+  return location === undefined ? NO_FIELDS : fields('Location', base + location);
+}
+
+type Encodable = Exclude<Success, Replay>;
+
+function jsonIn(success: Encodable): string {
   return 'json' in success ? success.json : toJson(success.value);
 }
 
 function represent(
   operation: BoundOperation,
   parameters: Values,
-  success: Success,
+  success: Encodable,
   { base, caching }: ResponseOptions,
 ): Representation {
   const { source, next } = success;

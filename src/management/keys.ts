@@ -39,8 +39,8 @@ export async function rotateKey(
   const { environment } = await existingKey(accounts, id);
   const key = ApiKey.generate(environment, random);
   const rotated = await accounts.rotateKey({ id, grace, ...storedOf(key) });
-  if ('refused' in rotated) throw new ServiceError(rotated.refused, rotated.message ?? noKey(id));
-  return { key, ...rotated };
+  if ('error' in rotated) throw new ServiceError(rotated.error, rotated.message ?? noKey(id));
+  return { key, ...rotated.value };
 }
 
 /** The record that the store keeps of a key. */

@@ -179,9 +179,10 @@ export class StoredAccounts implements AccountRepository {
   async rotateKey({ hash, ...rotation }: KeyRotation): ReturnType<AccountRepository['rotateKey']> {
     const values = { ...rotation, hash: hash.hex };
     const rotated = await this.#engine.write(rotateKey, this.#author, values, this.#now());
-    if ('refused' in rotated) return rotated;
+    if ('error' in rotated) return rotated;
     this.#keys.forget();
-    return { record: keyFromRow(rotated.row), replacedUntil: rotated.replacedUntil };
+    const { row, replacedUntil } = rotated.value;
+    return { value: { record: keyFromRow(row), replacedUntil } };
   }
 
   async revokeKey(id: number): Promise<void> {

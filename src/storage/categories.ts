@@ -3,7 +3,8 @@ import type { AuditChange, Author } from '../domain/audit.ts';
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Answer, RefusedWrite, ReservedCategory } from '../domain/ports.ts';
+import type { ReservedCategory } from '../domain/ports.ts';
+import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
@@ -50,12 +51,11 @@ export function categoryFromRow([id, name, description]: CategoryRow): Category 
 async function createCategory(
   transaction: Transaction,
   { name, description }: NewCategory,
-): Promise<Answer<201> | RefusedWrite<'conflict'>> {
+): Promise<Result<Category, 'conflict'>> {
   const values = [name, description ?? null, foldedName(name)];
   const [row] = await transaction.query<CategoryRow>(INSERT, values);
-  if (row === undefined) return { refused: 'conflict' };
-  const category = categoryFromRow(row);
-  return { status: 201, location: `/categories/${category.id}`, json: toJson(category) };
+  if (row === undefined) return { error: 'conflict' };
+  return { value: categoryFromRow(row) };
 }
 
 /** Like `createCategory`, for an operator. */
@@ -65,7 +65,7 @@ async function createCategoryBy(
   category: NewCategory,
 ): ReturnType<typeof createCategory> {
   const created = await createCategory(transaction, category);
-  if (!('refused' in created)) await addAudit(transaction, author, creationOf(category));
+  if ('value' in created) await addAudit(transaction, author, creationOf(category));
   return created;
 }
 
@@ -85,21 +85,21 @@ async function updateCategory(
   ifMatch: readonly string[] | undefined,
 ): ReturnType<CategoryRepository['update']> {
   const [row] = await transaction.query<CategoryRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id]);
-  if (row === undefined) return { refused: 'not_found' };
+  if (row === undefined) return { error: 'not_found' };
   const before = categoryFromRow(row);
-  if (!isCurrent(ifMatch, toJson(before))) return { refused: 'precondition_failed' };
+  if (!isCurrent(ifMatch, toJson(before))) return { error: 'precondition_failed' };
   const { name = before.name, description = before.description ?? null } = given;
   const folded = foldedName(name);
   if (name !== before.name) {
     // Another transaction may give this name to another category at this moment.
     await transaction.lock(CATEGORIES);
     const taken = await transaction.query(IS_TAKEN, [folded, id]);
-    if (taken.length > 0) return { refused: 'conflict' };
+    if (taken.length > 0) return { error: 'conflict' };
   }
-  if (fault !== undefined) return { refused: 'invalid_request' };
-  const after = toJson({ id, name, ...(description !== null && { description }) });
-  if (after !== toJson(before)) await transaction.query(UPDATE, [id, name, description, folded]);
-  return { status: 200, location: undefined, json: after };
+  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  const after = { id, name, ...(description !== null && { description }) };
+  if (toJson(after) !== toJson(before)) await transaction.query(UPDATE, [id, name, description, folded]);
+  return { value: after };
 }
 
 /** The databases never assign the id of a row again that is deleted. Nobody sees this row, because it is never committed. */

@@ -2,7 +2,8 @@ import type { Author } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
+import type { Idempotency } from '../domain/ports.ts';
+import type { Repeatable, Result } from '../domain/result.ts';
 import type { RowOf, Table } from './tables.ts';
 
 export interface StoreSettings {
@@ -49,6 +50,11 @@ export interface Transaction {
  * was undone. It returns expected outcomes, and throws only for faults.
  */
 export type Write<A extends readonly unknown[], T> = (transaction: Transaction, ...args: A) => Promise<T>;
+
+/** What a write that clients may send again makes or changes. */
+export interface Identified {
+  readonly id: bigint;
+}
 
 /** The rows of whole tables. */
 export interface TableReader {
@@ -120,11 +126,11 @@ export interface Engine extends Copyable {
    * repeats it gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it
    * up to a second.
    */
-  once<A extends readonly unknown[], Status extends number, Code extends ErrorCode = never>(
+  once<A extends readonly unknown[], T extends Identified, Code extends ErrorCode = never>(
     idempotency: Idempotency,
-    work: Write<A, Answer<Status> | RefusedWrite<Code>>,
+    work: Write<A, Result<T, Code>>,
     ...args: A
-  ): Promise<Outcome<Status, Code>>;
+  ): Promise<Repeatable<T, Code>>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
   /** Whether this process can lose the lock for serving without noticing at once. */

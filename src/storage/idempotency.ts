@@ -1,19 +1,19 @@
 // Contract: section 3.
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, RefusedWrite } from '../domain/ports.ts';
-import type { Engine, Write } from './engine.ts';
+import type { Idempotency } from '../domain/ports.ts';
+import type { Failure, Repeatable, Replay, Result } from '../domain/result.ts';
+import { toJson } from '../domain/written.ts';
+import type { Engine, Identified, Write } from './engine.ts';
 
 /** Does a write, and only once if its request has an idempotency key. */
-export async function writeOnce<A extends readonly unknown[], Status extends number, Code extends ErrorCode>(
+export function writeOnce<A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
   engine: Engine,
   idempotency: Idempotency | undefined,
-  work: Write<A, Answer<Status> | RefusedWrite<Code>>,
+  work: Write<A, Result<T, Code>>,
   ...args: A
-): Promise<Outcome<Status, Code>> {
-  if (idempotency !== undefined) return engine.once(idempotency, work, ...args);
-  const answer = await engine.write(work, ...args);
-  return 'refused' in answer ? { outcome: 'refused', ...answer } : { outcome: 'done', answer };
+): Promise<Repeatable<T, Code>> {
+  return idempotency === undefined ? engine.write(work, ...args) : engine.once(idempotency, work, ...args);
 }
 
 /** What a repeated request needs of its record. */
@@ -21,14 +21,20 @@ export const RECORD_COLUMNS = 'fingerprint, status, location, body';
 
 export type RecordRow = readonly [fingerprint: string, status: bigint, location: string | null, body: string];
 
-/** The outcome of a request with this fingerprint whose idempotency key has this record. */
-export function outcomeOf<Status extends number>(
+/** The answer to a write, as its record has it. */
+export function replayOf({ status, location }: Idempotency, value: Identified): Replay {
+  return {
+    replay: { status, location: location?.replace('{id}', String(value.id)), json: toJson(value) },
+  };
+}
+
+/** The answer to a request with this fingerprint whose idempotency key has this record. */
+export function replayFromRow(
   [recorded, status, location, json]: RecordRow,
   fingerprint: string,
-): Outcome<Status> {
-  if (recorded !== fingerprint) return { outcome: 'reused' };
-  const answer = { status: Number(status) as Status, location: location ?? undefined, json };
-  return { outcome: 'replayed', answer };
+): Replay | Failure<'idempotency_key_reused'> {
+  if (recorded !== fingerprint) return { error: 'idempotency_key_reused' };
+  return { replay: { status: Number(status), location: location ?? undefined, json } };
 }
 
 /** Idempotency records that one statement deletes: few enough that it takes milliseconds. */

@@ -5,7 +5,7 @@ import { type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
 import { rotationFault } from '../domain/key-rules.ts';
-import type { RefusedWrite } from '../domain/ports.ts';
+import type { Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow } from './account-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Transaction } from './engine.ts';
@@ -91,12 +91,12 @@ export async function rotateKey(
   author: Author,
   rotation: Stored<KeyRotation>,
   now: number,
-): Promise<ReplacedKey | RefusedWrite<'not_found' | 'conflict'>> {
+): Promise<Result<ReplacedKey, 'not_found' | 'conflict'>> {
   const old = await lockKey(transaction, rotation.id);
-  if (old === undefined) return { refused: 'not_found' };
+  if (old === undefined) return { error: 'not_found' };
   const fault = rotationFault(old, now);
-  if (fault !== undefined) return { refused: 'conflict', message: fault };
-  return replaceKey(transaction, author, old, rotation, now);
+  if (fault !== undefined) return { error: 'conflict', message: fault };
+  return { value: await replaceKey(transaction, author, old, rotation, now) };
 }
 
 /** Adds the key that replaces a locked one, with the same settings, and lets the old one expire after the grace time. */

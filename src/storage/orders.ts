@@ -4,7 +4,7 @@ import { instantFromText } from '../domain/instant.ts';
 import type { NewOrder, Order, OrderQuery, OrderRepository, OrderStatus } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
 import type { PetStatus } from '../domain/pet.ts';
-import type { Answer, RefusedWrite } from '../domain/ports.ts';
+import type { Failure, Result } from '../domain/result.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
@@ -53,12 +53,12 @@ const LOOK = `SELECT pets.status, expires_at FROM pets
 async function orderFault(
   transaction: Transaction,
   petId: bigint,
-): Promise<RefusedWrite<'invalid_request' | 'conflict'> | undefined> {
+): Promise<Failure<'invalid_request' | 'conflict'> | undefined> {
   const [row] = await transaction.query<[status: PetStatus | null, expiresAt: bigint | null]>(LOOK, [petId]);
-  if (row === undefined) return { refused: 'invalid_request' };
+  if (row === undefined) return { error: 'invalid_request' };
   const [status, expiresAt] = row;
   const isOverdue = expiresAt !== null && Number(expiresAt) <= (await transaction.now());
-  return isOverdue || mayOrder(status ?? undefined, expiresAt !== null) ? undefined : { refused: 'conflict' };
+  return isOverdue || mayOrder(status ?? undefined, expiresAt !== null) ? undefined : { error: 'conflict' };
 }
 
 function mayOrder(status: PetStatus | undefined, hasOpenOrder: boolean): boolean {
@@ -71,38 +71,33 @@ async function createOrder(
   accountId: number,
   { petId, shipDate }: NewOrder,
   hold: number,
-): Promise<Answer<201> | RefusedWrite<'invalid_request' | 'conflict'>> {
+): Promise<Result<Order, 'invalid_request' | 'conflict'>> {
   const fault = await orderFault(transaction, petId);
   if (fault !== undefined) return fault;
   const state = await lockPet(transaction, petId);
-  if (state === undefined) return { refused: 'invalid_request' };
+  if (state === undefined) return { error: 'invalid_request' };
   const { pet, openOrder } = state;
-  if (!mayOrder(pet.status, openOrder !== undefined)) return { refused: 'conflict' };
+  if (!mayOrder(pet.status, openOrder !== undefined)) return { error: 'conflict' };
   await changeStatus(transaction, pet, 'order made', false);
   const now = await transaction.now();
   const shipped = shipDate === undefined ? null : (instantFromText(shipDate) ?? null);
   const values = [accountId, petId, 1, shipped, 'pending', now, now + hold];
   const [row] = await transaction.query<OrderRow>(INSERT, values);
   if (row === undefined) throw new Error('The database returned no id.');
-  const order = orderFromRow(row);
-  return { status: 201, location: `/store/orders/${order.id}`, json: toJson(order) };
+  return { value: orderFromRow(row) };
 }
 
 async function completeOrder(
   transaction: Transaction,
   accountId: number,
   id: bigint,
-): Promise<Answer<200> | RefusedWrite<'not_found' | 'conflict'>> {
+): Promise<Result<Order, 'not_found' | 'conflict'>> {
   const order = await findOrder(transaction, accountId, id);
-  if (order === undefined) return { refused: 'not_found' };
+  if (order === undefined) return { error: 'not_found' };
   const state = await lockPet(transaction, order.petId);
-  if (state?.openOrder !== id) return { refused: 'conflict' };
+  if (state?.openOrder !== id) return { error: 'conflict' };
   await closeOrder(transaction, state.pet, id, 'complete');
-  return {
-    status: 200,
-    location: undefined,
-    json: toJson({ ...order, status: 'complete', complete: true }),
-  };
+  return { value: { ...order, status: 'complete', complete: true } };
 }
 
 async function cancelOrder(
@@ -112,14 +107,14 @@ async function cancelOrder(
   ifMatch: readonly string[] | undefined,
 ): ReturnType<OrderRepository['cancel']> {
   const found = await findOrder(transaction, accountId, id);
-  if (found === undefined) return { refused: 'not_found' };
+  if (found === undefined) return { error: 'not_found' };
   const state = await lockPet(transaction, found.petId);
   // Read again, because the lock may have waited for another change, or expired the order.
   const order = await findOrder(transaction, accountId, id);
-  if (!isCurrent(ifMatch, toJson(order))) return { refused: 'precondition_failed' };
-  if (order?.status === 'complete') return { refused: 'conflict' };
+  if (!isCurrent(ifMatch, toJson(order))) return { error: 'precondition_failed' };
+  if (order?.status === 'complete') return { error: 'conflict' };
   if (state?.openOrder === id) await closeOrder(transaction, state.pet, id, 'cancelled');
-  return { status: 204, location: undefined, json: '' };
+  return { value: undefined };
 }
 
 /** Cancels an order of any account, for an operator. */
@@ -129,7 +124,7 @@ async function cancelOrderBy(
   id: bigint,
 ): ReturnType<OrderRepository['cancelBy']> {
   const [row] = await transaction.query<OrderRow>(FIND_ANY, [id]);
-  if (row === undefined) return { refused: 'not_found' };
+  if (row === undefined) return { error: 'not_found' };
   const [, accountId, petId] = row;
   const state = await lockPet(transaction, petId);
   if (state?.openOrder === id) {
@@ -143,9 +138,9 @@ async function cancelOrderBy(
       ...change,
     });
   } else if ((await findOrder(transaction, Number(accountId), id))?.status === 'complete') {
-    return { refused: 'conflict' };
+    return { error: 'conflict' };
   }
-  return { status: 204, location: undefined, json: '' };
+  return { value: undefined };
 }
 
 export const WRITES = { createOrder, completeOrder, cancelOrder, cancelOrderBy, expireOrders };

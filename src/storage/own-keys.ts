@@ -16,8 +16,8 @@ import {
   successorFault,
   TOO_MANY_KEYS,
 } from '../domain/key-rules.ts';
-import type { Answer, Outcome, RefusedWrite } from '../domain/ports.ts';
-import { toJson } from '../domain/written.ts';
+import type { Key } from '../domain/key.ts';
+import type { Failure, Repeatable, Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { countCreatedKeys } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
@@ -46,15 +46,15 @@ async function lockCaller(
   callerId: number,
   target: number | bigint,
   now: number,
-): Promise<KeyRecord | RefusedWrite<'unauthorized'>> {
+): Promise<KeyRecord | Failure<'unauthorized'>> {
   await transaction.query(LOCK_KEYS, [callerId, target]);
   await transaction.query(LOCK_ACCOUNT, [callerId]);
   return validCaller(await findKey(transaction, callerId), now);
 }
 
-function validCaller(found: KeyRecord | undefined, now: number): KeyRecord | RefusedWrite<'unauthorized'> {
+function validCaller(found: KeyRecord | undefined, now: number): KeyRecord | Failure<'unauthorized'> {
   const { key, fault } = checkKey(found, now);
-  return key ?? { refused: 'unauthorized', message: fault };
+  return key ?? { error: 'unauthorized', message: fault };
 }
 
 export async function createOwnKey(
@@ -63,20 +63,18 @@ export async function createOwnKey(
   callerId: number,
   key: Stored<OwnKey>,
   now: number,
-): Promise<
-  Answer<201> | RefusedWrite<'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>
-> {
+): Promise<Result<Key, 'unauthorized' | 'conflict' | 'insufficient_scope' | 'invalid_request'>> {
   const caller = await lockCaller(transaction, callerId, callerId, now);
-  if ('refused' in caller) return caller;
+  if ('error' in caller) return caller;
   const lacking = successorFault(caller) ?? scopeFault(key.scopes, caller.scopes);
-  if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
-  if (key.expiresAt !== undefined && key.expiresAt <= now) return { refused: 'invalid_request' };
-  if (!(await hasRoom(transaction, caller, now))) return { refused: 'conflict' };
+  if (lacking !== undefined) return { error: 'insufficient_scope', message: lacking };
+  if (key.expiresAt !== undefined && key.expiresAt <= now) return { error: 'invalid_request' };
+  if (!(await hasRoom(transaction, caller, now))) return { error: 'conflict' };
   const tooMany = await dayFault(transaction, caller);
-  if (tooMany !== undefined) return { refused: 'conflict', message: tooMany };
+  if (tooMany !== undefined) return { error: 'conflict', message: tooMany };
   const { environment, account } = caller;
   const values = keyValues({ ...key, environment, accountId: account.id }, now);
-  return issued(await addKey(transaction, author, values), now);
+  return { value: keyAt(keyFromRow(await addKey(transaction, author, values)), now) };
 }
 
 export async function rotateOwnKey(
@@ -85,23 +83,24 @@ export async function rotateOwnKey(
   callerId: number,
   rotation: Stored<KeyRotation>,
   now: number,
-): Promise<Answer<201> | RefusedWrite<'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>> {
+): Promise<Result<Key, 'unauthorized' | 'not_found' | 'conflict' | 'insufficient_scope'>> {
   const caller = await lockCaller(transaction, callerId, rotation.id, now);
-  if ('refused' in caller) return caller;
+  if ('error' in caller) return caller;
   const replaced = successorFault(caller);
-  if (replaced !== undefined) return { refused: 'insufficient_scope', message: replaced };
+  if (replaced !== undefined) return { error: 'insufficient_scope', message: replaced };
   const old = await findKey(transaction, rotation.id);
-  if (old === undefined || !isOf(old, caller)) return { refused: 'not_found' };
+  if (old === undefined || !isOf(old, caller)) return { error: 'not_found' };
   const fault = rotationFault(old, now);
-  if (fault !== undefined) return { refused: 'conflict', message: fault };
+  if (fault !== undefined) return { error: 'conflict', message: fault };
   const lacking = scopeFault(old.scopes, caller.scopes);
-  if (lacking !== undefined) return { refused: 'insufficient_scope', message: lacking };
+  if (lacking !== undefined) return { error: 'insufficient_scope', message: lacking };
   const goesOn = isInForce({ ...old, expiresAt: rotatedExpiry(old, now, rotation.grace) }, now);
   if (goesOn && !(await hasRoom(transaction, caller, now)))
-    return { refused: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
+    return { error: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
   const tooMany = await dayFault(transaction, caller);
-  if (tooMany !== undefined) return { refused: 'conflict', message: tooMany };
-  return issued((await replaceKey(transaction, author, old, rotation, now)).row, now);
+  if (tooMany !== undefined) return { error: 'conflict', message: tooMany };
+  const { row } = await replaceKey(transaction, author, old, rotation, now);
+  return { value: keyAt(keyFromRow(row), now) };
 }
 
 export async function revokeOwnKey(
@@ -111,14 +110,14 @@ export async function revokeOwnKey(
   id: bigint,
   ifMatch: readonly string[] | undefined,
   now: number,
-): Promise<Answer<204> | RefusedWrite<'unauthorized' | 'not_found' | 'precondition_failed'>> {
+): Promise<Result<undefined, 'unauthorized' | 'not_found' | 'precondition_failed'>> {
   const caller = await lockCaller(transaction, callerId, id, now);
-  if ('refused' in caller) return caller;
+  if ('error' in caller) return caller;
   const key = await findKey(transaction, id);
-  if (key === undefined || !isOf(key, caller)) return { refused: 'not_found' };
-  if (ifMatch !== undefined && !ifMatch.includes('*')) return { refused: 'precondition_failed' };
+  if (key === undefined || !isOf(key, caller)) return { error: 'not_found' };
+  if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
   await revokeKey(transaction, author, key.id, now);
-  return { status: 204, location: undefined, json: '' };
+  return { value: undefined };
 }
 
 function isOf({ account, environment }: KeyRecord, caller: KeyCaller): boolean {
@@ -145,12 +144,6 @@ async function dayFault(transaction: Transaction, { account }: KeyCaller): Promi
   return `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
 }
 
-/** The answer about a key that was created, without the key itself. */
-function issued(row: KeyRow, now: number): Answer<201> {
-  const key = keyAt(keyFromRow(row), now);
-  return { status: 201, location: `/account/keys/${key.id}`, json: toJson(key) };
-}
-
 /**
  * The keys of the account of `caller`. `cache` forgets what this process knew of keys: after a change, and when it knew the
  * caller as valid that is not. `now` is in Unix milliseconds, whole.
@@ -165,12 +158,12 @@ export function ownKeysOf(
 
   /** The outcome for the caller. A request that repeats another one does no work that checks its caller. */
   async function checked<Code extends ErrorCode>(
-    outcome: Outcome<201, Code>,
-  ): Promise<Outcome<201, Code | 'unauthorized'>> {
-    if (outcome.outcome === 'done' || outcome.outcome === 'refused') return outcome;
+    outcome: Repeatable<Key, Code>,
+  ): Promise<Repeatable<Key, Code | 'unauthorized'>> {
+    if ('value' in outcome) return outcome;
     const [row] = await engine.read<KeyRow>(KEY_BY_ID, [callerId]);
     const valid = validCaller(row && keyFromRow(row), now());
-    return 'refused' in valid ? { outcome: 'refused', ...valid } : outcome;
+    return 'error' in valid ? valid : outcome;
   }
 
   return {
@@ -190,7 +183,7 @@ export function ownKeysOf(
       const values = { ...key, hash: hash.hex };
       const work = writeOnce(engine, idempotency, createOwnKey, author, callerId, values, now());
       const outcome = await checked(await work);
-      if (outcome.outcome === 'refused' && outcome.refused === 'unauthorized') cache.forget();
+      if ('error' in outcome && outcome.error === 'unauthorized') cache.forget();
       return outcome;
     },
     async rotate({ hash, ...rotation }, idempotency) {

@@ -16,13 +16,13 @@ async function updatePet(
   ifMatch: readonly string[] | undefined,
 ): ReturnType<PetChanges['update']> {
   const state = await lockPet(transaction, id);
-  if (state === undefined) return { refused: 'not_found' };
+  if (state === undefined) return { error: 'not_found' };
   const { pet, openOrder } = state;
   const before = petJson(pet);
-  if (!isCurrent(ifMatch, before)) return { refused: 'precondition_failed' };
+  if (!isCurrent(ifMatch, before)) return { error: 'precondition_failed' };
   const mayPatchStatus = transition('status patched', pet.status, openOrder !== undefined) !== undefined;
-  if (names.includes('status') && !mayPatchStatus) return { refused: 'conflict' };
-  if (fault !== undefined) return { refused: 'invalid_request' };
+  if (names.includes('status') && !mayPatchStatus) return { error: 'conflict' };
+  if (fault !== undefined) return { error: 'invalid_request', message: fault };
   const { name = pet.name, categoryId = pet.categoryId, status = pet.status ?? null } = given;
   const values: Value[] = [id];
   const changes = [
@@ -32,8 +32,7 @@ async function updatePet(
   ];
   // SQLite rewrites the index entries of every column that an UPDATE names, even if its value stays the same.
   if (changes.length > 0) await transaction.query(`UPDATE pets SET ${changes.join()} WHERE id = $1`, values);
-  const json = petJson({ id, name, categoryId, ...(status !== null && { status }) });
-  return { status: 200, location: undefined, json };
+  return { value: { id, name, categoryId, ...(status !== null && { status }) } };
 }
 
 async function deletePet(
@@ -42,13 +41,12 @@ async function deletePet(
   ifMatch: readonly string[] | undefined,
 ): ReturnType<PetChanges['delete']> {
   const state = await lockPet(transaction, id);
-  if (state === undefined) return { refused: 'not_found' };
+  if (state === undefined) return { error: 'not_found' };
   const { pet, openOrder } = state;
-  if (!isCurrent(ifMatch, petJson(pet))) return { refused: 'precondition_failed' };
-  if (transition('deleted', pet.status, openOrder !== undefined) === undefined)
-    return { refused: 'conflict' };
+  if (!isCurrent(ifMatch, petJson(pet))) return { error: 'precondition_failed' };
+  if (transition('deleted', pet.status, openOrder !== undefined) === undefined) return { error: 'conflict' };
   await transaction.query('DELETE FROM pets WHERE id = $1', [id]);
-  return { status: 204, location: undefined, json: '' };
+  return { value: undefined };
 }
 
 export const WRITES = { updatePet, deletePet };

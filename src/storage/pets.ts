@@ -1,8 +1,8 @@
 // Contract: sections 2 and 3.
 import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
 import { PET_STATUSES } from '../domain/statuses.ts';
-import type { Answer, PetArchive, PetRepository } from '../domain/ports.ts';
-import { petAdded } from '../domain/written.ts';
+import type { PetArchive, PetRepository } from '../domain/ports.ts';
+import type { Result } from '../domain/result.ts';
 import { addAudit } from './audit.ts';
 import { addReserved } from './categories.ts';
 import { chunksOf, type Engine, type Transaction } from './engine.ts';
@@ -37,14 +37,14 @@ export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
 
 const INSERT_PET = `${insertInto(PETS, ['name', 'category_id', 'status'])} RETURNING id`;
 
-export async function createPet(transaction: Transaction, pet: NewPet): Promise<Answer<201>> {
+export async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<Pet>> {
   const [row] = await transaction.query<readonly [id: bigint]>(INSERT_PET, [
     pet.name,
     pet.categoryId,
     pet.status ?? null,
   ]);
   if (row === undefined) throw new Error('The database returned no id.');
-  return petAdded({ id: row[0], ...pet });
+  return { value: { id: row[0], ...pet } };
 }
 
 /**

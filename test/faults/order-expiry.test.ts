@@ -7,8 +7,8 @@ import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { orderOf, of } from '../storage/order-fixture.ts';
-import { petOf } from '../storage/fixture.ts';
+import { of } from '../storage/order-fixture.ts';
+import { valueOf } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { sharedServers } from '../support/instances.ts';
@@ -28,7 +28,7 @@ async function makeOrders(
   await accounts.findOrCreateAccount('shelter', 'free', PLANS.free);
   const made = [];
   while (made.length < count)
-    made.push(orderOf(await orders.create(1, { petId: petOf(await pets.create(REX)).id })));
+    made.push(valueOf(await orders.create(1, { petId: valueOf(await pets.create(REX)).id })));
   return made;
 }
 
@@ -136,7 +136,7 @@ test('with SQLite, a clock that is set back does not lengthen an order', async (
   await store.orders.expireDue();
   assert.deepEqual(await of(store).states(made), ['pending', 'pending']);
   clock.advance(1_001);
-  assert.deepEqual(await store.orders.complete(1, made.id), { outcome: 'refused', refused: 'conflict' });
+  assert.deepEqual(await store.orders.complete(1, made.id), { error: 'conflict' });
   const [later] = await makeOrders(store, 1);
   assert.ok(later !== undefined);
   clock.jump(HOLD + 30 * DAY);
@@ -153,5 +153,5 @@ test('with PostgreSQL, only the clock of the database decides when an order expi
   await ahead.orders.expireDue();
   assert.deepEqual(await of(store).states(made), ['pending', 'pending']);
   await passTime(HOLD);
-  assert.deepEqual(await ahead.orders.complete(1, made.id), { outcome: 'refused', refused: 'conflict' });
+  assert.deepEqual(await ahead.orders.complete(1, made.id), { error: 'conflict' });
 });

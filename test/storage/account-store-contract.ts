@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { list, type NewFixture, newKey, REX, rotationOf } from './fixture.ts';
+import { list, type NewFixture, newKey, REX, rotationOf, valueOf } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
@@ -176,8 +176,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const createdAt = Math.floor(clock().unix);
     const rotation = rotationOf(old.id, 1_000);
     const rotated = await accounts.rotateKey(rotation);
-    assert.ok('record' in rotated);
-    const { record, replacedUntil } = rotated;
+    const { record, replacedUntil } = valueOf(rotated);
     assert.equal(replacedUntil, createdAt + 1_000);
     assert.deepEqual(record, { ...old, id: record.id, createdAt, ending: rotation.ending });
     assert.deepEqual(await accounts.findKeyByHash(rotation.hash), record);
@@ -195,8 +194,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
         accounts.rotateKey(rotationOf(old.id, 1_000 + index)),
       ),
     );
-    const done = rotations.filter((rotation) => 'record' in rotation);
-    const refused = rotations.flatMap((rotation) => ('refused' in rotation ? [rotation.refused] : []));
+    const done = rotations.flatMap((rotation) => ('value' in rotation ? [rotation.value] : []));
+    const refused = rotations.flatMap((rotation) => ('error' in rotation ? [rotation.error] : []));
     assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
     const [rotated, ...keys] = await store.accounts.listKeys();
     assert.equal(rotated?.rotatedTo, done[0]?.record.id);
@@ -213,7 +212,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const old = await accounts.addKey(newKey(id));
     await accounts.revokeKey(old.id);
     assert.deepEqual(await accounts.rotateKey(rotationOf(old.id, 1_000)), {
-      refused: 'conflict',
+      error: 'conflict',
       message: `Key ${old.id} is revoked: create a new one.`,
     });
     assert.equal((await accounts.listKeys()).length, 1);

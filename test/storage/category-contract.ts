@@ -2,20 +2,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Category, CategoryPatch } from '../../src/domain/category.ts';
-import type { ErrorCode } from '../../src/domain/errors.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Patch } from '../../src/domain/patch.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
-import { entityTag } from '../../src/domain/written.ts';
-import type { NewFixture } from './fixture.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
+import { entityTag, toJson } from '../../src/domain/written.ts';
+import { type NewFixture, outcomeOf, replayed, valueOf } from './fixture.ts';
 import { refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
-
-function categoryOf(outcome: Outcome<number, ErrorCode>): Category {
-  assert.ok('answer' in outcome, `The outcome is ${outcome.outcome}.`);
-  return parseExactJson(outcome.answer.json) as Category;
-}
 
 /** A patch as the HTTP layer reads it. */
 const patch = (given: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
@@ -30,8 +24,14 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     const fixture = await fresh(t);
     const { accounts, categories } = fixture.store;
     const { id: accountId } = await accounts.createAccount('mine', 'free', PLANS.free);
-    const once: Idempotency = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
-    const add = async (its: string) => categoryOf(await categories.create({ name: its }));
+    const once: Idempotency = {
+      accountId,
+      key: 'sha256 order-1',
+      fingerprint: 'a'.repeat(64),
+      status: 201,
+      location: '/categories/{id}',
+    };
+    const add = async (its: string) => valueOf(await categories.create({ name: its }));
     const list = async (limit = 100, before?: bigint) => {
       const { items, next } = await categories.list({ limit, before });
       return { names: (parseExactJson(items) as Category[]).map((each) => each.name), next };
@@ -42,10 +42,9 @@ export function categoryContract(name: string, fresh: NewFixture): void {
   test(`${name}: a category that was added is in every get and list`, async (t) => {
     const { categories, list } = await prepare(t);
     const created = await categories.create({ name: ' Dogs 🐶', description: '' });
-    const { id } = categoryOf(created);
+    const { id } = valueOf(created);
     const json = `{"id":${id},"name":" Dogs 🐶","description":""}`;
-    const answer = { status: 201, location: `/categories/${id}`, json };
-    assert.deepEqual(created, { outcome: 'done', answer });
+    assert.deepEqual(created, { value: { id, name: ' Dogs 🐶', description: '' } });
     assert.equal(await categories.get(id), json);
     assert.equal((await categories.list({ limit: 1, before: undefined })).items, `[${json}]`);
     assert.equal(await categories.get(id + 1n), undefined);
@@ -77,7 +76,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       const { id } = await add(first);
       assert.deepEqual(await categories.create({ name: second }), refused('conflict'), second);
       // Its own name in another case is free.
-      assert.ok('status' in (await categories.update(id, patch({ name: second }), undefined)), second);
+      assert.ok('value' in (await categories.update(id, patch({ name: second }), undefined)), second);
       assert.deepEqual(await categories.create({ name: first }), refused('conflict'), first);
     }
     assert.deepEqual(
@@ -89,19 +88,18 @@ export function categoryContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
     const { categories } = await prepare(t);
-    const { id } = categoryOf(await categories.create({ name: 'Dogs', description: 'all' }));
+    const { id } = valueOf(await categories.create({ name: 'Dogs', description: 'all' }));
     const change = async (given: Partial<CategoryPatch>) => {
       const changed = await categories.update(id, patch(given), undefined);
-      assert.ok('json' in changed);
-      assert.equal(await categories.get(id), changed.json);
-      assert.deepEqual([changed.status, changed.location], [200, undefined]);
-      return changed.json;
+      const json = toJson(valueOf(changed));
+      assert.equal(await categories.get(id), json);
+      return json;
     };
     assert.equal(await change({}), `{"id":${id},"name":"Dogs","description":"all"}`);
     assert.equal(await change({ name: 'Cats' }), `{"id":${id},"name":"Cats","description":"all"}`);
     assert.equal(await change({ description: 'few' }), `{"id":${id},"name":"Cats","description":"few"}`);
     assert.equal(await change({ description: null }), `{"id":${id},"name":"Cats"}`);
-    assert.equal((await categories.create({ name: 'DOGS' })).outcome, 'done');
+    assert.equal(outcomeOf(await categories.create({ name: 'DOGS' })), 'done');
     assert.deepEqual(await categories.create({ name: 'CATS' }), refused('conflict'));
   });
 
@@ -112,14 +110,17 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     const update = (id: bigint, its: Patch<CategoryPatch>, ...tags: string[]) =>
       categories.update(id, its, tags.length === 0 ? undefined : tags);
     const tag = entityTag((await categories.get(dogs.id)) ?? '');
-    assert.deepEqual(await update(99n, taken, '"other"'), { refused: 'not_found' });
-    assert.deepEqual(await update(dogs.id, taken, '"other"'), { refused: 'precondition_failed' });
-    assert.deepEqual(await update(dogs.id, taken, '"other"', tag), { refused: 'conflict' });
+    assert.deepEqual(await update(99n, taken, '"other"'), { error: 'not_found' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"'), { error: 'precondition_failed' });
+    assert.deepEqual(await update(dogs.id, taken, '"other"', tag), { error: 'conflict' });
     const faulty = patch({ name: 'Wolves' }, 'description must be a string.');
-    assert.deepEqual(await update(dogs.id, faulty, '*'), { refused: 'invalid_request' });
+    assert.deepEqual(await update(dogs.id, faulty, '*'), {
+      error: 'invalid_request',
+      message: faulty.fault,
+    });
     assert.equal(await categories.get(dogs.id), `{"id":${dogs.id},"name":"Dogs"}`);
-    assert.ok('status' in (await update(dogs.id, patch({ name: 'Wolves' }), tag)));
-    assert.deepEqual(await update(dogs.id, patch({}), tag), { refused: 'precondition_failed' });
+    assert.ok('value' in (await update(dogs.id, patch({ name: 'Wolves' }), tag)));
+    assert.deepEqual(await update(dogs.id, patch({}), tag), { error: 'precondition_failed' });
     assert.equal(await categories.get(cats.id), `{"id":${cats.id},"name":"Cats"}`);
   });
 
@@ -132,11 +133,11 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       const called = (index: number) => (index % 2 === 0 ? `Round ${round}` : `ROUND ${round}`);
       const renamed = ids.map(async (id, index) => {
         const { categories } = stores[index % 2] ?? store;
-        return 'json' in (await categories.update(id, patch({ name: called(index) }), undefined));
+        return 'value' in (await categories.update(id, patch({ name: called(index) }), undefined));
       });
       const created = ids.map(async (_, index) => {
         const { categories } = stores[index % 2] ?? store;
-        return (await categories.create({ name: called(index) })).outcome === 'done';
+        return outcomeOf(await categories.create({ name: called(index) })) === 'done';
       });
       const done = await Promise.all([...renamed, ...created]);
       assert.equal(done.filter(Boolean).length, 1);
@@ -151,11 +152,11 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await categories.create({ name: 'dogs' }, once), refused('conflict'));
     await categories.update(id, patch({ name: 'Wolves' }), undefined);
     const first = await categories.create({ name: 'dogs' }, once);
-    assert.equal(first.outcome, 'done');
-    await categories.update(categoryOf(first).id, patch({ name: 'Foxes' }), undefined);
-    assert.deepEqual(await categories.create({ name: 'dogs' }, once), { ...first, outcome: 'replayed' });
+    assert.equal(outcomeOf(first), 'done');
+    await categories.update(valueOf(first).id, patch({ name: 'Foxes' }), undefined);
+    assert.deepEqual(await categories.create({ name: 'dogs' }, once), replayed(once, first));
     const other = await categories.create({ name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
-    assert.deepEqual(other, { outcome: 'reused' });
+    assert.deepEqual(other, { error: 'idempotency_key_reused' });
   });
 
   test(`${name}: ids of categories ascend, and outlive a restart`, async (t) => {
@@ -163,7 +164,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     const first = await add('Dogs');
     assert.deepEqual(await categories.create({ name: 'DOGS' }), refused('conflict'));
     const again = await reopen();
-    const second = categoryOf(await again.categories.create({ name: 'Cats' }));
+    const second = valueOf(await again.categories.create({ name: 'Cats' }));
     assert.ok(first.id > 0n && second.id > first.id);
     assert.equal(await again.categories.get(first.id), `{"id":${first.id},"name":"Dogs"}`);
   });

@@ -6,7 +6,10 @@ import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/domain/pet.ts';
 import type { KeyRotation, NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
-import type { Outcome, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
+import type { Idempotency, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
+import type { Repeatable } from '../../src/domain/result.ts';
+import { type Identified } from '../../src/storage/engine.ts';
+import { replayOf } from '../../src/storage/idempotency.ts';
 import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
@@ -43,22 +46,28 @@ export function withIdsOf(pets: readonly Pet[], asked: readonly NewPet[]): Pet[]
   return pets.map(({ id }, index) => Object.assign({ id }, asked[index]));
 }
 
-/** The animal of a creation that must have made or replayed one. */
-export function petOf(creation: Outcome): Pet {
-  assert.ok('answer' in creation, `The outcome is ${creation.outcome}.`);
-  return parseExactJson(creation.answer.json) as Pet;
+/** What became of a write: `done`, `replayed`, or the code of its refusal. */
+export function outcomeOf(result: Repeatable<unknown, ErrorCode>): string {
+  if ('value' in result) return 'done';
+  return 'replay' in result ? 'replayed' : result.error;
 }
 
-/** The id in the answer of a write that must have been done. */
-export function idOf(outcome: Outcome<number, ErrorCode>): bigint {
-  assert.ok('answer' in outcome, outcome.outcome);
-  return (parseExactJson(outcome.answer.json) as { id: bigint }).id;
+/** What a write that must have been done or replayed gives back. */
+export function valueOf<T>(result: Repeatable<T, ErrorCode>): T {
+  if ('value' in result) return result.value;
+  assert.ok('replay' in result, `The outcome is ${outcomeOf(result)}.`);
+  return parseExactJson(result.replay.json) as T;
+}
+
+/** What a request gets that repeats the one with this result. */
+export function replayed(once: Idempotency, first: Repeatable<Identified, ErrorCode>) {
+  return replayOf(once, valueOf(first));
 }
 
 /** Adds animals one after the other, and gives them oldest first. */
 export async function addPets(pets: PetRepository, animals: readonly NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
-  for (const animal of animals) added.push(petOf(await pets.create(animal)));
+  for (const animal of animals) added.push(valueOf(await pets.create(animal)));
   return added;
 }
 

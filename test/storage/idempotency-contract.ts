@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { type NewFixture, patch, petOf, REX, walk } from './fixture.ts';
+import { type NewFixture, patch, valueOf, REX, walk, outcomeOf, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
 
 /** What the port PetRepository promises for creates that may be sent again. */
@@ -14,48 +14,51 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { accounts, pets } = fixture.store;
     const mine = await accounts.createAccount('mine', 'free', PLANS.free);
     const theirs = await accounts.createAccount('theirs', 'free', PLANS.free);
-    const once: Idempotency = { accountId: mine.id, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
+    const once: Idempotency = {
+      accountId: mine.id,
+      key: 'sha256 order-1',
+      fingerprint: 'a'.repeat(64),
+      status: 201,
+      location: '/pets/{id}',
+    };
     return { ...fixture, pets, once, theirs, count: async () => (await walk(pets, { limit: 100 })).length };
   };
 
   test(`${name}: the same idempotency key and body replay the first animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
-    assert.equal(first.outcome, 'done');
+    assert.equal(outcomeOf(first), 'done');
     const second = await pets.create({ ...REX, status: 'sold' }, once);
-    assert.deepEqual(second, { ...first, outcome: 'replayed' });
+    assert.deepEqual(second, replayed(once, first));
     assert.equal(await count(), 1);
   });
 
   test(`${name}: a replay is the first answer, whatever became of the animal`, async (t) => {
     const { store, pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
-    const { id } = petOf(first);
-    const answer = {
-      status: 201,
-      location: `/pets/${id}`,
-      json: `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`,
-    };
-    assert.deepEqual(first, { outcome: 'done', answer });
+    const { id } = valueOf(first);
+    const json = `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`;
+    const replay = { replay: { status: 201, location: `/pets/${id}`, json } };
     await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
-    const replayed = { outcome: 'replayed', answer };
-    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replayed);
+    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
     await store.petChanges.delete(id, undefined);
-    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replayed);
+    assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
     assert.equal(await count(), 0);
   });
 
   test(`${name}: the same idempotency key with another body creates nothing`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
-    assert.deepEqual(await pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }), { outcome: 'reused' });
+    assert.deepEqual(await pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }), {
+      error: 'idempotency_key_reused',
+    });
     assert.equal(await count(), 1);
   });
 
   test(`${name}: another idempotency key creates another animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
-    assert.equal((await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })).outcome, 'done');
+    assert.equal(outcomeOf(await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })), 'done');
     assert.equal(await count(), 2);
   });
 
@@ -63,7 +66,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { pets, once, theirs, count } = await prepare(t);
     await pets.create(REX, once);
     const other = await pets.create(REX, { ...once, accountId: theirs.id });
-    assert.equal(other.outcome, 'done');
+    assert.equal(outcomeOf(other), 'done');
     assert.equal(await count(), 2);
   });
 
@@ -71,10 +74,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { pets, once, theirs, count } = await prepare(t);
     const both = [once, { ...once, accountId: theirs.id }];
     const creations = await Promise.all(both.map((idempotency) => pets.create(REX, idempotency)));
-    assert.deepEqual(
-      creations.map(({ outcome }) => outcome),
-      ['done', 'done'],
-    );
+    assert.deepEqual(creations.map(outcomeOf), ['done', 'done']);
     assert.equal(await count(), 2);
   });
 
@@ -84,13 +84,13 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     await passTime(DAY - 1);
     const again = await reopen();
     await again.dropExpired();
-    assert.deepEqual(await again.pets.create(REX, once), { ...first, outcome: 'replayed' });
+    assert.deepEqual(await again.pets.create(REX, once), replayed(once, first));
     await passTime(1);
     const later = await again.pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) });
-    assert.equal(later.outcome, 'done');
-    assert.notEqual(petOf(later).id, petOf(first).id);
+    assert.equal(outcomeOf(later), 'done');
+    assert.notEqual(valueOf(later).id, valueOf(first).id);
     await passTime(DAY - 1);
-    assert.deepEqual((await again.pets.create(REX, once)).outcome, 'reused');
+    assert.deepEqual(outcomeOf(await again.pets.create(REX, once)), 'idempotency_key_reused');
   });
 
   test(`${name}: simultaneous requests with one idempotency key make one animal`, async (t) => {
@@ -99,9 +99,9 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const creations = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
     );
-    assert.equal(creations.filter(({ outcome }) => outcome === 'done').length, 1);
-    assert.equal(creations.filter(({ outcome }) => outcome === 'replayed').length, 19);
-    assert.equal(new Set(creations.map((creation) => petOf(creation).id)).size, 1);
+    assert.equal(creations.filter((each) => outcomeOf(each) === 'done').length, 1);
+    assert.equal(creations.filter((each) => outcomeOf(each) === 'replayed').length, 19);
+    assert.equal(new Set(creations.map((creation) => valueOf(creation).id)).size, 1);
     assert.equal(await count(), 1);
   });
 
@@ -112,10 +112,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
       pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }),
       pets.create(REX),
     ]);
-    assert.deepEqual(
-      outcomes.map(({ outcome }) => outcome),
-      ['done', 'reused', 'done'],
-    );
+    assert.deepEqual(outcomes.map(outcomeOf), ['done', 'idempotency_key_reused', 'done']);
     assert.equal(await count(), 2);
   });
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { entityTag } from '../../src/domain/written.ts';
-import type { NewFixture } from './fixture.ts';
-import { NO_CONTENT, of, orderFixture, orderOf, refused } from './order-fixture.ts';
+import { type NewFixture, outcomeOf, valueOf } from './fixture.ts';
+import { NO_CONTENT, of, orderFixture, refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
 const HOLD = 3 * DAY;
@@ -15,7 +15,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
     const [early, late] = [await order(await addPet('available')), await order(await addPet('available'))];
     await passTime(HOLD - 1);
-    assert.equal((await orders.complete(mine, early.id)).outcome, 'done');
+    assert.equal(outcomeOf(await orders.complete(mine, early.id)), 'done');
     await passTime(1);
     assert.deepEqual(await orders.complete(mine, late.id), refused('conflict'));
     assert.deepEqual(await states(late), ['available', 'expired']);
@@ -29,7 +29,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     await passTime(HOLD - 1);
     assert.deepEqual(await orders.create(theirs, { petId }), refused('conflict'));
     await passTime(1);
-    const second = orderOf(await orders.create(theirs, { petId }));
+    const second = valueOf(await orders.create(theirs, { petId }));
     assert.deepEqual(await states(first), ['pending', 'expired']);
     assert.deepEqual(await states(second), ['pending', 'pending']);
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
@@ -43,7 +43,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     await passTime(HOLD);
     assert.deepEqual(await orders.cancel(mine, one.id, undefined), NO_CONTENT);
     assert.deepEqual(await states(one), ['available', 'expired']);
-    assert.deepEqual(await orders.cancel(mine, two.id, [tag]), { refused: 'precondition_failed' });
+    assert.deepEqual(await orders.cancel(mine, two.id, [tag]), { error: 'precondition_failed' });
     assert.deepEqual(await states(two), ['available', 'expired']);
   });
 
@@ -53,10 +53,10 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     const { petChanges } = store;
     const patch = { given: { status: 'sold' }, names: ['status'], fault: undefined } as const;
     await passTime(HOLD - 1);
-    assert.deepEqual(await petChanges.update(one.petId, patch, undefined), { refused: 'conflict' });
-    assert.deepEqual(await petChanges.delete(two.petId, undefined), { refused: 'conflict' });
+    assert.deepEqual(await petChanges.update(one.petId, patch, undefined), { error: 'conflict' });
+    assert.deepEqual(await petChanges.delete(two.petId, undefined), { error: 'conflict' });
     await passTime(1);
-    assert.ok('status' in (await petChanges.update(one.petId, patch, undefined)));
+    assert.ok('value' in (await petChanges.update(one.petId, patch, undefined)));
     assert.deepEqual(await petChanges.delete(two.petId, undefined), NO_CONTENT);
     assert.deepEqual([await petState(one.petId), await orderState(one.id)], ['sold', 'expired']);
     assert.deepEqual([await petState(two.petId), await orderState(two.id)], [undefined, 'expired']);

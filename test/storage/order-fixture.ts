@@ -1,23 +1,16 @@
-import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { AccountOrder, Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
-import type { Idempotency, Outcome } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { get, type NewFixture, petOf, REX } from './fixture.ts';
+import { get, type NewFixture, REX, valueOf } from './fixture.ts';
 
-/** The order of an outcome that must have one. */
-export function orderOf(outcome: Outcome<number, ErrorCode>): Order {
-  assert.ok('answer' in outcome, `The outcome is ${outcome.outcome}.`);
-  return parseExactJson(outcome.answer.json) as Order;
-}
+export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
 
-export const refused = <Code extends string>(code: Code) => ({ outcome: 'refused', refused: code });
-
-export const NO_CONTENT = { status: 204, location: undefined, json: '' };
+export const NO_CONTENT = { value: undefined };
 
 /** A fixture with two accounts, and what the tests of orders ask of its store. */
 export async function orderFixture(t: TestContext, fresh: NewFixture) {
@@ -25,7 +18,13 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
   const { accounts, pets, orders } = fixture.store;
   const mine = (await accounts.createAccount('mine', 'free', PLANS.free)).id;
   const theirs = (await accounts.createAccount('theirs', 'free', PLANS.free)).id;
-  const once: Idempotency = { accountId: mine, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) };
+  const once: Idempotency = {
+    accountId: mine,
+    key: 'sha256 order-1',
+    fingerprint: 'a'.repeat(64),
+    status: 201,
+    location: '/store/orders/{id}',
+  };
   return {
     ...fixture,
     ...of(fixture.store),
@@ -36,9 +35,9 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
     orders,
     /** Adds an animal. Returns its id. */
     addPet: async (status?: PetStatus) =>
-      petOf(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
+      valueOf(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
     /** Orders an animal that is available. */
-    order: async (petId: bigint, accountId = mine) => orderOf(await orders.create(accountId, { petId })),
+    order: async (petId: bigint, accountId = mine) => valueOf(await orders.create(accountId, { petId })),
   };
 }
 

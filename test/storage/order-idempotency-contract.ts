@@ -1,8 +1,8 @@
 // Contract: section 3.4.
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
-import type { NewFixture } from './fixture.ts';
-import { orderFixture, orderOf, refused } from './order-fixture.ts';
+import { type NewFixture, outcomeOf, replayed, valueOf } from './fixture.ts';
+import { orderFixture, refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
 const OTHER = 'b'.repeat(64);
@@ -13,25 +13,25 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const { orders, mine, once, addPet, passTime, states } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const first = await orders.create(mine, { petId }, once);
-    const made = orderOf(first);
-    const replayed = { ...first, outcome: 'replayed' };
-    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    const made = valueOf(first);
+    const repeat = replayed(once, first);
+    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     await orders.cancel(mine, made.id, undefined);
-    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     assert.deepEqual(await states(made), ['available', 'cancelled']);
     await passTime(DAY - 1);
-    assert.deepEqual(await orders.create(mine, { petId }, once), replayed);
+    assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     await passTime(1);
-    assert.equal((await orders.create(mine, { petId }, once)).outcome, 'done');
+    assert.equal(outcomeOf(await orders.create(mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a repeated completion gets its first answer`, async (t) => {
     const { store, orders, mine, once, addPet, order } = await orderFixture(t, fresh);
     const { id, petId } = await order(await addPet('available'));
     const first = await orders.complete(mine, id, once);
-    assert.equal(first.outcome, 'done');
+    assert.equal(outcomeOf(first), 'done');
     await store.petChanges.delete(petId, undefined);
-    assert.deepEqual(await orders.complete(mine, id, once), { ...first, outcome: 'replayed' });
+    assert.deepEqual(await orders.complete(mine, id, once), replayed(once, first));
     assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
   });
 
@@ -40,7 +40,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const [first, second] = [await addPet('available'), await addPet('available')];
     await orders.create(mine, { petId: first }, once);
     const other = await orders.create(mine, { petId: second }, { ...once, fingerprint: OTHER });
-    assert.deepEqual(other, { outcome: 'reused' });
+    assert.deepEqual(other, { error: 'idempotency_key_reused' });
     assert.equal(await petState(second), 'available');
   });
 
@@ -54,22 +54,22 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     await orders.cancel(mine, id, undefined);
     // Also with another body: the key was never used.
     const first = await orders.create(mine, { petId }, { ...once, fingerprint: OTHER });
-    assert.equal(first.outcome, 'done');
-    assert.deepEqual(await again(), { outcome: 'reused' });
-    const { id: second } = orderOf(first);
+    assert.equal(outcomeOf(first), 'done');
+    assert.deepEqual(await again(), { error: 'idempotency_key_reused' });
+    const { id: second } = valueOf(first);
     const complete = { ...once, key: 'sha256 order-2' } as const;
     assert.deepEqual(await orders.complete(mine, 99n, complete), refused('not_found'));
-    assert.equal((await orders.complete(mine, second, complete)).outcome, 'done');
+    assert.equal(outcomeOf(await orders.complete(mine, second, complete)), 'done');
   });
 
   test(`${name}: a refusal under a key whose record has expired removes the record`, async (t) => {
     const { orders, mine, once, addPet, passTime } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const { id } = orderOf(await orders.create(mine, { petId }, once));
+    const { id } = valueOf(await orders.create(mine, { petId }, once));
     await passTime(DAY);
     assert.deepEqual(await orders.create(mine, { petId }, once), refused('conflict'));
     await orders.cancel(mine, id, undefined);
-    assert.equal((await orders.create(mine, { petId }, once)).outcome, 'done');
+    assert.equal(outcomeOf(await orders.create(mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a refusal that expires an order keeps that change`, async (t) => {
@@ -90,8 +90,8 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
         (i % 2 === 0 ? store : other).orders.create(mine, { petId }, once),
       ),
     );
-    assert.equal(outcomes.filter(({ outcome }) => outcome === 'done').length, 1);
-    assert.equal(new Set(outcomes.map((outcome) => orderOf(outcome).id)).size, 1);
+    assert.equal(outcomes.filter((each) => outcomeOf(each) === 'done').length, 1);
+    assert.equal(new Set(outcomes.map((outcome) => valueOf(outcome).id)).size, 1);
   });
 
   test(`${name}: requests with one key at once are all refused, and the key stays free`, async (t) => {
@@ -108,6 +108,6 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
       outcomes.map(() => refused('conflict')),
     );
     await store.orders.cancel(mine, id, undefined);
-    assert.equal((await send(1, OTHER)).outcome, 'done');
+    assert.equal(outcomeOf(await send(1, OTHER)), 'done');
   });
 }

@@ -6,30 +6,21 @@ import type { OwnKeys } from '../../src/domain/account-ports.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { MOST_KEYS_A_DAY } from '../../src/domain/key-rules.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Answer, Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { changeAccount } from '../support/store.ts';
-import { type NewFixture, newKey, rotationOf } from './fixture.ts';
+import { type NewFixture, newKey, outcomeOf, rotationOf, valueOf } from './fixture.ts';
 
 const REVOKED = 'The API key has been revoked: use another one.';
 const SUSPENDED = 'The account of this API key is suspended: ask the operator of this service.';
 const EXPIRED = 'The API key has expired: use a newer one.';
 
-/** What became of a request, in the words of the API. */
-function codeOf(outcome: Awaited<ReturnType<OwnKeys['create' | 'rotate' | 'revoke']>>): string {
-  if ('refused' in outcome) return outcome.refused;
-  return 'outcome' in outcome ? outcome.outcome : 'done';
+function messageOf(result: object): unknown {
+  return 'message' in result ? result.message : undefined;
 }
 
-function messageOf(outcome: object): unknown {
-  return 'message' in outcome ? outcome.message : undefined;
-}
-
-function idIn(outcome: object): number {
-  const { answer } = outcome as { readonly answer?: Answer };
-  assert.ok(answer !== undefined, JSON.stringify(outcome));
-  return (JSON.parse(answer.json) as { readonly id: number }).id;
-}
+const idIn = (result: Awaited<ReturnType<OwnKeys['create' | 'rotate']>>) =>
+  Number(('value' in result ? result.value : undefined)?.id);
 
 /** The keys of the account of `caller`, with `caller` as the author. What the caller is, is what an instance knew of it. */
 const ownKeys = ({ accounts }: Store, caller: KeyRecord): OwnKeys =>
@@ -69,15 +60,21 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
   ] as const) {
     test(`${name}: a key that was ${change} elsewhere changes no key, whatever this instance knows of it`, async (t) => {
       const { store, other, accountId, caller, second } = await prepare(t);
-      const repeated: Idempotency = { accountId, key: 'sha256 a', fingerprint: 'f' };
+      const repeated: Idempotency = {
+        accountId,
+        key: 'sha256 a',
+        fingerprint: 'f',
+        status: 201,
+        location: '/account/keys/{id}',
+      };
       const keys = ownKeys(store, caller);
-      assert.equal(codeOf(await create(keys, repeated)), 'done');
+      assert.equal(outcomeOf(await create(keys, repeated)), 'done');
       await make(other, caller.id, accountId);
       const before = await store.accounts.listKeys();
       for (const refused of [
         await create(keys),
         await create(keys, repeated),
-        await create(keys, { ...repeated, fingerprint: 'g' }),
+        await create(keys, { ...repeated, fingerprint: 'g', status: 201, location: '/account/keys/{id}' }),
         await create(keys, { ...repeated, key: 'sha256 b' }),
         await keys.rotate(rotationOf(second.id, 1_000), undefined),
         await keys.rotate(rotationOf(caller.id, 1_000), { ...repeated, key: 'sha256 c' }),
@@ -86,7 +83,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
         await keys.revoke(BigInt(caller.id), undefined),
         await keys.revoke(999n, ['"a"']),
       ])
-        assert.deepEqual([codeOf(refused), messageOf(refused)], ['unauthorized', message]);
+        assert.deepEqual([outcomeOf(refused), messageOf(refused)], ['unauthorized', message]);
       assert.deepEqual(await store.accounts.listKeys(), before);
       if (message === SUSPENDED) await changeAccount(other.accounts, accountId, { suspended: false });
       assert.deepEqual(
@@ -101,21 +98,28 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     const expiresAt = Math.floor(clock().unix) + MINUTE;
     const caller = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES, expiresAt }));
     const keys = ownKeys(store, caller);
-    assert.equal(codeOf(await create(keys)), 'done');
+    assert.equal(outcomeOf(await create(keys)), 'done');
     await passTime(MINUTE);
     for (const refused of [
       await create(keys),
       await keys.rotate(rotationOf(second.id, 0), undefined),
       await keys.revoke(BigInt(second.id), undefined),
     ])
-      assert.deepEqual([codeOf(refused), messageOf(refused)], ['unauthorized', EXPIRED]);
+      assert.deepEqual([outcomeOf(refused), messageOf(refused)], ['unauthorized', EXPIRED]);
   });
 
   test(`${name}: an instance that refused a revoked key knows it as revoked from then on`, async (t) => {
     const { store, other, accountId } = await prepare(t);
     for (const use of [
       (keys: OwnKeys) => create(keys),
-      (keys: OwnKeys) => create(keys, { accountId, key: 'sha256 a', fingerprint: 'f' }),
+      (keys: OwnKeys) =>
+        create(keys, {
+          accountId,
+          key: 'sha256 a',
+          fingerprint: 'f',
+          status: 201,
+          location: '/account/keys/{id}',
+        }),
       (keys: OwnKeys) => keys.rotate(rotationOf(1, 0), undefined),
       (keys: OwnKeys) => keys.revoke(1n, undefined),
     ]) {
@@ -124,7 +128,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       const known = await store.accounts.findKeyByHash(hash);
       assert.ok(known !== undefined);
       await other.accounts.revokeKey(id);
-      assert.equal(codeOf(await use(ownKeys(store, known))), 'unauthorized');
+      assert.equal(outcomeOf(await use(ownKeys(store, known))), 'unauthorized');
       assert.notEqual((await store.accounts.findKeyByHash(hash))?.revokedAt, undefined);
     }
   });
@@ -141,8 +145,11 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       requests.push(...instances.flatMap((keys) => [create(keys), create(keys)]));
       await revoked;
       const late = await Promise.all(instances.map((keys) => create(keys)));
-      assert.deepEqual(late.map(codeOf), ['unauthorized', 'unauthorized']);
-      const codes = (await Promise.all(requests)).map(codeOf);
+      assert.deepEqual(
+        late.map((each) => outcomeOf(each)),
+        ['unauthorized', 'unauthorized'],
+      );
+      const codes = (await Promise.all(requests)).map((each) => outcomeOf(each));
       const entries = (await store.audit.list({ limit: 100, accountId })).toSorted((a, b) => a.id - b.id);
       const end = entries.find(
         ({ action, target }) => action === 'keys revoke' && target.name === `${caller.id}`,
@@ -166,7 +173,9 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
           ? [ones.rotate(rotationOf(two.id, 0), undefined), twos.rotate(rotationOf(one.id, 0), undefined)]
           : [ones.revoke(BigInt(two.id), undefined), twos.revoke(BigInt(one.id), undefined)];
       assert.deepEqual(
-        (await Promise.all<Awaited<(typeof outcomes)[number]>>(outcomes)).map(codeOf).toSorted(),
+        (await Promise.all<Awaited<(typeof outcomes)[number]>>(outcomes))
+          .map((each) => outcomeOf(each))
+          .toSorted(),
         ['done', 'unauthorized'],
       );
       for (const { id } of await store.accounts.listKeys()) await store.accounts.revokeKey(id);
@@ -175,8 +184,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a key that was rotated creates and rotates none, and still lists and revokes`, async (t) => {
     const { store, other, caller, second } = await prepare(t);
-    const next = await other.accounts.rotateKey(rotationOf(caller.id, DAY));
-    assert.ok('record' in next);
+    const next = valueOf(await other.accounts.rotateKey(rotationOf(caller.id, DAY)));
     const keys = ownKeys(store, caller);
     for (const refused of [
       await create(keys),
@@ -184,16 +192,16 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       await keys.rotate(rotationOf(caller.id, 0), undefined),
       await keys.rotate(rotationOf(next.record.id, 0), undefined),
     ]) {
-      assert.equal(codeOf(refused), 'insufficient_scope');
+      assert.equal(outcomeOf(refused), 'insufficient_scope');
       assert.equal(
         messageOf(refused),
         `Key ${caller.id} was rotated into key ${next.record.id}, so it can no longer create or rotate keys: use key ${next.record.id}, or another key with keys:manage.`,
       );
     }
     assert.equal((await store.accounts.listKeys()).length, 3);
-    assert.equal(codeOf(await keys.revoke(BigInt(second.id), undefined)), 'done');
-    assert.equal(codeOf(await keys.revoke(BigInt(caller.id), undefined)), 'done');
-    assert.equal(codeOf(await create(ownKeys(store, next.record))), 'done');
+    assert.equal(outcomeOf(await keys.revoke(BigInt(second.id), undefined)), 'done');
+    assert.equal(outcomeOf(await keys.revoke(BigInt(caller.id), undefined)), 'done');
+    assert.equal(outcomeOf(await create(ownKeys(store, next.record))), 'done');
   });
 
   test(`${name}: keys of an account create at most 100 keys in a UTC day, in both environments, and more from midnight on`, async (t) => {
@@ -201,7 +209,13 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     const { accounts } = store;
     const staging = await accounts.addKey(newKey(accountId, { scopes: SCOPES, environment: 'staging' }));
     const [keys, stagingKeys] = [ownKeys(store, caller), ownKeys(other, staging)];
-    const repeated: Idempotency = { accountId, key: 'sha256 a', fingerprint: 'f' };
+    const repeated: Idempotency = {
+      accountId,
+      key: 'sha256 a',
+      fingerprint: 'f',
+      status: 201,
+      location: '/account/keys/{id}',
+    };
     let last = idIn(await create(keys, repeated));
     let created = 1;
     for (; created < MOST_KEYS_A_DAY / 2; created++)
@@ -210,32 +224,37 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     for (created++; created < MOST_KEYS_A_DAY - 1; created++)
       lastOfStaging = idIn(await stagingKeys.rotate(rotationOf(lastOfStaging, 0), undefined));
     // Neither creates a key, and operators are not limited.
-    assert.equal(codeOf(await create(keys, repeated)), 'replayed');
-    assert.equal(codeOf(await keys.rotate(rotationOf(999, 0), undefined)), 'not_found');
+    assert.equal(outcomeOf(await create(keys, repeated)), 'replayed');
+    assert.equal(outcomeOf(await keys.rotate(rotationOf(999, 0), undefined)), 'not_found');
     await accounts.rotateKey(rotationOf((await accounts.addKey(newKey(accountId))).id, 0));
     const atOnce = await Promise.all([keys, stagingKeys, keys, stagingKeys].map((each) => create(each)));
-    assert.deepEqual(atOnce.map(codeOf).toSorted(), ['conflict', 'conflict', 'conflict', 'done']);
+    assert.deepEqual(atOnce.map((each) => outcomeOf(each)).toSorted(), [
+      'conflict',
+      'conflict',
+      'conflict',
+      'done',
+    ]);
     const midnight = new Date(Math.ceil(clock().unix / DAY) * DAY);
     for (const refused of [
       await create(keys),
       await create(stagingKeys, { ...repeated, key: 'sha256 b' }),
       await keys.rotate(rotationOf(last, 0), undefined),
     ]) {
-      assert.equal(codeOf(refused), 'conflict');
+      assert.equal(outcomeOf(refused), 'conflict');
       assert.equal(
         messageOf(refused),
         `The account has created 100 keys in this UTC day: try again from ${midnight.toISOString()}.`,
       );
     }
     await accounts.addKey(newKey(accountId));
-    assert.equal(codeOf(await keys.revoke(BigInt(last), undefined)), 'done');
+    assert.equal(outcomeOf(await keys.revoke(BigInt(last), undefined)), 'done');
     const { id: strangerId } = await accounts.createAccount('other', 'pro', PLANS.pro);
     const stranger = await accounts.addKey(newKey(strangerId, { scopes: SCOPES }));
-    assert.equal(codeOf(await create(ownKeys(store, stranger))), 'done');
+    assert.equal(outcomeOf(await create(ownKeys(store, stranger))), 'done');
 
     await passTime(midnight.getTime() - Math.floor(clock().unix) - 1);
-    assert.equal(codeOf(await create(keys)), 'conflict');
+    assert.equal(outcomeOf(await create(keys)), 'conflict');
     await passTime(1);
-    assert.equal(codeOf(await create(keys)), 'done');
+    assert.equal(outcomeOf(await create(keys)), 'done');
   });
 }

@@ -5,7 +5,17 @@ import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { entityTag, petJson } from '../../src/domain/written.ts';
-import { addPets, type Fixture, get, list, type NewFixture, patch, petOf, REX } from './fixture.ts';
+import {
+  addPets,
+  type Fixture,
+  get,
+  list,
+  type NewFixture,
+  patch,
+  valueOf,
+  REX,
+  outcomeOf,
+} from './fixture.ts';
 import { test } from '../support/test.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
@@ -16,7 +26,7 @@ const OTHER_TAG = entityTag('{}');
 export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { store } = fixture;
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const pet = petOf(await store.pets.create(animal));
+  const pet = valueOf(await store.pets.create(animal));
   const order = () => store.orders.create(accountId, { petId: pet.id });
   return { ...fixture, store, changes: store.petChanges, accountId, pet, order };
 }
@@ -47,7 +57,7 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
     ];
     for (const [fields, animal] of steps) {
       const expected: Pet = { id: pet.id, ...animal };
-      const answer = { status: 200, location: undefined, json: petJson(expected) };
+      const answer = { value: expected };
       assert.deepEqual(await changes.update(pet.id, patch(fields), undefined), answer);
       for (const { pets } of [store, other]) {
         assert.deepEqual(await get(pets, pet.id), expected);
@@ -58,7 +68,7 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: an empty patch answers the animal as it is`, async (t) => {
     const { changes, pet } = await prepare(t);
-    const answer = { status: 200, location: undefined, json: petJson(pet) };
+    const answer = { value: pet };
     assert.deepEqual(await changes.update(pet.id, patch({}), undefined), answer);
     assert.deepEqual(await changes.update(pet.id, patch({ unknown: 1 }), [tagOf(pet)]), answer);
   });
@@ -80,7 +90,7 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
     const worst = patch({ status: 'lost', name: '' });
     const refused = async (id: bigint, ifMatch: readonly string[], its = worst) => {
       const result = await changes.update(id, its, ifMatch);
-      return 'refused' in result ? result.refused : result.status;
+      return outcomeOf(result);
     };
     for (const id of [pet.id + 1n, 0n, INT64_MIN, INT64_MAX])
       assert.equal(await refused(id, [OTHER_TAG]), 'not_found');
@@ -90,48 +100,48 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
     assert.equal(await refused(pet.id, ['*'], patch({ categoryId: null })), 'invalid_request');
     assert.deepEqual(await get(store.pets, pet.id), pending);
     assert.equal(await refused(pet.id, ['*'], patch({ status: 'pending' })), 'conflict');
-    assert.equal(await refused(pet.id, ['*'], patch({ name: 'Max' })), 200);
+    assert.equal(await refused(pet.id, ['*'], patch({ name: 'Max' })), 'done');
   });
 
   test(`${name}: If-Match compares strong tags, any of several, and *`, async (t) => {
     const { changes, pet } = await prepare(t);
     const tag = tagOf(pet);
     for (const ifMatch of [[OTHER_TAG], [`W/${tag}`], [OTHER_TAG, `W/${tag}`], []]) {
-      const refused = { refused: 'precondition_failed' };
+      const refused = { error: 'precondition_failed' };
       assert.deepEqual(await changes.update(pet.id, patch({ name: 'Max' }), ifMatch), refused);
       assert.deepEqual(await changes.delete(pet.id, ifMatch), refused);
     }
     for (const ifMatch of [[tag], [OTHER_TAG, tag], ['*'], undefined]) {
       const result = await changes.update(pet.id, patch({}), ifMatch);
-      assert.ok('status' in result);
+      assert.ok('value' in result);
     }
-    assert.deepEqual(await changes.delete(pet.id + 1n, ['*']), { refused: 'not_found' });
-    assert.ok('status' in (await changes.delete(pet.id, [OTHER_TAG, tag])));
+    assert.deepEqual(await changes.delete(pet.id + 1n, ['*']), { error: 'not_found' });
+    assert.ok('value' in (await changes.delete(pet.id, [OTHER_TAG, tag])));
   });
 
   test(`${name}: a deleted animal is gone from every read`, async (t) => {
     const { changes, pet, store, another } = await prepare(t);
     const other = await another();
     const [kept] = await addPets(store.pets, [AVAILABLE]);
-    const answer = { status: 204, location: undefined, json: '' };
+    const answer = { value: undefined };
     assert.deepEqual(await changes.delete(pet.id, undefined), answer);
     for (const { pets } of [store, other]) {
       assert.equal(await pets.get(pet.id), undefined);
       for (const filter of [{}, { status: 'available' }, { categoryId: 7n }, { ids: [pet.id, pet.id + 1n] }])
         assert.deepEqual(await list(pets, { limit: 100, ...(filter as object) }), [kept]);
     }
-    assert.deepEqual(await changes.delete(pet.id, undefined), { refused: 'not_found' });
-    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), { refused: 'not_found' });
+    assert.deepEqual(await changes.delete(pet.id, undefined), { error: 'not_found' });
+    assert.deepEqual(await changes.update(pet.id, patch({}), undefined), { error: 'not_found' });
   });
 
   test(`${name}: an open order keeps an animal from being deleted until it is closed`, async (t) => {
     const { changes, pet, store, order, accountId } = await prepare(t);
     await order();
-    assert.deepEqual(await changes.delete(pet.id, [OTHER_TAG]), { refused: 'precondition_failed' });
-    assert.deepEqual(await changes.delete(pet.id, undefined), { refused: 'conflict' });
+    assert.deepEqual(await changes.delete(pet.id, [OTHER_TAG]), { error: 'precondition_failed' });
+    assert.deepEqual(await changes.delete(pet.id, undefined), { error: 'conflict' });
     assert.equal((await get(store.pets, pet.id))?.status, 'pending');
     await store.orders.complete(accountId, 1n);
-    assert.ok('status' in (await changes.delete(pet.id, undefined)));
+    assert.ok('value' in (await changes.delete(pet.id, undefined)));
     assert.match((await store.orders.get(accountId, 1n)) ?? '', /"status":"complete"/);
   });
 
@@ -139,7 +149,7 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
     const { changes, pet, store } = await prepare(t, { ...REX, status: 'pending' });
     await changes.update(pet.id, patch({ status: 'sold' }), undefined);
     assert.equal((await get(store.pets, pet.id))?.status, 'sold');
-    assert.ok('status' in (await changes.delete(pet.id, undefined)));
+    assert.ok('value' in (await changes.delete(pet.id, undefined)));
   });
 
   for (const change of ['patch', 'delete'] as const) {
@@ -151,15 +161,15 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
           : changes.delete(pet.id, ifMatch);
       await order();
       await passTime(3 * DAY - 1);
-      assert.deepEqual(await attempt(), { refused: 'conflict' });
+      assert.deepEqual(await attempt(), { error: 'conflict' });
       await passTime(1);
       // It has changed since, because nothing but the expiry made it available.
       assert.deepEqual(await attempt([tagOf({ ...pet, status: 'pending' })]), {
-        refused: 'precondition_failed',
+        error: 'precondition_failed',
       });
       assert.deepEqual(await get(store.pets, pet.id), pet);
       assert.match((await store.orders.get(accountId, 1n)) ?? '', /"status":"expired"/);
-      assert.ok('status' in (await attempt([tagOf(pet)])));
+      assert.ok('value' in (await attempt([tagOf(pet)])));
       assert.equal((await get(store.pets, pet.id))?.status, change === 'patch' ? 'sold' : undefined);
     });
   }

@@ -52,19 +52,19 @@ const CHANGES: Readonly<Record<string, Change>> = {
   async 'another status'({ petChanges }, _account, animals, { status: before, ...pet }) {
     const status = STATUSES[(STATUSES.indexOf(before) + 1) % 4];
     const result = await petChanges.update(pet.id, patch({ status: status ?? null }), undefined);
-    if ('status' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
+    if ('value' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
   },
   async 'a delete'({ petChanges }, _account, animals, pet) {
     // The list keeps one animal, so that the next change has one.
     if (animals.size === 1) return;
-    if ('status' in (await petChanges.delete(pet.id, undefined))) animals.delete(pet.id);
+    if ('value' in (await petChanges.delete(pet.id, undefined))) animals.delete(pet.id);
   },
   async 'a create'({ pets }, _account, animals) {
     for (const pet of await addPets(pets, [{ ...REX, status: 'available' }])) animals.set(pet.id, pet);
   },
   async 'an order'({ orders }, account, animals, pet) {
-    const { outcome } = await orders.create(account, { petId: pet.id });
-    if (outcome === 'done') animals.set(pet.id, { ...pet, status: 'pending' });
+    const ordered = await orders.create(account, { petId: pet.id });
+    if ('value' in ordered) animals.set(pet.id, { ...pet, status: 'pending' });
   },
 };
 

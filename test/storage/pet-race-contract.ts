@@ -1,12 +1,13 @@
 // Contract: sections 2 and 3.
 import assert from 'node:assert/strict';
-import type { Answer, RefusedWrite } from '../../src/domain/ports.ts';
+import type { Result } from '../../src/domain/result.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import { entityTag } from '../../src/domain/written.ts';
-import { get, type NewFixture, patch, petOf, REX } from './fixture.ts';
+import { get, type NewFixture, patch, valueOf, REX, outcomeOf } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 import { test } from '../support/test.ts';
 
-const isDone = (result: Answer | RefusedWrite): boolean => 'status' in result;
+const isDone = (result: Result<unknown, ErrorCode>): boolean => 'value' in result;
 
 /** What the port PetChanges promises for changes at once, by two processes or instances. */
 export function petRaceContract(name: string, fresh: NewFixture): void {
@@ -46,7 +47,7 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
     const { store, changes, another } = await withPet(await fresh(t));
     const { petChanges: elsewhere } = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = petOf(await store.pets.create(REX));
+      const { id } = valueOf(await store.pets.create(REX));
       const [first, , second] = await Promise.all([
         changes.delete(id, undefined),
         elsewhere.update(id, patch({ name: 'Max' }), undefined),
@@ -61,12 +62,12 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
     const { store, changes, another, accountId } = await withPet(await fresh(t));
     const other = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = petOf(await store.pets.create({ ...REX, status: 'available' }));
+      const { id } = valueOf(await store.pets.create({ ...REX, status: 'available' }));
       const [order, deleted] = await Promise.all([
         other.orders.create(accountId, { petId: id }),
         changes.delete(id, undefined),
       ]);
-      assert.notEqual(order.outcome === 'done', isDone(deleted));
+      assert.notEqual(outcomeOf(order) === 'done', isDone(deleted));
       assert.equal((await get(store.pets, id))?.status, isDone(deleted) ? undefined : 'pending');
     }
   });

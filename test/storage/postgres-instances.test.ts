@@ -1,6 +1,7 @@
 // Contract: sections 3, 5 and 8.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { IN_FLIGHT } from '../../src/domain/result.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredStanding } from '../../src/limits/counter.ts';
@@ -11,7 +12,7 @@ import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
-import { keyUsesOf, list, newKey, patch, petOf, petsOf, REX } from './fixture.ts';
+import { keyUsesOf, list, newKey, patch, valueOf, petsOf, REX, outcomeOf } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
 test('ten instances open one empty database at once', async (t) => {
@@ -31,7 +32,7 @@ test('ten instances open one empty database at once', async (t) => {
   );
   const added = await Promise.all(stores.map(({ pets }) => pets.create(REX)));
   assert.deepEqual(
-    added.map((creation) => petOf(creation).id).toSorted((a, b) => Number(a - b)),
+    added.map((creation) => valueOf(creation).id).toSorted((a, b) => Number(a - b)),
     Array.from({ length: 10 }, (_, index) => BigInt(index + 1)),
   );
 });
@@ -59,7 +60,7 @@ test('a request to any instance sees what another instance has answered', async 
   const held = proxy.holdAnswerTo('FROM pets');
   const before = slow.pets.list({ limit: 1 });
   await held.given;
-  const pet = petOf(await store.pets.create(REX));
+  const pet = valueOf(await store.pets.create(REX));
   const after = [slow.pets.list({ limit: 1 }), slow.pets.list({ limit: 1 })];
   held.release();
   assert.deepEqual(petsOf(await before), []);
@@ -71,7 +72,7 @@ test('a page shows each change that another instance has answered', async (t) =>
   // The proxy sees the text of a query only once on a connection, and each limit has a text of its own.
   let limit = 0;
   for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { ids: [4n] }] as const) {
-    const { id } = petOf(await store.pets.create({ ...REX, status: 'sold' }));
+    const { id } = valueOf(await store.pets.create({ ...REX, status: 'sold' }));
     for (const [change, names] of [
       [() => store.petChanges.update(id, patch({ name: 'Max' }), undefined), ['Max']],
       [() => store.petChanges.delete(id, undefined), []],
@@ -94,7 +95,7 @@ test('a page shows each change that another instance has answered', async (t) =>
 
 test('a patch that changes nothing writes no row', async (t) => {
   const { store, raw } = await postgresFixture(t);
-  const { id } = petOf(await store.pets.create(REX));
+  const { id } = valueOf(await store.pets.create(REX));
   const version = async () => (await raw('SELECT xmin, ctid FROM pets')).rows;
   const before = await version();
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
@@ -122,13 +123,19 @@ test('200 requests with one Idempotency-Key on two instances get one animal', as
   const { store, another } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId: id, key: 'sha256 order-1', fingerprint: 'a' } as const;
+  const once = {
+    accountId: id,
+    key: 'sha256 order-1',
+    fingerprint: 'a',
+    status: 201,
+    location: '/pets/{id}',
+  } as const;
   const creations = await Promise.all(
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
   );
-  assert.equal(creations.filter(({ outcome }) => outcome === 'done').length, 1);
+  assert.equal(creations.filter((each) => outcomeOf(each) === 'done').length, 1);
   const [pet] = await list(store.pets, { limit: 100 });
-  for (const creation of creations) assert.deepEqual(petOf(creation), pet);
+  for (const creation of creations) assert.deepEqual(valueOf(creation), pet);
   assert.equal((await list(store.pets, { limit: 100 })).length, 1);
 });
 
@@ -136,7 +143,13 @@ test('while the first request with a key hangs, the second gets a conflict', asy
   const { store, another, connect } = await postgresFixture(t);
   const other = await another();
   const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId: id, key: 'sha256 order-1', fingerprint: 'a' } as const;
+  const once = {
+    accountId: id,
+    key: 'sha256 order-1',
+    fingerprint: 'a',
+    status: 201,
+    location: '/pets/{id}',
+  } as const;
   const first = await connect();
   await first.query('BEGIN');
   await first.query(
@@ -146,15 +159,15 @@ test('while the first request with a key hangs, the second gets a conflict', asy
   const creations = await Promise.all([
     store.pets.create(REX, once),
     store.pets.create(REX, once),
-    store.pets.create(REX, { ...once, fingerprint: 'b' }),
+    store.pets.create(REX, { ...once, fingerprint: 'b', status: 201, location: '/pets/{id}' }),
     other.pets.create(REX, once),
   ]);
   assert.deepEqual(
     creations,
-    creations.map(() => ({ outcome: 'in_flight' })),
+    creations.map(() => IN_FLIGHT),
   );
   await first.query('ROLLBACK');
-  assert.equal((await store.pets.create(REX, once)).outcome, 'done');
+  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'done');
 });
 
 test('instances that write the use of the same keys do not deadlock', async (t) => {
@@ -195,13 +208,19 @@ test('instances with different clocks agree how long an idempotency key is kept'
   const { store, another, passTime, clock } = await postgresFixture(t);
   const ahead = await another(fakeClock(clock().unix + 2 * DAY));
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const once = { accountId, key: 'sha256 order-1', fingerprint: 'a'.repeat(64) } as const;
-  assert.equal((await store.pets.create(REX, once)).outcome, 'done');
+  const once = {
+    accountId,
+    key: 'sha256 order-1',
+    fingerprint: 'a'.repeat(64),
+    status: 201,
+    location: '/pets/{id}',
+  } as const;
+  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'done');
   await ahead.dropExpired();
-  assert.equal((await ahead.pets.create(REX, once)).outcome, 'replayed');
+  assert.equal(outcomeOf(await ahead.pets.create(REX, once)), 'replayed');
   await passTime(DAY);
-  assert.equal((await ahead.pets.create(REX, once)).outcome, 'done');
-  assert.equal((await store.pets.create(REX, once)).outcome, 'replayed');
+  assert.equal(outcomeOf(await ahead.pets.create(REX, once)), 'done');
+  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'replayed');
 });
 
 test('a service that lost its lock overwrites no newer usage or bans', async (t) => {

@@ -2,17 +2,24 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
+import { IN_FLIGHT } from '../../src/domain/result.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { get, keyUsesOf, list, newKey, petOf, REX } from './fixture.ts';
+import { get, keyUsesOf, list, newKey, valueOf, REX, outcomeOf, replayed } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
-const ONCE = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
+const ONCE = {
+  accountId: 1,
+  key: 'sha256 k',
+  fingerprint: 'f',
+  status: 201,
+  location: '/pets/{id}',
+} as const;
 const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 
 /** A store whose database another process holds, as a long import does. */
 async function lockedFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
-  const pet = petOf(await fixture.store.pets.create(REX));
+  const pet = valueOf(await fixture.store.pets.create(REX));
   const account = await fixture.store.accounts.createAccount('shelter', 'free', PLANS.free);
   const key = newKey(account.id);
   const { id: keyId } = await fixture.store.accounts.addKey(key);
@@ -43,7 +50,7 @@ test('while another process locks the database, creates wait and then succeed', 
   assert.equal(await isPending(creations), true);
   const late = store.pets.create(REX);
   release();
-  const ids = [...(await creations), await late].map((creation) => petOf(creation).id);
+  const ids = [...(await creations), await late].map((creation) => valueOf(creation).id);
   assert.deepEqual(ids, [2n, 3n, 4n]);
 });
 
@@ -54,12 +61,12 @@ test('a create that waited 5 s is unavailable, adds nothing and can be retried',
   // Its own second is over just before the 5 s are: when it is told so, the database has been tried again.
   const follower = store.pets.create(REX, ONCE);
   clock.advance(1_000);
-  assert.deepEqual(await follower, { outcome: 'in_flight' });
+  assert.deepEqual(await follower, IN_FLIGHT);
   clock.advance(1);
   await assert.rejects(creation, UNAVAILABLE);
   release();
   assert.equal((await list(store.pets, { limit: 20 })).length, 1);
-  assert.equal((await store.pets.create(REX, ONCE)).outcome, 'done');
+  assert.equal(outcomeOf(await store.pets.create(REX, ONCE)), 'done');
 });
 
 test('later creates wait for their own 5 s', async (t) => {
@@ -70,7 +77,7 @@ test('later creates wait for their own 5 s', async (t) => {
   clock.advance(2_000);
   await assert.rejects(early, UNAVAILABLE);
   release();
-  assert.equal((await late).outcome, 'done');
+  assert.equal(outcomeOf(await late), 'done');
 });
 
 test('a second request conflicts while its idempotency key is in flight for over 1 s', async (t) => {
@@ -80,13 +87,13 @@ test('a second request conflicts while its idempotency key is in flight for over
   const otherBody = store.pets.create(REX, { ...ONCE, fingerprint: 'other' });
   const otherAccount = store.pets.create(REX, { ...ONCE, accountId: 2 });
   clock.advance(1_000);
-  assert.deepEqual(await second, { outcome: 'in_flight' });
-  assert.deepEqual(await otherBody, { outcome: 'in_flight' });
+  assert.deepEqual(await second, IN_FLIGHT);
+  assert.deepEqual(await otherBody, IN_FLIGHT);
   release();
-  const { id } = petOf(await first);
-  assert.notEqual(petOf(await otherAccount).id, id);
+  const { id } = valueOf(await first);
+  assert.notEqual(valueOf(await otherAccount).id, id);
   const third = await store.pets.create(REX, ONCE);
-  assert.deepEqual([third.outcome, petOf(third).id], ['replayed', id]);
+  assert.deepEqual([outcomeOf(third), valueOf(third).id], ['replayed', id]);
 });
 
 test('a second request that waits less than 1 s for the first one replays it', async (t) => {
@@ -95,7 +102,7 @@ test('a second request that waits less than 1 s for the first one replays it', a
   const second = store.pets.create(REX, ONCE);
   clock.advance(999);
   release();
-  assert.deepEqual(await second, { ...(await first), outcome: 'replayed' });
+  assert.deepEqual(await second, replayed(ONCE, await first));
 });
 
 test('when the first request fails, the second one with its key fails too', async (t) => {

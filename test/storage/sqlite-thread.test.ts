@@ -4,9 +4,10 @@ import { existsSync, rmSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { IN_FLIGHT } from '../../src/domain/result.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
-import { list, petOf, REX } from './fixture.ts';
+import { list, valueOf, REX, outcomeOf } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -53,7 +54,7 @@ test('creates that arrive during a long commit share the next one', async (t) =>
     creations.push(store.pets.create(REX));
     await setImmediate();
   }
-  const ids = (await Promise.all(creations)).map((creation) => petOf(creation).id);
+  const ids = (await Promise.all(creations)).map((creation) => valueOf(creation).id);
   assert.deepEqual(
     ids,
     Array.from({ length: 21 }, (_, index) => BigInt(index + 2)),
@@ -77,13 +78,19 @@ test('a create that waited 5 s for a slow commit is refused and not done', async
 
 test('a second request conflicts when the commit of the first takes over 1 s', async (t) => {
   const { store, clock } = await slowFixture(t);
-  const once = { accountId: 1, key: 'sha256 k', fingerprint: 'f' } as const;
+  const once = {
+    accountId: 1,
+    key: 'sha256 k',
+    fingerprint: 'f',
+    status: 201,
+    location: '/pets/{id}',
+  } as const;
   const first = store.pets.create(SLOW, once);
   await sent();
   const second = store.pets.create(SLOW, once);
   clock.advance(1_000);
-  assert.deepEqual(await second, { outcome: 'in_flight' });
-  assert.equal((await first).outcome, 'done');
+  assert.deepEqual(await second, IN_FLIGHT);
+  assert.equal(outcomeOf(await first), 'done');
 });
 
 test('close waits for earlier writes and refuses later ones', async (t) => {
@@ -94,7 +101,7 @@ test('close waits for earlier writes and refuses later ones', async (t) => {
   const reopened = reopen();
   await assert.rejects(store.pets.create(REX), /closed/);
   assert.deepEqual(
-    (await Promise.all(creations)).map((creation) => petOf(creation).id),
+    (await Promise.all(creations)).map((creation) => valueOf(creation).id),
     [2n, 3n],
   );
   assert.equal((await list((await reopened).pets, { limit: 20 })).length, 3);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
-import { petAdded, petJson } from '../../src/domain/written.ts';
-import { list, patch, petOf, REX } from '../storage/fixture.ts';
+
+import { list, patch, valueOf, REX, outcomeOf } from '../storage/fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
@@ -62,22 +62,21 @@ async function assertServes({ store }: TestService): Promise<void> {
     assert.deepEqual(await list(pets, { limit: 100, categoryId, status }), both.toReversed());
   }
   assert.equal((await accounts.findAccount('SHOP'))?.id, 1);
-  const replayed = await pets.create(REX, { accountId: 1, key: 'sha256 a', fingerprint: 'f' });
-  assert.deepEqual(replayed, {
-    outcome: 'replayed',
-    answer: { status: 201, location: '/pets/5', json: '{"id":5}' },
+  const replayed = await pets.create(REX, {
+    accountId: 1,
+    key: 'sha256 a',
+    fingerprint: 'f',
+    status: 201,
+    location: '/pets/{id}',
   });
-  assert.equal((await orders.create(1, { petId: 4n })).outcome, 'done');
-  assert.deepEqual(await petChanges.delete(4n, undefined), { refused: 'conflict' });
+  assert.deepEqual(replayed, { replay: { status: 201, location: '/pets/5', json: '{"id":5}' } });
+  assert.equal(outcomeOf(await orders.create(1, { petId: 4n })), 'done');
+  assert.deepEqual(await petChanges.delete(4n, undefined), { error: 'conflict' });
   const patched = await petChanges.update(3n, patch({ status: null }), undefined);
-  assert.deepEqual(patched, {
-    status: 200,
-    location: undefined,
-    json: petJson({ id: 3n, name: 'Max', categoryId: 7n }),
-  });
+  assert.deepEqual(patched, { value: { id: 3n, name: 'Max', categoryId: 7n } });
   const created = await pets.create(REX);
-  assert.equal(petOf(created).id, 6n);
-  assert.deepEqual(created, { outcome: 'done', answer: petAdded({ id: 6n, ...REX }) });
+  assert.equal(valueOf(created).id, 6n);
+  assert.deepEqual(created, { value: { id: 6n, ...REX } });
 }
 
 for (const [name, prepare] of Object.entries(PREPARE)) {

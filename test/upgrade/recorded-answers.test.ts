@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Pet } from '../../src/domain/pet.ts';
 import type { Idempotency, PetRepository } from '../../src/domain/ports.ts';
-import { petAdded } from '../../src/domain/written.ts';
+import { petJson } from '../../src/domain/written.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
@@ -33,7 +33,7 @@ const ORPHAN = 99_999n;
 const CLOCK = fakeClock();
 
 function idempotencyOf(id: bigint): Idempotency {
-  return { accountId: 1, key: `sha256 ${id}`, fingerprint: 'f' };
+  return { accountId: 1, key: `sha256 ${id}`, fingerprint: 'f', status: 201, location: '/pets/{id}' };
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -54,10 +54,11 @@ const BEFORE = `
 async function assertUpgraded(pets: PetRepository): Promise<void> {
   for (const pet of PETS) {
     const replayed = await pets.create({ name: 'Max', categoryId: 1n }, idempotencyOf(pet.id));
-    assert.deepEqual(replayed, { outcome: 'replayed', answer: petAdded(pet) });
+    const replay = { status: 201, location: `/pets/${pet.id}`, json: petJson(pet) };
+    assert.deepEqual(replayed, { replay });
   }
   const fresh = await pets.create({ name: 'Max', categoryId: 1n }, idempotencyOf(ORPHAN));
-  assert.equal(fresh.outcome, 'done');
+  assert.ok('value' in fresh);
 }
 
 test('an upgrade of SQLite replays the exact answer of every record', async (t) => {

@@ -1,9 +1,10 @@
 // Contract: section 3.
 import { DAY } from '../../domain/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
-import type { Engine, Transaction } from '../engine.ts';
-import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
+import type { Idempotency } from '../../domain/ports.ts';
+import { IN_FLIGHT, type Repeatable, type Result } from '../../domain/result.ts';
+import type { Engine, Identified, Transaction } from '../engine.ts';
+import { RECORD_COLUMNS, type RecordRow, replayFromRow, replayOf } from '../idempotency.ts';
 import { type Connections, transactionOn } from './connections.ts';
 import { LOCK_PATIENCE } from './database.ts';
 import { sqlState } from './errors.ts';
@@ -36,12 +37,11 @@ const UNCLAIM = 'DELETE FROM idempotency WHERE account_id = $1 AND key = $2';
 
 const RECORD = `UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE account_id = $1 AND key = $2`;
 
+type Outcome = Repeatable<Identified, ErrorCode>;
+
 /** Writes that clients may send again. */
 export function onceOver(pool: Connections): Engine['once'] {
-  const inFlight = new Map<
-    string,
-    { readonly fingerprint: string; readonly outcome: Promise<Outcome<number, ErrorCode>> }
-  >();
+  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
   return async (idempotency, work, ...args) => {
     const { accountId, key, fingerprint } = idempotency;
     const write = () => claimAndWrite(pool, idempotency, (transaction) => work(transaction, ...args));
@@ -49,10 +49,11 @@ export function onceOver(pool: Connections): Engine['once'] {
     const first = inFlight.get(name);
     if (first !== undefined) {
       const outcome = await outcomeInTime(first.outcome);
+      if (outcome === IN_FLIGHT) return IN_FLIGHT;
       // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
       // can be about the key of the first request.
-      const isSame = first.fingerprint === fingerprint && outcome.outcome !== 'refused';
-      return outcome.outcome === 'in_flight' || isSame ? repeated(outcome) : write();
+      if (first.fingerprint !== fingerprint || 'error' in outcome) return write();
+      return 'value' in outcome ? replayOf(idempotency, outcome.value) : outcome;
     }
     const outcome = write();
     inFlight.set(name, { fingerprint, outcome });
@@ -64,47 +65,40 @@ export function onceOver(pool: Connections): Engine['once'] {
   };
 }
 
-function claimAndWrite<Status extends number, Code extends ErrorCode>(
+function claimAndWrite<T extends Identified, Code extends ErrorCode>(
   pool: Connections,
-  { accountId, key, fingerprint }: Idempotency,
-  work: (transaction: Transaction) => Promise<Answer<Status> | RefusedWrite<Code>>,
-): Promise<Outcome<Status, Code>> {
-  return pool.transaction(async (database) => {
+  idempotency: Idempotency,
+  work: (transaction: Transaction) => Promise<Result<T, Code>>,
+): Promise<Repeatable<T, Code>> {
+  const { accountId, key, fingerprint } = idempotency;
+  return pool.transaction(async (database): Promise<Repeatable<T, Code>> => {
     try {
       const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
       if (claimed.length === 0) {
         const [row] = await database.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
-        return row === undefined ? { outcome: 'in_flight' } : outcomeOf<Status>(row, fingerprint);
+        return row === undefined ? IN_FLIGHT : replayFromRow(row, fingerprint);
       }
     } catch (error) {
       // The server turns the COMMIT of a transaction with an error into a ROLLBACK.
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) return { outcome: 'in_flight' };
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return IN_FLIGHT;
       throw error;
     }
-    const answer = await work(transactionOn(database));
-    if ('refused' in answer) {
+    const result = await work(transactionOn(database));
+    if ('error' in result) {
       await database.query(UNCLAIM, [accountId, key], 'unclaim');
-      return { outcome: 'refused', ...answer };
+      return result;
     }
-    const { status, location, json } = answer;
+    const { status, location, json } = replayOf(idempotency, result.value).replay;
     await database.query(RECORD, [accountId, key, status, location, json], 'record');
-    return { outcome: 'done', answer };
+    return result;
   });
 }
 
-/** The outcome of a request that repeats the one with this outcome. It is the same work, so it has the same statuses. */
-function repeated(outcome: Outcome<number, ErrorCode>): Outcome<never> {
-  const known = outcome as Outcome<never>;
-  return known.outcome === 'done' ? { outcome: 'replayed', answer: known.answer } : known;
-}
-
-/** The outcome of the first request, or `in_flight` if it takes longer than LOCK_PATIENCE. */
-async function outcomeInTime(
-  first: Promise<Outcome<number, ErrorCode>>,
-): Promise<Outcome<number, ErrorCode>> {
+/** The outcome of the first request, or `IN_FLIGHT` if it takes longer than LOCK_PATIENCE. */
+async function outcomeInTime(first: Promise<Outcome>): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome<number, ErrorCode>>((resolve) => {
-    timer = setTimeout(() => resolve({ outcome: 'in_flight' }), LOCK_PATIENCE);
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve(IN_FLIGHT), LOCK_PATIENCE);
   });
   return Promise.race([first, late]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { PetPage, PetQuery } from '../../domain/ports.ts';
-import { petAdded, petJson, petsJson } from '../../domain/written.ts';
+import { petJson, petsJson } from '../../domain/written.ts';
 import type { Engine } from '../engine.ts';
 import {
   createPet,
@@ -101,7 +101,7 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
     async create(pet, idempotency) {
       if (idempotency !== undefined) return engine.once(idempotency, createPet, pet);
       const id = await insert(pet);
-      return { outcome: 'done', answer: petAdded({ id, ...pet }) };
+      return { value: { id, ...pet } };
     },
     addMany: (pets) => insertPets(pool, pets),
     // Nobody sees what the transaction added before it commits.

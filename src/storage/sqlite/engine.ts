@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, DAY } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Outcome } from '../../domain/ports.ts';
+import { IN_FLIGHT, type Repeatable } from '../../domain/result.ts';
 import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
 import { nameOf } from '../writes.ts';
@@ -111,10 +111,10 @@ function onceOver(writer: Writer, clock: Clock): Engine['once'] {
     const patience = isFirst ? undefined : IN_FLIGHT_PATIENCE;
     try {
       // The types do not follow `work` to the thread.
-      return (await writer.run('once', [record, nameOf(work), args], patience)) as Outcome<never>;
+      return (await writer.run('once', [record, nameOf(work), args], patience)) as Repeatable<never>;
     } catch (error) {
       const isLate = error instanceof ServiceError && error.code === 'unavailable';
-      if (!isFirst && isLate && inFlight.has(name)) return { outcome: 'in_flight' };
+      if (!isFirst && isLate && inFlight.has(name)) return IN_FLIGHT;
       throw error;
     } finally {
       if (isFirst) inFlight.delete(name);

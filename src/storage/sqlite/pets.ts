@@ -2,8 +2,8 @@
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { PET_STATUSES } from '../../domain/statuses.ts';
-import type { Idempotency, Outcome, PetPage, PetQuery, Written } from '../../domain/ports.ts';
-import { petAdded } from '../../domain/written.ts';
+import type { Idempotency, PetPage, PetQuery, Written } from '../../domain/ports.ts';
+import type { Repeatable } from '../../domain/result.ts';
 import type { Engine, Value } from '../engine.ts';
 import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
 import { addAtomically } from './bulk.ts';
@@ -137,10 +137,10 @@ export class SqlitePets implements EnginePets {
     return this.#byId.get(id)?.[0];
   }
 
-  async create(pet: NewPet, idempotency?: Idempotency): Promise<Outcome<201>> {
+  async create(pet: NewPet, idempotency?: Idempotency): Promise<Repeatable<Pet>> {
     if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
     const id = await this.#writer.run('createPet', [petValues(pet)]);
-    return { outcome: 'done', answer: petAdded({ id, ...pet }) };
+    return { value: { id, ...pet } };
   }
 
   readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.flatMap(petValues)]);

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Answer, Idempotency, Outcome, RefusedWrite } from '../../domain/ports.ts';
-import type { Row, Value, Write } from '../engine.ts';
-import { outcomeOf, RECORD_COLUMNS, type RecordRow } from '../idempotency.ts';
+import type { Idempotency } from '../../domain/ports.ts';
+import type { Repeatable, Result } from '../../domain/result.ts';
+import type { Identified, Row, Value, Write } from '../engine.ts';
+import { RECORD_COLUMNS, type RecordRow, replayFromRow, replayOf } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
 import { WRITES } from '../writes.ts';
 import { connectToWrite, transactionOn } from './connection.ts';
@@ -93,25 +94,18 @@ function operationsOn(db: DatabaseSync) {
     write: runWrite,
     /** Runs the write of this name and records its answer, unless the key has a record. */
     async once(
-      { accountId, key, fingerprint, now: createdAt, expiredUntil }: RecordKey,
+      { now: createdAt, expiredUntil, ...idempotency }: RecordKey,
       name: string,
       args: readonly unknown[],
-    ): Promise<Outcome> {
+    ): Promise<Repeatable<Identified>> {
+      const { accountId, key, fingerprint } = idempotency;
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
-      if (before !== undefined) return outcomeOf(before, fingerprint);
-      const answer = (await runWrite(name, args)) as Answer | RefusedWrite<never>;
-      if ('refused' in answer) return { outcome: 'refused', ...answer };
-      const { status, location, json } = answer;
-      await transaction.query(RECORD, [
-        accountId,
-        key,
-        fingerprint,
-        status,
-        location ?? null,
-        json,
-        createdAt,
-      ]);
-      return { outcome: 'done', answer };
+      if (before !== undefined) return replayFromRow(before, fingerprint);
+      const result = (await runWrite(name, args)) as Result<Identified>;
+      if ('error' in result) return result;
+      const { status, location = null, json } = replayOf(idempotency, result.value).replay;
+      await transaction.query(RECORD, [accountId, key, fingerprint, status, location, json, createdAt]);
+      return result;
     },
   };
 }
