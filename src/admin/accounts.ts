@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limitsOf } from '../domain/account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import { checkedName } from '../domain/text.ts';
-import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
+import type { RateLimitAdmin, RateLimiter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import {
   AccountDetails,
@@ -23,8 +23,8 @@ import { cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
-  readonly counter: Pick<QuotaCounter, 'peek'>;
-  readonly quotas: Pick<QuotaAdmin, 'listBans'>;
+  readonly counter: Pick<RateLimiter, 'peek'>;
+  readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
 
 /** `GET /bans` has the others. */

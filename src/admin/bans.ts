@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { QuotaAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
 import { type BanRecord, describeBans, liftBan as lift } from '../management/bans.ts';
 import type { Store } from '../storage/store.ts';
 import { list, remove, type OperatorResource } from '../http/operation.ts';
@@ -10,7 +10,7 @@ import { cursorNumber, iso, rowFilter, rowId } from './values.ts';
 interface Stores {
   readonly accounts: AccountRepository;
   readonly notices: Store['notices'];
-  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'liftBan'>;
+  readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'liftBan'>;
 }
 
 const Bans = z

@@ -5,7 +5,7 @@ import { ApiKey, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type AccountRepository, type KeyPageQuery, LISTED_STATES } from '../domain/account-ports.ts';
-import type { QuotaAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import {
   FindKey,
@@ -25,7 +25,7 @@ interface Stores {
   readonly accounts: AccountRepository;
   readonly clock: Clock;
   readonly environment: Environment;
-  readonly quotas: Pick<QuotaAdmin, 'listBans' | 'bansOf'>;
+  readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'bansOf'>;
 }
 
 /** Keys that one statement names. */

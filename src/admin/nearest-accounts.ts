@@ -6,7 +6,7 @@ import { cached } from '../domain/cached.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { AccountTotal, UsageHistory } from '../domain/usage.ts';
-import type { QuotaCounter } from '../limits/counter.ts';
+import type { RateLimiter } from '../limits/counter.ts';
 import { describeWindows, WINDOW_NAMES } from '../limits/quota.ts';
 
 /** How many accounts of the ranking of each window have their windows read. */
@@ -24,7 +24,7 @@ const FEW_SLICES = 4;
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'getAccount'>;
   readonly usageHistory: Pick<UsageHistory, 'accountsOfDay'>;
-  readonly counter: Pick<QuotaCounter, 'peek'>;
+  readonly counter: Pick<RateLimiter, 'peek'>;
   readonly clock: Clock;
 }
 

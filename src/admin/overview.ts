@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { HOUR, type UsageHistory } from '../domain/usage.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
-import type { Counters, QuotaAdmin } from '../limits/counter.ts';
+import type { Counters, RateLimitAdmin } from '../limits/counter.ts';
 import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from './nearest-accounts.ts';
 import { read, type OperatorResource } from '../http/operation.ts';
@@ -20,7 +20,7 @@ interface Stores {
   readonly startedAt: number;
   readonly recent: RecentRequests;
   readonly usageHistory: Pick<UsageHistory, 'sums'>;
-  readonly quotas: Pick<QuotaAdmin, 'countBans'>;
+  readonly quotas: Pick<RateLimitAdmin, 'countBans'>;
   readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
   ping(): Promise<void>;

@@ -16,7 +16,7 @@ import {
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { Usage, UsageHistory, UsagePlace } from '../domain/usage.ts';
 import { toJson } from '../domain/written.ts';
-import type { QuotaAdmin, QuotaCounter } from '../limits/counter.ts';
+import type { RateLimitAdmin, RateLimiter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import { usageRange } from '../management/usage.ts';
 import { read, type Resource } from '../http/operation.ts';
@@ -89,8 +89,8 @@ function placeOf(text: string): PagePlace {
 interface Stores {
   readonly accounts: Pick<AccountRepository, 'ownKeys'>;
   readonly usageHistory: Pick<UsageHistory, 'ofAccount'>;
-  readonly counter: Pick<QuotaCounter, 'peek'>;
-  readonly quotas: Pick<QuotaAdmin, 'bansOf'>;
+  readonly counter: Pick<RateLimiter, 'peek'>;
+  readonly quotas: Pick<RateLimitAdmin, 'bansOf'>;
   readonly clock: Clock;
 }
 

@@ -4,8 +4,8 @@ import {
   type Counters,
   countersUnavailable,
   type OpenCounters,
-  type QuotaAdmin,
-  type QuotaCounter,
+  type RateLimitAdmin,
+  type RateLimiter,
 } from '../limits/counter.ts';
 import { NoAnswer, withTimeout } from '../limits/timeout.ts';
 
@@ -13,10 +13,10 @@ import { NoAnswer, withTimeout } from '../limits/timeout.ts';
 const PATIENCE = 2_000;
 
 /** The counters that a process uses now. They are opened again when another service may have counted. */
-export class CountersInUse implements QuotaCounter {
+export class CountersInUse implements RateLimiter {
   readonly #open: () => Promise<OpenCounters>;
   counters: Counters;
-  #quotas: QuotaAdmin;
+  #quotas: RateLimitAdmin;
 
   private constructor(open: () => Promise<OpenCounters>, { counters, quotas }: OpenCounters) {
     this.#open = open;
@@ -36,16 +36,16 @@ export class CountersInUse implements QuotaCounter {
     before.close();
   }
 
-  charge(caller: Caller): ReturnType<QuotaCounter['charge']> {
+  charge(caller: Caller): ReturnType<RateLimiter['charge']> {
     return this.counters.charge(caller);
   }
 
-  peek(caller: Caller): ReturnType<QuotaCounter['peek']> {
+  peek(caller: Caller): ReturnType<RateLimiter['peek']> {
     return this.counters.peek(caller);
   }
 
   /** The operator's view. No answer in time is `unavailable`. */
-  readonly quotas: QuotaAdmin = {
+  readonly quotas: RateLimitAdmin = {
     listBans: (query) => inTime(this.#quotas.listBans(query)),
     countBans: () => inTime(this.#quotas.countBans()),
     bansOf: (keys) => inTime(this.#quotas.bansOf(keys)),

@@ -3,7 +3,7 @@ import { Metrics } from '../observability/metrics.ts';
 import type { IncomingMessage } from 'node:http';
 import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/index.ts';
 import { createHttpServer } from '../http/server.ts';
-import { answerRequests, fields, NO_FIELDS, octets, type Response } from 'direct-http';
+import { answerRequests, fields, NO_FIELDS, octets, type ResponseWriter } from 'direct-http';
 import { listen } from './listen.ts';
 import { deprecatedAccounts } from '../management/deprecations.ts';
 import type { Running } from './running.ts';
@@ -27,7 +27,8 @@ export async function openMetrics(running: Running, port: number, inFlight: () =
     clock,
   );
   const server = createHttpServer(limits);
-  const handle = (request: IncomingMessage, response: Response) => void answer(metrics, request, response);
+  const handle = (request: IncomingMessage, response: ResponseWriter) =>
+    void answer(metrics, request, response);
   // A client that pipelines and reads nothing must not fill the memory here either.
   answerRequests(server, limits, { handle, interrupt: () => false });
   servers.push(server);
@@ -37,7 +38,7 @@ export async function openMetrics(running: Running, port: number, inFlight: () =
 }
 
 /** Answers `GET /metrics`. Never rejects. */
-async function answer(metrics: Metrics, request: IncomingMessage, response: Response): Promise<void> {
+async function answer(metrics: Metrics, request: IncomingMessage, response: ResponseWriter): Promise<void> {
   request.resume();
   if (request.url !== '/metrics') {
     response.send(404, NO_FIELDS, undefined);

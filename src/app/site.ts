@@ -1,13 +1,13 @@
 // Contract: section 1.
 import type { IncomingMessage } from 'node:http';
 import type { Site } from '../http/public-api.ts';
-import { errorReply, JSON_CONTENT } from '../http/response.ts';
+import { errorResponse, JSON_CONTENT } from '../http/response.ts';
 import type { ServingState } from '../http/steps.ts';
 import { fields, joinFields, octets } from 'direct-http';
 import { STORE_LOST } from '../http/messages.ts';
 import type { Urls } from '../description/openapi.ts';
 import type { createReference } from '../pages/reference/reference.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Response } from '../http/context.ts';
 import { lazy } from '../domain/lazy.ts';
 
 export interface SiteDependencies {
@@ -20,7 +20,7 @@ export interface SiteDependencies {
 }
 
 type Reference = ReturnType<typeof createReference>;
-type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+type Page = (request: IncomingMessage) => Response | Promise<Response>;
 
 export function createSite({ urls, base, ping, state }: SiteDependencies): Site {
   // Loaded and made at the first request, because that takes 30 ms, and a start should not wait for it.
@@ -30,7 +30,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
   const page =
     (name: Exclude<keyof Reference, 'file'>): Page =>
     async (request) =>
-      (await reference())[name].reply(request);
+      (await reference())[name].respond(request);
   const dashboard = lazy(async () =>
     (await import('../pages/shared/page.ts')).pageWithFiles('dashboard', {
       title: 'Pet Store dashboard',
@@ -46,11 +46,11 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     '/openapi.json': page('json'),
     '/openapi.yaml': page('yaml'),
     '/.well-known/api-catalog': page('catalog'),
-    '/dashboard': async (request) => (await dashboard()).page.reply(request),
+    '/dashboard': async (request) => (await dashboard()).page.respond(request),
     '/healthz': () => OK,
     '/readyz': async () => {
-      if (state.isDraining) return errorReply('unavailable', undefined, NO_STORE);
-      if (!state.isOpen) return errorReply('unavailable', STORE_LOST, NO_STORE);
+      if (state.isDraining) return errorResponse('unavailable', undefined, NO_STORE);
+      if (!state.isOpen) return errorResponse('unavailable', STORE_LOST, NO_STORE);
       await ping();
       return OK;
     },
@@ -63,7 +63,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
         ? reference
         : undefined;
     const file = files && (await (await files()).file(path.slice(1)));
-    return file && ((request) => file.reply(request));
+    return file && ((request) => file.respond(request));
   };
   return {
     quietRoutes: new Set(['/healthz', '/readyz', ...Object.values(FILES).map((folder) => `${folder}*`)]),
@@ -75,10 +75,14 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
     async answer({ path = '', request }) {
       const found = await find(path);
       if (found === undefined) {
-        return errorReply('not_found', 'There is no such path; the API begins at /v1.');
+        return errorResponse('not_found', 'There is no such path; the API begins at /v1.');
       }
       if (request.method === 'GET' || request.method === 'HEAD') return found(request);
-      return errorReply('method_not_allowed', 'This path takes GET and HEAD.', fields('Allow', 'GET, HEAD'));
+      return errorResponse(
+        'method_not_allowed',
+        'This path takes GET and HEAD.',
+        fields('Allow', 'GET, HEAD'),
+      );
     },
   };
 }
@@ -86,7 +90,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
 /** The folders of what the pages load. */
 const FILES = { reference: '/reference/', dashboard: '/ui/' };
 const NO_STORE = fields('Cache-Control', 'no-store');
-const OK: Reply = {
+const OK: Response = {
   status: 200,
   headers: joinFields(JSON_CONTENT, NO_STORE),
   body: octets('{"status":"ok"}'),

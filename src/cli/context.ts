@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts';
 import type { Author } from '../domain/audit.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
-import type { QuotaAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../domain/startup-error.ts';
 import { systemAuthor } from '../config/system-author.ts';
 import type { Store } from '../storage/store.ts';
@@ -63,7 +63,7 @@ export async function withStoreIfAny(command: (store: Store | undefined) => Prom
 
 /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
 export function withQuotas(
-  command: (context: CommandContext & { readonly quotas: QuotaAdmin }) => Promise<void>,
+  command: (context: CommandContext & { readonly quotas: RateLimitAdmin }) => Promise<void>,
 ): Promise<void> {
   return withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 }
@@ -71,7 +71,7 @@ export function withQuotas(
 /** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
 export async function useQuotas<T>(
   { config, clock, store }: CommandContext,
-  work: (quotas: QuotaAdmin) => Promise<T>,
+  work: (quotas: RateLimitAdmin) => Promise<T>,
 ): Promise<T> {
   const { redisUrl, environment } = config;
   if (redisUrl === undefined) return work(store.quotas);

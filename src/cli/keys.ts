@@ -9,7 +9,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { accountFor, existingAccount } from '../management/accounts.ts';
 import { existingKey, issueKey, rotateKey } from '../management/keys.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
+import type { KeyBan, RateLimitAdmin } from '../limits/counter.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import { type CommandContext, useQuotas, withStore } from './context.ts';
@@ -173,7 +173,7 @@ function withBan(record: RecordJson, bans: ReadonlyMap<number, number> | undefin
 async function bansByKey(
   context: CommandContext,
   mustKnow: boolean,
-  read: (quotas: QuotaAdmin) => Promise<readonly KeyBan[]>,
+  read: (quotas: RateLimitAdmin) => Promise<readonly KeyBan[]>,
 ) {
   try {
     const bans = await useQuotas(context, read);

@@ -6,10 +6,10 @@ import { expectation, parseBody, parseObject } from '../domain/parse.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import { Access, type AccessDependencies } from './auth/access.ts';
 import { MEDIA_TYPES, readJsonBody } from './body.ts';
-import { type RequestContext, requireBound, runSteps, type Step } from './context.ts';
+import { type RequestContext, requireBound, runSteps, type Step, type Response } from './context.ts';
 import type { Api } from './listener.ts';
 import type { Operation } from './operation.ts';
-import { errorReply, JSON_CONTENT, otherMethodReply } from './response.ts';
+import { errorResponse, JSON_CONTENT, otherMethodResponse } from './response.ts';
 import { bindOperations, Routes } from './routes.ts';
 import {
   handle,
@@ -20,7 +20,6 @@ import {
   type ServingState,
 } from './steps.ts';
 import { type Fields, fields, joinFields, NO_FIELDS, octets } from 'direct-http';
-import type { Reply } from './reply.ts';
 
 const PREFIX = '/admin/v1';
 const DESCRIPTION = '/admin/openapi.json';
@@ -31,7 +30,7 @@ export const LACKS_ROLE = 'Your role is viewer, which only reads: ask an operato
 export interface ConsolePages {
   /** The path as log and metrics name it; undefined when it is no page. */
   route(path: string): string | undefined;
-  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Reply>;
+  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Response>;
 }
 
 export interface AdminApiOptions<Repositories> extends AccessDependencies {
@@ -65,11 +64,11 @@ const servePages: Step<Service> = (context, { pages }) => {
 };
 
 const refuseIfDraining: Step<Service> = (_, { state }) =>
-  state.isDraining ? errorReply('unavailable') : undefined;
+  state.isDraining ? errorResponse('unavailable') : undefined;
 
 const serveDescription: Step<Service> = ({ path, request }, { description }) => {
   if (path !== DESCRIPTION) return undefined;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return otherMethodReply('GET, HEAD');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return otherMethodResponse('GET, HEAD');
   return { status: 200, headers: JSON_CONTENT, body: octets(description()) };
 };
 
@@ -77,7 +76,7 @@ const Link = z.object({ link: z.string({ error: 'must be a string' }) });
 
 const signInOrOut: Step<Service> = ({ path, request }, { access }) => {
   if (path === '/sign-out')
-    return request.method === 'POST' ? access.signOut(request) : otherMethodReply('POST');
+    return request.method === 'POST' ? access.signOut(request) : otherMethodResponse('POST');
   if (path !== '/sign-in') return undefined;
   return readJsonBody(request, () => expectation(Link), MEDIA_TYPES.POST).then((bytes) =>
     access.signIn(request, parseObject(Link, parseBody(bytes)).link),
@@ -85,7 +84,7 @@ const signInOrOut: Step<Service> = ({ path, request }, { access }) => {
 };
 
 const requireApiPath: Step<Service> = ({ path }) =>
-  path?.startsWith(`${PREFIX}/`) ? undefined : errorReply('not_found', 'The console has no such page.');
+  path?.startsWith(`${PREFIX}/`) ? undefined : errorResponse('not_found', 'The console has no such page.');
 
 /** Finds the operator. A change by a session must come from a page of the console. */
 const enter: Step<Service> = async (context, { access }) => {
@@ -97,16 +96,16 @@ const enter: Step<Service> = async (context, { access }) => {
 };
 
 const requireOperation: Step<Service> = ({ match, operation, request }) => {
-  if (match === undefined) return errorReply('not_found', 'The admin API has no such path.');
+  if (match === undefined) return errorResponse('not_found', 'The admin API has no such path.');
   const { methods } = match.route;
   if (request.method === 'OPTIONS') return { status: 204, headers: fields('Allow', methods) };
-  return operation === undefined ? otherMethodReply(methods) : undefined;
+  return operation === undefined ? otherMethodResponse(methods) : undefined;
 };
 
 const requireRole: Step<Service> = (context) => {
   const { operation, operator } = requireBound(context);
   return operation.declaration.role === 'admin' && operator?.role !== 'admin'
-    ? errorReply('insufficient_scope', LACKS_ROLE)
+    ? errorResponse('insufficient_scope', LACKS_ROLE)
     : undefined;
 };
 

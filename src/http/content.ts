@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { entityTag } from '../domain/written.ts';
 import { isUnmodified } from './response.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
-import type { Reply } from './reply.ts';
+import type { Response } from './context.ts';
 
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);
@@ -41,7 +41,7 @@ export class Content {
     );
   }
 
-  async reply(request: Pick<IncomingMessage, 'headers'>): Promise<Reply> {
+  async respond(request: Pick<IncomingMessage, 'headers'>): Promise<Response> {
     const coding = acceptedCoding(request.headers['accept-encoding']);
     const { body, tag } = await this.#in(coding);
     const all = joinFields(this.#headers, fields('ETag', tag));

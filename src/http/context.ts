@@ -5,19 +5,27 @@ import type { KeyRecord } from '../domain/account.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
 import type { Author } from '../domain/audit.ts';
 import type { Moment } from '../domain/clock.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
 import type { Idempotency } from '../domain/ports.ts';
 import type { Values } from './parameters.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import type { BoundOperation, Match } from './routes.ts';
-import type { Fields } from 'direct-http';
-import type { Reply } from './reply.ts';
-import type { Response } from 'direct-http';
+import type { Fields, Octets, ResponseWriter } from 'direct-http';
+
+/** What is sent, before it is written. */
+export interface Response {
+  readonly status: number;
+  readonly headers: Fields;
+  readonly body?: Octets | Buffer;
+  /** The error code of an error response, for the log. */
+  readonly code?: ErrorCode;
+}
 
 /** One request, with what is known of it so far. Steps fill in the rest. */
 export interface RequestContext {
   readonly request: IncomingMessage;
-  readonly response: Response;
+  readonly writer: ResponseWriter;
   readonly id: string;
   readonly startedAt: Moment;
   /** Decoded; undefined when its percent-encoding is broken. */
@@ -61,14 +69,14 @@ export function requireBound(context: RequestContext): BoundContext {
 export type Step<Service> = (
   context: RequestContext,
   service: Service,
-) => Reply | undefined | Promise<Reply | undefined>;
+) => Response | undefined | Promise<Response | undefined>;
 
 /** Runs steps until one returns a response. */
 export async function runSteps<Service>(
   steps: readonly Step<Service>[],
   context: RequestContext,
   service: Service,
-): Promise<Reply> {
+): Promise<Response> {
   for (const step of steps) {
     const result = step(context, service);
     const response = result instanceof Promise ? await result : result;

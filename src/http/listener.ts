@@ -3,24 +3,23 @@ import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { ACCEPT_PATCH, ClientGone } from './body.ts';
-import { parseTarget, type RequestContext, requestId } from './context.ts';
+import { parseTarget, type RequestContext, requestId, type Response } from './context.ts';
 import { internalError } from './messages.ts';
-import { errorReply } from './response.ts';
+import { errorResponse } from './response.ts';
 import type { Routes } from './routes.ts';
 import type { ServingState } from './steps.ts';
-import type { Reply } from './reply.ts';
 import { type Fields, joinFields, NO_FIELDS, trustedFields } from 'direct-http';
-import type { Handlers, Response } from 'direct-http';
+import type { Handlers, ResponseWriter } from 'direct-http';
 
 /** What one listener does with its requests. */
 export interface Api {
   readonly routes: Routes;
   /** Runs the steps of a request. */
-  respond(context: RequestContext): Promise<Reply>;
+  respond(context: RequestContext): Promise<Response>;
   /** The header fields that this listener adds to every response. Rejects for nothing that an outage can cause. */
-  finish(context: RequestContext, reply: Reply): Fields | Promise<Fields>;
+  finish(context: RequestContext, response: Response): Fields | Promise<Fields>;
   /** Counts and logs a response that was sent. */
-  record(context: RequestContext, reply: Reply): void;
+  record(context: RequestContext, response: Response): void;
 }
 
 interface ListenerDependencies {
@@ -33,7 +32,7 @@ interface ListenerDependencies {
 const OUTAGE_LOG_INTERVAL = 1_000;
 
 /** Handles every request of a listener: each gets one response, whatever fails. */
-export class Listener implements Handlers<Reply> {
+export class Listener implements Handlers<Response> {
   readonly #api: Api;
   readonly #deps: ListenerDependencies;
   /** The reason that was logged last, and when, in monotonic milliseconds. */
@@ -52,8 +51,12 @@ export class Listener implements Handlers<Reply> {
   }
 
   /** Answers one request, with `refusal` if the HTTP layer refuses it. It never rejects. */
-  readonly handle = async (request: IncomingMessage, response: Response, refusal?: Reply): Promise<void> => {
-    const context = this.#begin(request, response);
+  readonly handle = async (
+    request: IncomingMessage,
+    writer: ResponseWriter,
+    refusal?: Response,
+  ): Promise<void> => {
+    const context = this.#begin(request, writer);
     try {
       context.isRefused = refusal !== undefined;
       await this.#send(context, refusal ?? (await this.#respond(context)));
@@ -66,25 +69,27 @@ export class Listener implements Handlers<Reply> {
 
   /** Answers every request in flight with 503, because the service stops. */
   async abandon(): Promise<void> {
-    await Promise.all([...this.#inFlight].map((context) => this.#send(context, errorReply('unavailable'))));
+    await Promise.all(
+      [...this.#inFlight].map((context) => this.#send(context, errorResponse('unavailable'))),
+    );
   }
 
   /** Answers a request with `refusal` because its body does not arrive as it should. False when it is answered already. */
-  readonly interrupt = (request: IncomingMessage, refusal: Reply): boolean => {
+  readonly interrupt = (request: IncomingMessage, refusal: Response): boolean => {
     const context = this.#inFlight.find((each) => each.request === request);
-    if (context === undefined || context.response.headersSent) return false;
-    context.response.shouldKeepAlive = false;
+    if (context === undefined || context.writer.headersSent) return false;
+    context.writer.shouldKeepAlive = false;
     context.isRefused = true;
     this.#send(context, refusal).catch((error: unknown) => this.#drop(context, error));
     return true;
   };
 
-  #begin(request: IncomingMessage, response: Response): RequestContext {
+  #begin(request: IncomingMessage, writer: ResponseWriter): RequestContext {
     const { path, query } = parseTarget(request.url ?? '/');
     const match = path === undefined ? undefined : this.#api.routes.match(path);
     const context: RequestContext = {
       request,
-      response,
+      writer,
       id: requestId(request.headers['x-request-id']),
       startedAt: this.#deps.clock(),
       path,
@@ -114,7 +119,7 @@ export class Listener implements Handlers<Reply> {
     this.#inFlight[context.place] = last;
   }
 
-  async #respond(context: RequestContext): Promise<Reply> {
+  async #respond(context: RequestContext): Promise<Response> {
     try {
       return await this.#api.respond(context);
     } catch (error) {
@@ -123,10 +128,10 @@ export class Listener implements Handlers<Reply> {
       if (error instanceof ServiceError) {
         if (error.code === 'unavailable') this.#noteOutage(context, error);
         const isPatch = error.code === 'unsupported_media_type' && context.request.method === 'PATCH';
-        return errorReply(error.code, error.message, isPatch ? ACCEPT_PATCH : NO_FIELDS);
+        return errorResponse(error.code, error.message, isPatch ? ACCEPT_PATCH : NO_FIELDS);
       }
       this.#deps.log.error({ id: context.id, err: error }, 'internal error');
-      return errorReply('internal_error', internalError(context.id));
+      return errorResponse('internal_error', internalError(context.id));
     }
   }
 
@@ -141,29 +146,29 @@ export class Listener implements Handlers<Reply> {
     this.#deps.log.warn({ id: context.id, reason }, message);
   }
 
-  async #send(context: RequestContext, reply: Reply): Promise<void> {
-    const { request, response, id } = context;
-    const finished = this.#api.finish(context, reply);
+  async #send(context: RequestContext, response: Response): Promise<void> {
+    const { request, writer, id } = context;
+    const finished = this.#api.finish(context, response);
     const headers = finished instanceof Promise ? await finished : finished;
     // The request was answered early, while its operation still ran.
-    if (response.headersSent) return;
+    if (writer.headersSent) return;
     // Only the last answer closes the connection, because the answers behind an earlier one would be lost.
-    if (this.#deps.state.isDraining && !response.isFollowed) response.shouldKeepAlive = false;
-    const all = joinFields(reply.headers, trustedFields(`X-Request-Id: ${id}\r\n`), headers);
-    response.send(reply.status, all, reply.body);
+    if (this.#deps.state.isDraining && !writer.isFollowed) writer.shouldKeepAlive = false;
+    const all = joinFields(response.headers, trustedFields(`X-Request-Id: ${id}\r\n`), headers);
+    writer.send(response.status, all, response.body);
     // The rest of an unread body is dropped, so that the connection can go on.
     if (!request.complete) request.resume();
-    this.#api.record(context, reply);
+    this.#api.record(context, response);
   }
 
-  #drop({ id, response }: RequestContext, error: unknown): void {
+  #drop({ id, writer }: RequestContext, error: unknown): void {
     if (error instanceof ClientGone) {
       // An early answer is logged already.
-      if (!response.headersSent) this.#deps.log.info({ id }, 'client went away');
+      if (!writer.headersSent) this.#deps.log.info({ id }, 'client went away');
       return;
     }
     this.#deps.log.error({ id, err: error }, 'no answer could be written');
-    response.destroy();
+    writer.destroy();
   }
 }
 

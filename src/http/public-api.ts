@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { checkKey } from '../domain/key-rules.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
-import type { Caller, QuotaCounter } from '../limits/counter.ts';
+import type { Caller, RateLimiter } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
@@ -15,13 +15,13 @@ import { RequestLog } from '../observability/request-log.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
 import type { ClientAddress } from './address.ts';
 import { readCredentials } from './auth/api-key.ts';
-import { type RequestContext, requireBound, runSteps, type Step } from './context.ts';
+import { type RequestContext, requireBound, runSteps, type Step, type Response } from './context.ts';
 import { type Cors, preflightHeaders } from './cors.ts';
 import type { Api } from './listener.ts';
 import { lacksScope, removed } from './messages.ts';
 import { type Operation, sunsetDate } from './operation.ts';
-import { rateHeaders, refuseByLimit, verdictHeaders } from './rate-limit.ts';
-import { errorReply, otherMethodReply } from './response.ts';
+import { rateHeaders, refuseByLimit, decisionHeaders } from './rate-limit.ts';
+import { errorResponse, otherMethodResponse } from './response.ts';
 import { bindOperations, Routes } from './routes.ts';
 import {
   handle,
@@ -32,7 +32,6 @@ import {
   type ServingState,
 } from './steps.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
-import type { Reply } from './reply.ts';
 
 /** Answers for everything that is not below `/v1`: no key, not metered. */
 export interface Site {
@@ -40,7 +39,7 @@ export interface Site {
   route(path: string): string | undefined;
   /** Routes whose requests are logged at the level `debug`, because programs and pages ask for them all the time. */
   readonly quietRoutes: ReadonlySet<string>;
-  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Reply>;
+  answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Response>;
 }
 
 export interface PublicApiOptions<Repositories> {
@@ -51,7 +50,7 @@ export interface PublicApiOptions<Repositories> {
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly usage: Pick<UsageCounts, 'note'>;
   /** The counter in use, which can be replaced. */
-  readonly counting: { readonly counters: QuotaCounter };
+  readonly counting: { readonly counters: RateLimiter };
   readonly state: ServingState;
   readonly clock: Clock;
   readonly log: Logger;
@@ -90,9 +89,9 @@ const authenticate: Step<Service> = async (context, service) => {
     : undefined);
   const { key, fault } = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
   if (key === undefined) {
-    const verdict = await service.counting.counters.charge(addressCaller(service, request));
-    context.rateHeaders = verdictHeaders(verdict);
-    return refuseByLimit(verdict) ?? errorReply('unauthorized', fault);
+    const decision = await service.counting.counters.charge(addressCaller(service, request));
+    context.rateHeaders = decisionHeaders(decision);
+    return refuseByLimit(decision) ?? errorResponse('unauthorized', fault);
   }
   context.key = key;
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -104,24 +103,24 @@ const authenticate: Step<Service> = async (context, service) => {
 const refuseIfDraining: Step<Service> = (context, { state, counting }) =>
   state.isDraining ? refuseAtStop(context, counting.counters) : undefined;
 
-async function refuseAtStop(context: RequestContext, counter: QuotaCounter): Promise<Reply> {
+async function refuseAtStop(context: RequestContext, counter: RateLimiter): Promise<Response> {
   context.rateHeaders = rateHeaders(await counter.peek(keyCaller(context)));
-  return errorReply('unavailable');
+  return errorResponse('unavailable');
 }
 
 /** Ban and limits, in one step. Neither closes the holder's windows. */
 const charge: Step<Service> = (context, { counting }) => {
-  const verdict = counting.counters.charge(keyCaller(context));
-  const apply = (decided: Awaited<typeof verdict>) => {
-    context.rateHeaders = verdictHeaders(decided);
+  const decision = counting.counters.charge(keyCaller(context));
+  const apply = (decided: Awaited<typeof decision>) => {
+    context.rateHeaders = decisionHeaders(decided);
     return refuseByLimit(decided);
   };
-  return verdict instanceof Promise ? verdict.then(apply) : apply(verdict);
+  return decision instanceof Promise ? decision.then(apply) : apply(decision);
 };
 
 const requireOperation: Step<Service> = ({ match, operation }, { routes }) => {
-  if (match === undefined) return errorReply('not_found', routes.unknownPath);
-  return operation === undefined ? otherMethodReply(match.route.methods) : undefined;
+  if (match === undefined) return errorResponse('not_found', routes.unknownPath);
+  return operation === undefined ? otherMethodResponse(match.route.methods) : undefined;
 };
 
 const requireScope: Step<Service> = (context) => {
@@ -129,14 +128,14 @@ const requireScope: Step<Service> = (context) => {
   const { scope } = operation.declaration;
   return scope === undefined || key?.scopes.includes(scope) === true
     ? undefined
-    : errorReply('insufficient_scope', lacksScope(scope));
+    : errorResponse('insufficient_scope', lacksScope(scope));
 };
 
 const refuseRemoved: Step<Service> = (context) => {
   const { operation, startedAt } = requireBound(context);
   const { deprecated } = operation.declaration;
   return deprecated !== undefined && startedAt.unix >= deprecated.removal
-    ? errorReply('gone', removed(sunsetDate(deprecated), deprecated.successor))
+    ? errorResponse('gone', removed(sunsetDate(deprecated), deprecated.successor))
     : undefined;
 };
 

@@ -2,33 +2,33 @@
 import { DAY, MINUTE } from '../domain/clock.ts';
 import { decimal } from '../domain/decimal.ts';
 import type { Ban } from '../limits/ban.ts';
-import type { Verdict } from '../limits/counter.ts';
+import type { Decision } from '../limits/counter.ts';
 import type { Quota } from '../limits/quota.ts';
 import { banned, banNear, limitUsedUp } from './messages.ts';
-import { errorReply } from './response.ts';
-import type { Reply } from './reply.ts';
+import { errorResponse } from './response.ts';
+import type { Response } from './context.ts';
 import { type Fields, fields, trustedFields } from 'direct-http';
 
 /* What a caller is told about its limits. */
 
 /** The rate headers after a request was counted or refused. */
-export function verdictHeaders(verdict: Verdict): Fields {
-  return rateHeaders(verdict.quota, verdict.kind === 'banned' ? verdict.ban : undefined);
+export function decisionHeaders(decision: Decision): Fields {
+  return rateHeaders(decision.quota, decision.kind === 'banned' ? decision.ban : undefined);
 }
 
 /** The 429 of a refused request, or undefined if it was admitted. */
-export function refuseByLimit(verdict: Verdict): Reply | undefined {
-  const { quota } = verdict;
-  if (verdict.kind === 'admitted') return undefined;
-  if (verdict.kind === 'banned') {
-    const wait = retryAfter(verdict.ban.until - quota.at);
-    return errorReply('key_banned', banned(wait.seconds), wait.header);
+export function refuseByLimit(decision: Decision): Response | undefined {
+  const { quota } = decision;
+  if (decision.kind === 'admitted') return undefined;
+  if (decision.kind === 'banned') {
+    const wait = retryAfter(decision.ban.until - quota.at);
+    return errorResponse('key_banned', banned(wait.seconds), wait.header);
   }
   const { governing } = quota;
   const wait = retryAfter(quota[governing].resetsAt - quota.at);
-  const { refusalsLeft } = verdict;
+  const { refusalsLeft } = decision;
   const message = limitUsedUp(quota[governing].limit, governing, wait.seconds);
-  return errorReply(
+  return errorResponse(
     governing === 'minute' ? 'rate_limit_exceeded' : 'daily_limit_exceeded',
     refusalsLeft === undefined ? message : message + banNear(refusalsLeft),
     wait.header,

@@ -1,31 +1,31 @@
 // Contract: section 4.3.
 import type { IncomingMessage } from 'node:http';
-import { transportReply } from './response.ts';
+import { transportResponse } from './response.ts';
 import { TRANSPORT } from './messages.ts';
-import type { Reply } from './reply.ts';
+import type { Response } from './context.ts';
 
 /** Why the HTTP layer refuses a request whose header block is well-formed. */
 export interface RequestFault {
-  readonly reply: Reply;
+  readonly response: Response;
   /** Whether nobody can tell where the request ends. Nothing behind it may be answered. */
   readonly closes: boolean;
 }
 
 export function requestFault(request: IncomingMessage): RequestFault | undefined {
   const framing = framingFault(request);
-  if (framing !== undefined) return { reply: framing, closes: true };
+  if (framing !== undefined) return { response: framing, closes: true };
   const message = headerFault(request);
-  return message === undefined ? undefined : { reply: transportReply(400, message), closes: false };
+  return message === undefined ? undefined : { response: transportResponse(400, message), closes: false };
 }
 
 /** RFC 9112, sections 2.3, 6.1 and 6.3. */
-function framingFault({ httpVersion, headers }: IncomingMessage): Reply | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return transportReply(505, TRANSPORT[505]);
+function framingFault({ httpVersion, headers }: IncomingMessage): Response | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return transportResponse(505, TRANSPORT[505]);
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined) return undefined;
   if (httpVersion === '1.0')
-    return transportReply(400, 'HTTP/1.0 has no Transfer-Encoding: send Content-Length instead.');
-  return encoding.trim().toLowerCase() === 'chunked' ? undefined : transportReply(501, TRANSPORT[501]);
+    return transportResponse(400, 'HTTP/1.0 has no Transfer-Encoding: send Content-Length instead.');
+  return encoding.trim().toLowerCase() === 'chunked' ? undefined : transportResponse(501, TRANSPORT[501]);
 }
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port; may be empty (RFC 9110, section 7.2). */

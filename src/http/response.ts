@@ -4,12 +4,11 @@ import { encodeCursor } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import type { Failure, Replay } from '../domain/result.ts';
 import { entityTag, toJson } from '../domain/written.ts';
-import type { BoundContext } from './context.ts';
+import type { BoundContext, Response } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
 import type { Success } from './operation.ts';
 import type { Values } from './parameters.ts';
 import type { BoundOperation } from './routes.ts';
-import type { Reply } from './reply.ts';
 import { type Fields, fields, flatFields, joinFields, NO_FIELDS, octets, trustedFields } from 'direct-http';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,7 +27,11 @@ export function errorJson(code: ErrorCode, message: string, status: number = ERR
 }
 
 /** An error response: the Error body under the status of its code, with the headers that go with that code. */
-export function errorReply(code: ErrorCode, message = defaultMessage(code), headers = NO_FIELDS): Reply {
+export function errorResponse(
+  code: ErrorCode,
+  message = defaultMessage(code),
+  headers = NO_FIELDS,
+): Response {
   return {
     status: ERRORS[code].status,
     code,
@@ -43,12 +46,12 @@ function defaultMessage(code: ErrorCode): string {
 }
 
 /** The refusal of a method. `methods` as in the `Allow` header. */
-export function otherMethodReply(methods: string): Reply {
-  return errorReply('method_not_allowed', otherMethod(methods), fields('Allow', methods));
+export function otherMethodResponse(methods: string): Response {
+  return errorResponse('method_not_allowed', otherMethod(methods), fields('Allow', methods));
 }
 
 /** The refusal of a request by the HTTP layer. */
-export function transportReply(status: 400 | TransportStatus, message: string): Reply {
+export function transportResponse(status: 400 | TransportStatus, message: string): Response {
   const body = octets(errorJson('invalid_request', message, status));
   return { status, code: 'invalid_request', headers: JSON_CONTENT, body };
 }
@@ -59,8 +62,8 @@ const NO_STORE = fields('Cache-Control', 'no-store');
 /** The two responses that a GET of the same content can have. */
 interface Representation {
   readonly tag: string;
-  readonly whole: Reply;
-  readonly notModified: Reply;
+  readonly whole: Response;
+  readonly notModified: Response;
 }
 
 export interface ResponseOptions {
@@ -71,16 +74,16 @@ export interface ResponseOptions {
 }
 
 /** Turns what an operation gives back into its response. */
-export function toReply(
+export function toResponse(
   { operation, request, parameters }: BoundContext,
   answer: Success | Failure,
   options: ResponseOptions,
-): Reply {
+): Response {
   const { declaration } = operation;
   if ('error' in answer) {
     const { error, message = declaration.errors[error], retryAfter } = answer;
     const wait = retryAfter === undefined ? NO_FIELDS : fields('Retry-After', `${retryAfter}`);
-    return errorReply(error, message, wait);
+    return errorResponse(error, message, wait);
   }
   if (declaration.method === 'GET') {
     if ('replay' in answer) throw new Error('A GET replays no answer.');

@@ -1,7 +1,7 @@
 import { BODY_LIMIT } from '../domain/errors.ts';
 import { requestFault } from './request-fault.ts';
 import { MALFORMED, NO_CONNECT, TRANSPORT } from './messages.ts';
-import { transportReply } from './response.ts';
+import { transportResponse } from './response.ts';
 import {
   answerRequests,
   type ConnectionTimes,
@@ -10,7 +10,7 @@ import {
   type Server,
   type Wire,
 } from 'direct-http';
-import type { Reply } from './reply.ts';
+import type { Response } from './context.ts';
 
 /** Limits of the HTTP layer: times in milliseconds, sizes in bytes. Node has options with most of these names. */
 export const HTTP_LIMITS = {
@@ -43,15 +43,15 @@ export function createHttpServer(limits: HttpLimits): Server {
 }
 
 /** Lets `handlers` answer requests. They answer what the HTTP layer refuses, too, so each answer has the same headers. */
-export function serve(server: Server, handlers: Handlers<Reply>, limits: HttpLimits): Wire<Reply> {
-  const handle: Handlers<Reply>['handle'] = (request, response, refusal) => {
+export function serve(server: Server, handlers: Handlers<Response>, limits: HttpLimits): Wire<Response> {
+  const handle: Handlers<Response>['handle'] = (request, writer, refusal) => {
     const fault = refusal === undefined ? requestFault(request) : undefined;
-    if (fault?.closes === true) response.shouldKeepAlive = false;
-    return handlers.handle(request, response, refusal ?? fault?.reply);
+    if (fault?.closes === true) writer.shouldKeepAlive = false;
+    return handlers.handle(request, writer, refusal ?? fault?.response);
   };
   // A request is refused for its header block first: the parser finds a fault of its body before the answer is sent.
-  const interrupt: Handlers<Reply>['interrupt'] = (request, refusal) =>
-    handlers.interrupt(request, requestFault(request)?.reply ?? refusal);
+  const interrupt: Handlers<Response>['interrupt'] = (request, refusal) =>
+    handlers.interrupt(request, requestFault(request)?.response ?? refusal);
   const wire = answerRequests(server, limits, { handle, interrupt });
   server.on('checkContinue', (request, response) => {
     wire.track(request, response);
@@ -65,19 +65,19 @@ export function serve(server: Server, handlers: Handlers<Reply>, limits: HttpLim
     handle(
       request,
       response,
-      requestFault(request) === undefined ? transportReply(417, TRANSPORT[417]) : undefined,
+      requestFault(request) === undefined ? transportResponse(417, TRANSPORT[417]) : undefined,
     );
   });
   // CONNECT names a host, not a path.
   server.on('connect', ({ socket, headers }) => {
     // From here on, Node leaves the socket and its errors to the service.
     socket.on('error', () => socket.destroy());
-    wire.of(socket)?.refuse(transportReply(400, NO_CONNECT), headers);
+    wire.of(socket)?.refuse(transportResponse(400, NO_CONNECT), headers);
   });
   server.on('clientError', (error: ParserError, socket) => {
     const connection = wire.of(socket as never);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-      connection?.refuseLate(transportReply(408, TRANSPORT[408]));
+      connection?.refuseLate(transportResponse(408, TRANSPORT[408]));
     else connection?.refuse(parserRefusal(error));
   });
   return wire;
@@ -89,13 +89,13 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** The refusal of what the parser of Node.js could not read. */
-function parserRefusal({ code, reason }: ParserError): Reply {
-  if (code === 'HPE_HEADER_OVERFLOW') return transportReply(431, TRANSPORT[431]);
+function parserRefusal({ code, reason }: ParserError): Response {
+  if (code === 'HPE_HEADER_OVERFLOW') return transportResponse(431, TRANSPORT[431]);
   // The second code is that of the beginning of a connection of HTTP/2.
   if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE')
-    return transportReply(505, TRANSPORT[505]);
+    return transportResponse(505, TRANSPORT[505]);
   // The other reasons of the code are an empty value, and a Content-Length beside it.
   if (code === 'HPE_INVALID_TRANSFER_ENCODING' && reason === 'Invalid `Transfer-Encoding` header value')
-    return transportReply(501, TRANSPORT[501]);
-  return transportReply(400, MALFORMED);
+    return transportResponse(501, TRANSPORT[501]);
+  return transportResponse(400, MALFORMED);
 }

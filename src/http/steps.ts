@@ -5,7 +5,7 @@ import { requireBound, type Step } from './context.ts';
 import { BAD_ENCODING, STORE_LOST } from './messages.ts';
 import type { ClientCall, OperatorCall } from './operation.ts';
 import { readParameters as readValues } from './parameters.ts';
-import { errorReply, type ResponseOptions, toReply } from './response.ts';
+import { errorResponse, type ResponseOptions, toResponse } from './response.ts';
 
 /* The steps that both listeners share. */
 
@@ -18,16 +18,16 @@ export interface ServingState {
 }
 
 export const refuseIfStoreLost: Step<{ readonly state: ServingState }> = (_, { state }) =>
-  state.isOpen ? undefined : errorReply('unavailable', STORE_LOST);
+  state.isOpen ? undefined : errorResponse('unavailable', STORE_LOST);
 
 export const requireDecodedPath: Step<unknown> = ({ path }) =>
-  path === undefined ? errorReply('invalid_request', BAD_ENCODING) : undefined;
+  path === undefined ? errorResponse('invalid_request', BAD_ENCODING) : undefined;
 
 export const readParameters: Step<unknown> = (context) => {
   const { operation, match, query } = requireBound(context);
   const values = readValues(operation, match.values, query);
   // The path names nothing that can exist.
-  if (values === undefined) return errorReply('not_found', operation.declaration.errors.not_found);
+  if (values === undefined) return errorResponse('not_found', operation.declaration.errors.not_found);
   context.parameters = values;
   return undefined;
 };
@@ -44,11 +44,11 @@ export const handle: Step<ResponseOptions> = async (context, options) => {
   try {
     // The steps before have let the caller in.
     const answer = await operation.handle(call as ClientCall & OperatorCall);
-    return toReply(requireBound(context), answer, options);
+    return toResponse(requireBound(context), answer, options);
   } catch (error) {
     // To the rules of the domain, every value is a parameter. A value of a body makes the request invalid.
     if (body !== undefined && error instanceof ServiceError && error.code === 'invalid_parameter')
-      return errorReply('invalid_request', error.message);
+      return errorResponse('invalid_request', error.message);
     throw error;
   }
 };

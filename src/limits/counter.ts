@@ -15,24 +15,24 @@ export type Caller =
   /** A client address without a valid key: an IPv4 address or an IPv6 /64. */
   | { readonly kind: 'address'; readonly address: string; readonly limits: Limits };
 
-export type Verdict =
+export type Decision =
   | { readonly kind: 'admitted'; readonly quota: Quota }
   /** `refusalsLeft`: how many more refusals until a ban, once half of them are used up. */
   | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft: number | undefined }
   | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
 
-export interface QuotaCounter {
+export interface RateLimiter {
   /**
    * Checks the ban and both windows and counts the request, in one atomic step. An admitted request takes one from each
    * window, a refused one takes nothing.
    */
-  charge(caller: Caller): Verdict | Promise<Verdict>;
+  charge(caller: Caller): Decision | Promise<Decision>;
   /** Both windows of a caller. Takes nothing. */
   peek(caller: Caller): Promise<Quota>;
 }
 
 /** The counter of a process that serves requests. */
-export interface Counters extends QuotaCounter {
+export interface Counters extends RateLimiter {
   /** Writes the changes that are due. Call it every second. Rejects as the store does. */
   flush(): Promise<void>;
   /** Writes everything, so that the next process continues from exactly the same counts. Call it before the process ends. */
@@ -84,7 +84,7 @@ export interface BanQuery {
  * The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. With more than 10,000 keys in Redis, `listBans` and `countBans` may lack
  * the bans of the last seconds, because only a scan of all keys finds them; what `listBans` returns is in force.
  */
-export interface QuotaAdmin {
+export interface RateLimitAdmin {
   /** Bans in force, by the numbers of their keys. */
   listBans(query?: BanQuery): Promise<readonly KeyBan[]>;
   countBans(): Promise<number>;
@@ -99,7 +99,7 @@ export interface QuotaAdmin {
 /** The counters of a process that serves, and the operator's view of them. `counters.close` closes both. */
 export interface OpenCounters {
   readonly counters: Counters;
-  readonly quotas: QuotaAdmin;
+  readonly quotas: RateLimitAdmin;
 }
 
 /*

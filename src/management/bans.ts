@@ -2,7 +2,7 @@
 import type { Author } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { KeyBan, QuotaAdmin } from '../limits/counter.ts';
+import type { KeyBan, RateLimitAdmin } from '../limits/counter.ts';
 import type { Store } from '../storage/store.ts';
 import { existingKey } from './keys.ts';
 
@@ -18,7 +18,7 @@ const KEYS_READ = 500;
 
 interface Parts {
   readonly accounts: AccountRepository;
-  readonly quotas: Pick<QuotaAdmin, 'liftBan'>;
+  readonly quotas: Pick<RateLimitAdmin, 'liftBan'>;
   readonly notices: Store['notices'];
 }
 

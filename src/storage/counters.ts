@@ -7,7 +7,7 @@ import {
   type CounterStore,
   type KeyBan,
   planName,
-  type QuotaAdmin,
+  type RateLimitAdmin,
   type StoredStanding,
 } from '../limits/counter.ts';
 import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
@@ -94,7 +94,7 @@ async function liftBan(
 export const WRITES = { writeCounters, dropLifted, liftBan };
 
 /** Counters of the serving process that outlive it, and what an operator sees of them from another process. */
-export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & QuotaAdmin {
+export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & RateLimitAdmin {
   const now = () => Math.floor(clock().unix);
 
   async function readUsage(caller: string): Promise<Usage | undefined> {

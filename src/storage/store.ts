@@ -2,7 +2,7 @@
 import { MINUTE } from '../domain/clock.ts';
 import type { AccountRepository, RequestKeys } from '../domain/account-ports.ts';
 import type { PetArchive, PetRepository } from '../domain/ports.ts';
-import type { QuotaAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
 import { type KeyFinder, StoredAccounts } from './accounts.ts';
 import type { Copyable, Engine, StoreSettings } from './engine.ts';
 import * as parts from './parts.ts';
@@ -32,7 +32,7 @@ export interface Store
   readonly archive: PetArchive;
   readonly accounts: AccountRepository;
   readonly keys: RequestKeys;
-  readonly quotas: QuotaAdmin;
+  readonly quotas: RateLimitAdmin;
   readonly database: Copyable;
   /** Deletes expired idempotency records. Call it every second while serving. */
   dropExpired(): Promise<void>;

@@ -9,8 +9,8 @@ test('the page works as soon as its files can be read again', async () => {
     if (reads++ === 0) throw new Error('EMFILE: too many open files');
     return referenceFiles();
   });
-  await assert.rejects(reference.page.reply({ headers: {} }), /EMFILE/);
-  const { status, body } = await reference.page.reply({ headers: {} });
+  await assert.rejects(reference.page.respond({ headers: {} }), /EMFILE/);
+  const { status, body } = await reference.page.respond({ headers: {} });
   assert.equal(status, 200);
   const [, start = ''] = /src="([^"]+)"/.exec(String(body)) ?? [];
   assert.ok(await reference.file(start));

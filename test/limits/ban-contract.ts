@@ -7,13 +7,13 @@ import { chargeAll, keyCaller, kinds, type NewCounter, repeat } from './quota-co
 const POLICY = { banAfter: 100, banSeconds: 300 };
 const KEY = keyCaller(1);
 
-/** What QuotaCounter promises for bans. */
+/** What RateLimiter promises for bans. */
 export function banContract(name: string, fresh: NewCounter): void {
   test(`${name}: the last of 100 simultaneous refusals is answered with the ban`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
-    const verdicts = await chargeAll(counter, repeat(200, KEY));
-    assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 99, banned: 41 });
-    const first = verdicts[159];
+    const decisions = await chargeAll(counter, repeat(200, KEY));
+    assert.deepEqual(kinds(decisions), { admitted: 60, refused: 99, banned: 41 });
+    const first = decisions[159];
     assert.ok(first?.kind === 'banned');
     assert.deepEqual(first.ban, { until: unixMilliseconds(clock) + 300_000, count: 1 });
   });
@@ -23,8 +23,8 @@ export function banContract(name: string, fresh: NewCounter): void {
     await chargeAll(counter, repeat(160, KEY));
     const until = unixMilliseconds(clock) + 300_000;
     for (let minute = 0; minute < 5; minute++) {
-      const verdicts = await chargeAll(counter, repeat(500, KEY));
-      for (const verdict of verdicts) assert.ok(verdict.kind === 'banned' && verdict.ban.until === until);
+      const decisions = await chargeAll(counter, repeat(500, KEY));
+      for (const decision of decisions) assert.ok(decision.kind === 'banned' && decision.ban.until === until);
       assert.equal((await counter.peek(KEY)).day.remaining, 940);
       clock.advance(60_000);
     }
@@ -62,7 +62,7 @@ export function banContract(name: string, fresh: NewCounter): void {
   test(`${name}: a refusal says how many are left from half-way to a ban`, async (t) => {
     const { counter } = await fresh(t, POLICY);
     const refusals = (await chargeAll(counter, repeat(159, KEY))).slice(60);
-    const left = refusals.map((verdict) => (verdict.kind === 'refused' ? verdict.refusalsLeft : 'none'));
+    const left = refusals.map((decision) => (decision.kind === 'refused' ? decision.refusalsLeft : 'none'));
     assert.deepEqual(left, [
       ...Array.from({ length: 49 }, () => undefined),
       ...Array.from({ length: 50 }, (_, index) => 50 - index),
@@ -72,9 +72,9 @@ export function banContract(name: string, fresh: NewCounter): void {
   test(`${name}: a further ban within 24 hours lasts twice as long`, async (t) => {
     const { counter, clock } = await fresh(t, POLICY);
     for (const minutes of [5, 10, 20]) {
-      const verdict = (await chargeAll(counter, repeat(160, KEY))).at(-1);
-      assert.ok(verdict?.kind === 'banned');
-      assert.equal(verdict.ban.until - unixMilliseconds(clock), minutes * 60_000);
+      const decision = (await chargeAll(counter, repeat(160, KEY))).at(-1);
+      assert.ok(decision?.kind === 'banned');
+      assert.equal(decision.ban.until - unixMilliseconds(clock), minutes * 60_000);
       clock.advance(minutes * 60_000);
     }
   });
@@ -83,8 +83,8 @@ export function banContract(name: string, fresh: NewCounter): void {
     const { counter, clock } = await fresh(t, { banAfter: 1, banSeconds: 60 });
     const small = keyCaller(1, 1, { perMinute: 1_000, perDay: 1 });
     const banAgain = async () => {
-      const verdict = (await chargeAll(counter, repeat(2, small))).at(-1);
-      return verdict?.kind === 'banned' ? verdict.ban.count : verdict?.kind;
+      const decision = (await chargeAll(counter, repeat(2, small))).at(-1);
+      return decision?.kind === 'banned' ? decision.ban.count : decision?.kind;
     };
     const wait = (milliseconds: number) => clock.advance(60_000 + milliseconds);
     assert.equal(await banAgain(), 1);

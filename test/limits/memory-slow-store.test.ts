@@ -40,8 +40,8 @@ test('requests that wait for a slow store are all counted', async (t) => {
 test('refusals that wait for a slow store are all counted', async (t) => {
   const counter = counterOverSlowStore(t);
   const key = keyCaller(1, 1, { perMinute: 1, perDay: 1 });
-  const verdicts = await chargeAll(counter, repeat(30, key));
-  assert.deepEqual(kinds(verdicts), { admitted: 1, refused: 9, banned: 20 });
+  const decisions = await chargeAll(counter, repeat(30, key));
+  assert.deepEqual(kinds(decisions), { admitted: 1, refused: 9, banned: 20 });
   // Requests during the ban count for nothing.
-  assert.ok(verdicts.every((verdict) => verdict.kind !== 'banned' || verdict.ban.count === 1));
+  assert.ok(decisions.every((decision) => decision.kind !== 'banned' || decision.ban.count === 1));
 });

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
 import { HOLDER_LIMITS, PLANS } from '../../src/domain/plan.ts';
-import type { Caller, QuotaCounter, Verdict } from '../../src/limits/counter.ts';
+import type { Caller, RateLimiter, Decision } from '../../src/limits/counter.ts';
 import { type FakeClock, unixMilliseconds } from '../support/clock.ts';
 import { test } from '../support/test.ts';
 
 export interface CounterFixture {
   readonly clock: FakeClock;
-  readonly counter: QuotaCounter;
+  readonly counter: RateLimiter;
 }
 
 export type NewCounter = (t: TestContext, policy: BanPolicy) => Promise<CounterFixture>;
@@ -38,26 +38,26 @@ export const holderCaller = (accountId: number): Caller => ({
   limits: HOLDER_LIMITS,
 });
 
-export const chargeAll = (counter: QuotaCounter, callers: readonly Caller[]): Promise<Verdict[]> =>
+export const chargeAll = (counter: RateLimiter, callers: readonly Caller[]): Promise<Decision[]> =>
   Promise.all(callers.map(async (caller) => counter.charge(caller)));
 
 export const repeat = (times: number, caller: Caller): Caller[] =>
   Array.from({ length: times }, () => caller);
 
-/** The number of verdicts of each kind. */
-export const kinds = (verdicts: readonly Verdict[]): Record<string, number> =>
+/** The number of decisions of each kind. */
+export const kinds = (decisions: readonly Decision[]): Record<string, number> =>
   Object.fromEntries(
-    Map.groupBy(verdicts, ({ kind }) => kind)
+    Map.groupBy(decisions, ({ kind }) => kind)
       .entries()
       .map(([kind, all]) => [kind, all.length]),
   );
 
-/** What QuotaCounter promises for quotas. */
+/** What RateLimiter promises for quotas. */
 export function quotaCounterContract(name: string, fresh: NewCounter): void {
   test(`${name}: exactly the limit is admitted of 1,000 simultaneous requests`, async (t) => {
     const { counter, clock } = await fresh(t, LENIENT);
-    const verdicts = await chargeAll(counter, repeat(1_000, keyCaller(1)));
-    assert.deepEqual(kinds(verdicts), { admitted: 60, refused: 940 });
+    const decisions = await chargeAll(counter, repeat(1_000, keyCaller(1)));
+    assert.deepEqual(kinds(decisions), { admitted: 60, refused: 940 });
     clock.advance(60_000);
     assert.deepEqual(kinds(await chargeAll(counter, repeat(100, keyCaller(1)))), {
       admitted: 60,
@@ -79,8 +79,8 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
 
   test(`${name}: each admitted request takes one from both windows`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
-    const verdicts = await chargeAll(counter, repeat(60, keyCaller(1)));
-    const remaining = verdicts.map(({ quota }) => [quota.minute.remaining, quota.day.remaining]);
+    const decisions = await chargeAll(counter, repeat(60, keyCaller(1)));
+    const remaining = decisions.map(({ quota }) => [quota.minute.remaining, quota.day.remaining]);
     assert.deepEqual(
       remaining,
       Array.from({ length: 60 }, (_, index) => [59 - index, 999 - index]),
@@ -127,9 +127,9 @@ export function quotaCounterContract(name: string, fresh: NewCounter): void {
   test(`${name}: a change of plan applies at once and keeps what is used`, async (t) => {
     const { counter } = await fresh(t, LENIENT);
     await chargeAll(counter, repeat(60, keyCaller(1)));
-    const verdict = await counter.charge(keyCaller(1, 1, PLANS.pro));
-    assert.equal(verdict.kind, 'admitted');
-    assert.equal(verdict.quota.minute.remaining, 239);
+    const decision = await counter.charge(keyCaller(1, 1, PLANS.pro));
+    assert.equal(decision.kind, 'admitted');
+    assert.equal(decision.quota.minute.remaining, 239);
   });
 
   test(`${name}: an address has its own bucket with the limits of Free`, async (t) => {

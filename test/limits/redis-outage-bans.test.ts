@@ -40,9 +40,9 @@ test('a ban that began without Redis is in force on every instance once Redis ha
   await one.restoreBans(name);
   assert.deepEqual(await listed(), [[1, until, 1]]);
   for (const counter of [one, other]) {
-    const verdict = await counter.charge(KEY);
-    assert.ok(verdict.kind === 'banned');
-    assert.deepEqual(verdict.ban, { until, count: 1 });
+    const decision = await counter.charge(KEY);
+    assert.ok(decision.kind === 'banned');
+    assert.deepEqual(decision.ban, { until, count: 1 });
   }
 });
 
@@ -82,9 +82,9 @@ test('a ban that ended before Redis came back bans nobody, and the next one is l
   clock.advance(BAN_TIME);
   await one.restoreBans(name);
   assert.deepEqual(await listed(), []);
-  const verdicts = await chargeAll(other, repeat(6, KEY));
-  assert.equal(verdicts[0]?.kind, 'admitted');
-  const last = verdicts.at(-1);
+  const decisions = await chargeAll(other, repeat(6, KEY));
+  assert.equal(decisions[0]?.kind, 'admitted');
+  const last = decisions.at(-1);
   assert.ok(last?.kind === 'banned');
   assert.deepEqual(last.ban, { until: unixMilliseconds(clock) + 2 * BAN_TIME, count: 2 });
 });

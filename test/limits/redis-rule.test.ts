@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
-import type { Caller, Verdict } from '../../src/limits/counter.ts';
+import type { Caller, Decision } from '../../src/limits/counter.ts';
 import type { Moment } from '../../src/domain/clock.ts';
 import type { Quota } from '../../src/limits/quota.ts';
 import { STANDINGS, USAGE } from '../../src/storage/tables.ts';
@@ -34,9 +34,9 @@ const callers: readonly Caller[] = [
 ];
 
 /** Redis counts in whole milliseconds. */
-const inMilliseconds = <T extends { readonly quota: Quota }>(verdict: T): T => ({
-  ...verdict,
-  quota: { ...verdict.quota, at: Math.floor(verdict.quota.at) },
+const inMilliseconds = <T extends { readonly quota: Quota }>(decision: T): T => ({
+  ...decision,
+  quota: { ...decision.quota, at: Math.floor(decision.quota.at) },
 });
 
 /** Charges of one turn of the event loop, and times that pass, many of them close to a length in the rule. */
@@ -59,7 +59,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-test('Redis gives the same verdicts as the rule on random histories', async (t) => {
+test('Redis gives the same decisions as the rule on random histories', async (t) => {
   const redis = await connected(t, server.url);
   // Both counters see the same instants. Only the steps of a history move them.
   let now: Moment = { unix: 0, monotonic: 0 };
@@ -86,10 +86,10 @@ test('Redis gives the same verdicts as the rule on random histories', async (t) 
           now = time();
           continue;
         }
-        const expected: Verdict[] = [];
+        const expected: Decision[] = [];
         for (const caller of step) expected.push(await rule.charge(caller));
-        const verdicts = await chargeAll(instances[index % 2 === 0 ? 0 : 1], step);
-        assert.deepEqual(verdicts.map(inMilliseconds), expected.map(inMilliseconds));
+        const decisions = await chargeAll(instances[index % 2 === 0 ? 0 : 1], step);
+        assert.deepEqual(decisions.map(inMilliseconds), expected.map(inMilliseconds));
       }
       for (const caller of callers) {
         const [quota, expected] = [await instances[0].peek(caller), await rule.peek(caller)];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { planName, type QuotaAdmin } from '../../src/limits/counter.ts';
+import { planName, type RateLimitAdmin } from '../../src/limits/counter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { describeBans, liftBan } from '../../src/management/bans.ts';
 import { connected } from '../limits/redis-fixture.ts';
@@ -15,7 +15,7 @@ import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 /** Bans key 2 of account 1. */
-async function banInDatabase({ store, clock }: Fixture): Promise<QuotaAdmin> {
+async function banInDatabase({ store, clock }: Fixture): Promise<RateLimitAdmin> {
   const until = unixMilliseconds(clock) + 60_000;
   const standings = new Map([[2, { refusals: [], ban: { until, count: 3 } }]]);
   await store.counters.write({ usage: new Map(), standings });
@@ -23,7 +23,7 @@ async function banInDatabase({ store, clock }: Fixture): Promise<QuotaAdmin> {
 }
 
 /** The same. Redis has the ban of a key, too, that the database does not have. */
-async function banInRedis({ clock }: Fixture, t: TestContext): Promise<QuotaAdmin> {
+async function banInRedis({ clock }: Fixture, t: TestContext): Promise<RateLimitAdmin> {
   const url = await testRedis(t);
   await ask(url, ['FLUSHALL']);
   const quotas = new RedisQuotas({ redis: await connected(t, url), clock, environment: 'production' });

@@ -20,7 +20,7 @@ const standingChange = (keyId: number, standing: StoredStanding): CounterChanges
   standings: new Map([[keyId, standing]]),
 });
 
-/** What CounterStore and QuotaAdmin promise. */
+/** What CounterStore and RateLimitAdmin promise. */
 export function counterStoreContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type IncomingMessage, STATUS_CODES } from './node.ts';
-import type { NodeResponse, Response } from './response.ts';
+import type { NodeResponse, ResponseWriter } from './response.ts';
 import { type Fields, fields, NO_FIELDS, type Octets } from './text.ts';
 
 /**
@@ -54,7 +54,7 @@ export interface ResponseConnection {
  * A response that goes to the socket as one string, head and body. Node does not know of its
  * request. When the response turns out to need more than that, the request is handed to Node after all.
  */
-export class DirectResponse implements Response {
+export class DirectResponse implements ResponseWriter {
   readonly request: IncomingMessage;
   shouldKeepAlive = true;
   headersSent = false;

@@ -5,7 +5,7 @@ import { PlainConnections } from './plain-connections.ts';
 import { type Handlers, NodeResponse } from './response.ts';
 import type { ConnectionTimes, Server, Wire } from './wire.ts';
 
-export type { Handlers, Response } from './response.ts';
+export type { Handlers, ResponseWriter } from './response.ts';
 export * from './text.ts';
 export type { ConnectionTimes, Server, Wire } from './wire.ts';
 

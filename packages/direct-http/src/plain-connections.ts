@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type IncomingMessage, isRead, STATUS_CODES, unreadableRequest } from './node.ts';
-import type { Handlers, NodeResponse, Response } from './response.ts';
+import type { Handlers, NodeResponse, ResponseWriter } from './response.ts';
 import type { Fields, Octets } from './text.ts';
 import type { ConnectionTimes, RefusingConnection, Server, Wire } from './wire.ts';
 
@@ -138,7 +138,7 @@ class PlainConnection<Refusal> implements RefusingConnection<Refusal> {
 }
 
 /** The last answer of a connection, to something that is not a readable request. Node makes no response for it. */
-class RefusalResponse implements Response {
+class RefusalResponse implements ResponseWriter {
   headersSent = false;
   shouldKeepAlive = false;
   readonly isFollowed = false;

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from './node.ts';
 import { type Fields, namesAndValues, type Octets } from './text.ts';
 
 /** The answer to one request. */
-export interface Response {
+export interface ResponseWriter {
   /**
    * Sends the whole response. For HEAD, and for a status without a body, `body` only gives the length. The caller reads
    * or drops the rest of the request's own body.
@@ -22,7 +22,7 @@ export interface Response {
 /** What the program does with requests. Only the program looks into a `Refusal`. */
 export interface Handlers<Refusal> {
   /** Answers the request, with `refusal` if it was refused before it could be handled. */
-  readonly handle: (request: IncomingMessage, response: Response, refusal?: Refusal) => unknown;
+  readonly handle: (request: IncomingMessage, response: ResponseWriter, refusal?: Refusal) => unknown;
   /** Answers a request whose body will not arrive, and closes. Returns false if it is answered already. */
   readonly interrupt: (request: IncomingMessage, refusal: Refusal) => boolean;
 }
@@ -30,7 +30,7 @@ export interface Handlers<Refusal> {
 /** The response of Node. It can answer every request. */
 export class NodeResponse<R extends IncomingMessage = IncomingMessage>
   extends ServerResponse<R>
-  implements Response
+  implements ResponseWriter
 {
   connectionState: { readonly isFollowed: boolean } | undefined;
 

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { test, type TestContext } from 'node:test';
 import type { Server } from '../src/wire.ts';
 import { NO_FIELDS, octets } from '../src/text.ts';
-import { NodeResponse, type Response } from '../src/response.ts';
+import { NodeResponse, type ResponseWriter } from '../src/response.ts';
 import { onRequest } from './support.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n';
@@ -28,7 +28,7 @@ interface Peer {
 /** A server with one client, which reads. */
 async function peer(
   t: TestContext,
-  handle: (request: IncomingMessage, response: Response) => void,
+  handle: (request: IncomingMessage, response: ResponseWriter) => void,
 ): Promise<Peer> {
   const server: Server = createServer({ IncomingMessage, ServerResponse: NodeResponse });
   onRequest(server, handle);
@@ -54,7 +54,7 @@ function answersIn(text: string): number {
 }
 
 test('one request of a connection is handled at a time', async (t) => {
-  const waiting: Response[] = [];
+  const waiting: ResponseWriter[] = [];
   const { client, received } = await peer(t, (_, response) => void waiting.push(response));
   client.write(GET.repeat(MANY));
   let most = 0;

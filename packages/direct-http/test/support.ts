@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { answerRequests, type ConnectionTimes, type Response, type Server, type Wire } from '../src/main.ts';
+import {
+  answerRequests,
+  type ConnectionTimes,
+  type ResponseWriter,
+  type Server,
+  type Wire,
+} from '../src/main.ts';
 
 /** Milliseconds, short enough to be waited for. */
 const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkingInterval: 20 };
@@ -8,7 +14,7 @@ const TIMES: ConnectionTimes = { sendTimeout: 1_000, lingerTimeout: 100, checkin
 /** Calls `handle` with each request of the server and its response. */
 export function onRequest(
   server: Server,
-  handle: (request: IncomingMessage, response: Response) => void,
+  handle: (request: IncomingMessage, response: ResponseWriter) => void,
 ): Wire<never> {
   return answerRequests<never>(server, TIMES, { handle, interrupt: () => false });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Response } from '../src/response.ts';
+import type { ResponseWriter } from '../src/response.ts';
 import { type Fields, fields, joinFields, namesAndValues, NO_FIELDS } from '../src/text.ts';
 
 /** Half of the characters are control characters or wide, wherever they stand. */
@@ -34,7 +34,7 @@ test('no value adds a line or a control character to the header fields', () => {
 
 test('a response takes no header fields that were not checked', () => {
   // The compiler checks this: each line must be an error, or `tsc` fails.
-  const send: Response['send'] = () => undefined;
+  const send: ResponseWriter['send'] = () => undefined;
   // @ts-expect-error A plain string is not checked.
   send(200, 'X-A: a\r\n', undefined);
   // @ts-expect-error Neither is a string that was added to checked fields.

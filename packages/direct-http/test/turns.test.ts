@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { NodeResponse, type Response } from '../src/response.ts';
+import { NodeResponse, type ResponseWriter } from '../src/response.ts';
 import { NO_FIELDS, octets } from '../src/text.ts';
 import { answerRequests, type Server } from '../src/main.ts';
 
@@ -23,7 +23,7 @@ const A_TURN = 64;
 /** Times in milliseconds, short enough to be waited for. */
 const TIMES = { sendTimeout: 100, lingerTimeout: 100, checkingInterval: 200 };
 
-async function listen(t: TestContext, handle: (socket: Socket, response: Response) => void) {
+async function listen(t: TestContext, handle: (socket: Socket, response: ResponseWriter) => void) {
   const server: Server = createServer({ IncomingMessage, ServerResponse: NodeResponse });
   const wire = answerRequests(server, TIMES, {
     handle: ({ socket }, response) => handle(socket, response),
@@ -63,7 +63,7 @@ function countTurns(t: TestContext): { readonly count: number } {
 test('pipelined requests of many connections are handled in turns, 64 in each', async (t) => {
   const connections = 3 * A_TURN;
   const requests = 5;
-  const first: Response[] = [];
+  const first: ResponseWriter[] = [];
   const handled = new Map<Socket, number>();
   const inTurns: number[] = [];
   const turns = countTurns(t);
@@ -139,7 +139,7 @@ test('connections that take nothing are closed over several turns', async (t) =>
   const connections = 4 * A_TURN;
   const turns = countTurns(t);
   const closed: number[] = [];
-  const responses: Response[] = [];
+  const responses: ResponseWriter[] = [];
   const { server, wire, open } = await listen(t, (socket, response) => {
     // The answer stays in the service, as if the client took nothing. `cork` would not do: Node's response undoes it.
     Object.assign(socket, { _write: () => undefined, _writev: null });

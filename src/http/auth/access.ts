@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
 import type { Author } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
-import type { QuotaCounter } from '../../limits/counter.ts';
+import type { RateLimiter } from '../../limits/counter.ts';
 import type { ClientAddress } from '../address.ts';
 import { retryAfter } from '../rate-limit.ts';
-import { errorReply } from '../response.ts';
-import type { Reply } from '../reply.ts';
+import { errorResponse } from '../response.ts';
+import type { Response } from '../context.ts';
 import { ownOrigin } from './own-origin.ts';
 import { SessionCookie } from './session-cookie.ts';
 
@@ -38,14 +38,14 @@ export interface OperatorSecrets {
 
 export interface AccessDependencies {
   readonly secrets: OperatorSecrets;
-  readonly counter: Pick<QuotaCounter, 'charge'>;
+  readonly counter: Pick<RateLimiter, 'charge'>;
   readonly addressOf: ClientAddress;
   /** CONSOLE_URL: the origin of the console as browsers name it. */
   readonly url: string | undefined;
   readonly environment: Environment;
 }
 
-export type Entry = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Reply };
+export type Entry = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Response };
 
 /** Checks sessions in a cookie, tokens of programs, and links that sign in. */
 export class Access {
@@ -59,9 +59,9 @@ export class Access {
   }
 
   /** The refusal of a request to a host name that is not the console's. */
-  refuseHost({ headers }: IncomingMessage): Reply | undefined {
+  refuseHost({ headers }: IncomingMessage): Response | undefined {
     return ownOrigin(this.#deps.url, headers.host) === undefined
-      ? errorReply('invalid_request', OTHER_HOST)
+      ? errorResponse('invalid_request', OTHER_HOST)
       : undefined;
   }
 
@@ -76,18 +76,18 @@ export class Access {
       if (operator === undefined) return { refusal: await this.#refuse(request, OTHER_TOKEN) };
       return { operator, author: this.#author(operator, request) };
     }
-    if (session === undefined) return { refusal: errorReply('unauthorized', NO_SESSION) };
+    if (session === undefined) return { refusal: errorResponse('unauthorized', NO_SESSION) };
     const operator = await secrets.findOperator('session', session);
     if (operator === undefined) return { refusal: await this.#refuse(request, NO_SESSION) };
     // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
     if (!isRead(request) && !this.#isFromConsole(request))
-      return { refusal: errorReply('insufficient_scope', FOREIGN) };
+      return { refusal: errorResponse('insufficient_scope', FOREIGN) };
     return { operator, author: this.#author(operator, request) };
   }
 
   /** Exchanges the secret of a link for a new session. It ends the session that the browser sends. */
-  async signIn(request: IncomingMessage, link: string): Promise<Reply> {
-    if (!this.#isFromConsole(request)) return errorReply('insufficient_scope', FOREIGN);
+  async signIn(request: IncomingMessage, link: string): Promise<Response> {
+    if (!this.#isFromConsole(request)) return errorResponse('insufficient_scope', FOREIGN);
     const { secrets, addressOf } = this.#deps;
     const session = await secrets.signIn(link, addressOf(request), this.#cookie.read(request.headers));
     if (session === undefined) return this.#refuse(request, LINK_ENDED);
@@ -95,8 +95,8 @@ export class Access {
   }
 
   /** Ends the session of the request, if there is one. */
-  async signOut(request: IncomingMessage): Promise<Reply> {
-    if (!this.#isFromConsole(request)) return errorReply('insufficient_scope', FOREIGN);
+  async signOut(request: IncomingMessage): Promise<Response> {
+    if (!this.#isFromConsole(request)) return errorResponse('insufficient_scope', FOREIGN);
     const session = this.#cookie.read(request.headers);
     if (session !== undefined) await this.#deps.secrets.signOut(session);
     return { status: 204, headers: this.#cookie.clear() };
@@ -108,12 +108,12 @@ export class Access {
   }
 
   /** The answer to a failed attempt, which counts for its address. */
-  async #refuse(request: IncomingMessage, message: string): Promise<Reply> {
+  async #refuse(request: IncomingMessage, message: string): Promise<Response> {
     const address = `console ${this.#deps.addressOf(request)}`;
     const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
-    if (kind === 'admitted') return errorReply('unauthorized', message);
+    if (kind === 'admitted') return errorResponse('unauthorized', message);
     const wait = retryAfter(quota[quota.governing].resetsAt - quota.at);
-    return errorReply('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);
+    return errorResponse('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);
   }
 
   #author({ name }: Operator, request: IncomingMessage): Author {

@@ -8,7 +8,7 @@ import {
   type CounterEvents,
   type Counters,
   type CounterStore,
-  type Verdict,
+  type Decision,
 } from '../counter.ts';
 import { peek, type Quota, restored, take, UNUSED } from '../quota.ts';
 import { type KeyStanding, shiftUsage, standingOf, type Tally, tallyOf } from './tally.ts';
@@ -64,7 +64,7 @@ export class MemoryCounter implements Counters {
   }
 
   /** Once the caller is in memory, nothing waits before the count is taken. That makes the step atomic. */
-  charge(caller: Caller): Verdict | Promise<Verdict> {
+  charge(caller: Caller): Decision | Promise<Decision> {
     const tally = this.#tallyOf(caller);
     if (tally === undefined || (caller.kind === 'key' && !this.#isKnown(caller.keyId, tally))) {
       return this.#load(caller).then(() => this.charge(caller));
@@ -124,7 +124,7 @@ export class MemoryCounter implements Counters {
     return tally.neverRefusedKeyId === keyId || this.#standings.has(keyId);
   }
 
-  async #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Promise<Verdict> {
+  async #refuse(keyId: number, tally: Tally, quota: Quota, now: Moment): Promise<Decision> {
     if (tally.neverRefusedKeyId === keyId) tally.neverRefusedKeyId = undefined;
     const known = this.#keyStanding(keyId);
     const standing = refuse(known.standing, this.#policy, now);

@@ -8,7 +8,7 @@
 --       spaces: requests, limit per minute, limit per day, and the usage that the calling instance knows: start of the
 --       minute, its count, day, its count.
 -- Returns two lists. The first has an entry for each run of admitted requests (as of the last of them) and for each other
--- request: requests, verdict (1 admitted, 0 refused, 2 banned), now, start of the minute, its count, day, its count,
+-- request: requests, decision (1 admitted, 0 refused, 2 banned), now, start of the minute, its count, day, its count,
 -- refusals, end of the ban, number of the ban. The second has the keys that had the wrong type and were replaced.
 
 local MINUTE, DAY = 60000, 86400000
@@ -77,8 +77,8 @@ local function charge(usageKey, refusalsKey, banKey, asked)
   -- Nor may it stretch a ban.
   if banUntil > now + banTime(banCount) then writeBan(now + banTime(banCount)) end
 
-  local function reply(number, verdict, refusals)
-    replies[#replies + 1] = { number, verdict, now, start, minute, day, count, refusals, banUntil, banCount }
+  local function reply(number, decision, refusals)
+    replies[#replies + 1] = { number, decision, now, start, minute, day, count, refusals, banUntil, banCount }
   end
 
   -- Counts one refusal, and returns how many count now.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Ban, type BanPolicy, refusalsLeft } from '../ban.ts';
-import { type Caller, callerId, callerName, planName, type QuotaCounter, type Verdict } from '../counter.ts';
+import { type Caller, callerId, callerName, planName, type RateLimiter, type Decision } from '../counter.ts';
 import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched, restoreAll } from './batches.ts';
@@ -29,7 +29,7 @@ const UNKNOWN_USAGE: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount:
 /** An entry of the first list that `charge.lua` returns. */
 type ScriptResult = readonly [
   times: number,
-  verdict: 0 | 1 | 2,
+  decision: 0 | 1 | 2,
   now: number,
   minuteStart: number,
   minuteCount: number,
@@ -66,7 +66,7 @@ interface RedisCounterParts {
  * round trip. Every method rejects when its server cannot answer. Only a charge has a timeout, after which it rejects with
  * NoAnswer; callers of the other methods add their own.
  */
-export class RedisCounter implements QuotaCounter {
+export class RedisCounter implements RateLimiter {
   readonly redis: Redis;
   readonly #parts: RedisCounterParts;
   /** The unique name of this instance. */
@@ -75,7 +75,7 @@ export class RedisCounter implements QuotaCounter {
   /** What Redis counted by its last answers, by `callerName`. Used in an outage, and to restore a server. */
   readonly #knownUsage = new RecentMap<string, Usage>();
   readonly #knownBans = new KnownBans();
-  readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Verdict>;
+  readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Decision>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
@@ -88,7 +88,7 @@ export class RedisCounter implements QuotaCounter {
     );
   }
 
-  charge(caller: Caller): Promise<Verdict> {
+  charge(caller: Caller): Promise<Decision> {
     return this.#chargeInBatch(this.redis.groupOf(callerName(caller)), caller);
   }
 
@@ -160,7 +160,7 @@ export class RedisCounter implements QuotaCounter {
     return this.redis.serverOf(usageKey(this.#parts.environment, caller)) === server;
   }
 
-  async #chargeAll(callers: readonly Caller[]): Promise<readonly Verdict[]> {
+  async #chargeAll(callers: readonly Caller[]): Promise<readonly Decision[]> {
     const { policy } = this.#parts;
     const groups = groupsOf(callers);
     const keys = groups.flatMap(({ caller }) => this.#keys(caller));
@@ -176,20 +176,20 @@ export class RedisCounter implements QuotaCounter {
       readonly string[],
     ];
     for (const key of replaced) this.#parts.onReplaced(key);
-    const verdicts: Verdict[] = [];
+    const decisions: Decision[] = [];
     for (const result of results) {
       const [times] = result;
       for (let others = times - 1; others >= 0; others--)
-        verdicts.push(this.#verdict(callers[verdicts.length] as Caller, result, others));
+        decisions.push(this.#decision(callers[decisions.length] as Caller, result, others));
     }
-    return verdicts;
+    return decisions;
   }
 
   /**
-   * The verdict for a request with `others` admitted after it in its group. Runs also for an answer that came too late, so
+   * The decision for a request with `others` admitted after it in its group. Runs also for an answer that came too late, so
    * that this instance knows what Redis has counted.
    */
-  #verdict(caller: Caller, result: ScriptResult, others: number): Verdict {
+  #decision(caller: Caller, result: ScriptResult, others: number): Decision {
     const name = callerName(caller);
     const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = result;
     const usage: Usage = {

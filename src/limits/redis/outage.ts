@@ -1,7 +1,7 @@
 // Contract: section 6.2.
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import type { Caller, CounterEvents, Counters, Verdict } from '../counter.ts';
+import type { Caller, CounterEvents, Counters, Decision } from '../counter.ts';
 import type { Quota } from '../quota.ts';
 import { withTimeout, NoAnswer } from '../timeout.ts';
 import type { Heartbeat, RedisCounter } from './counter.ts';
@@ -65,7 +65,7 @@ export class FallbackCounter implements Counters {
     return this.#shared.redis.servers().every((name) => this.#server(name).available);
   }
 
-  async charge(caller: Caller): Promise<Verdict> {
+  async charge(caller: Caller): Promise<Decision> {
     return this.#ask(
       caller,
       () => this.#shared.charge(caller),
@@ -109,7 +109,7 @@ export class FallbackCounter implements Counters {
     this.#shared.redis.close();
   }
 
-  async #chargeLocally(share: Caller, caller: Caller): Promise<Verdict> {
+  async #chargeLocally(share: Caller, caller: Caller): Promise<Decision> {
     const known = caller.kind === 'key' ? this.#shared.knownBan(caller.keyId) : undefined;
     if (known !== undefined) {
       const { ban, at } = known;
@@ -118,12 +118,12 @@ export class FallbackCounter implements Counters {
     const quota = this.#shared.knownUsedUp(caller);
     // A quota that is used up has no shares, so every request is refused. The refusal counts towards a ban like any other.
     const limits = quota === undefined ? share.limits : { perMinute: 0, perDay: 0 };
-    const verdict = await this.#local.charge({ ...caller, limits });
-    if (verdict.kind === 'banned' && caller.kind === 'key')
-      this.#shared.beginBan(caller.keyId, caller.accountId, verdict.ban);
-    if (quota === undefined) return verdict;
+    const decision = await this.#local.charge({ ...caller, limits });
+    if (decision.kind === 'banned' && caller.kind === 'key')
+      this.#shared.beginBan(caller.keyId, caller.accountId, decision.ban);
+    if (quota === undefined) return decision;
     // A ban that begins here ends by this instance's clock.
-    return { ...verdict, quota: verdict.kind === 'banned' ? { ...quota, at: verdict.quota.at } : quota };
+    return { ...decision, quota: decision.kind === 'banned' ? { ...quota, at: decision.quota.at } : quota };
   }
 
   async #ask<T>(caller: Caller, shared: () => Promise<T>, local: (share: Caller) => Promise<T>): Promise<T> {

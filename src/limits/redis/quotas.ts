@@ -11,7 +11,7 @@ import {
   type KeyBan,
   type LiftedBan,
   planName,
-  type QuotaAdmin,
+  type RateLimitAdmin,
 } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
 import { bannableKey, banKey, usageKey } from './keys.ts';
@@ -34,7 +34,7 @@ const FEW_ANSWERS = 4;
 const SCAN_LIFETIME = 5_000;
 
 /** The counters in Redis, to be read, restored and lifted. A caller is given by `callerName`. */
-export class RedisQuotas implements QuotaAdmin {
+export class RedisQuotas implements RateLimitAdmin {
   readonly #redis: Redis;
   readonly #clock: Clock;
   readonly #environment: Environment;

@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import { lazy } from '../../domain/lazy.ts';
 import type { ConsolePages } from '../../http/admin-api.ts';
-import { errorReply, otherMethodReply } from '../../http/response.ts';
+import { errorResponse, otherMethodResponse } from '../../http/response.ts';
 import { pageWithFiles } from '../shared/page.ts';
 
 const PATHS = /^\/(?:accounts(?:\/\d+)?|keys|bans|deprecations|faults|audit|operators|sign-in)?$/;
@@ -26,9 +26,9 @@ export const CONSOLE_PAGES: ConsolePages = {
   },
   async answer({ request, path = '' }) {
     const { method } = request;
-    if (method !== 'GET' && method !== 'HEAD') return otherMethodReply('GET, HEAD');
+    if (method !== 'GET' && method !== 'HEAD') return otherMethodResponse('GET, HEAD');
     const { page, file } = await parts();
     const content = PATHS.test(path) ? page : file(path.slice(1));
-    return content?.reply(request) ?? errorReply('not_found', 'The console has no such file.');
+    return content?.respond(request) ?? errorResponse('not_found', 'The console has no such file.');
   },
 };
