@@ -1,6 +1,7 @@
 // Contract: section 8.
 import { randomBytes } from 'node:crypto';
 import type { Author } from '../domain/audit.ts';
+import type { Operator } from '../domain/operator.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -16,13 +17,17 @@ export async function firstLinkText(
   const [only, ...others] = await operators.list();
   if (others.length > 0)
     return `Sign in to the console at ${consoleUrl} with a link: npx petstore console --as NAME\n\n`;
-  // Undefined when another instance creates it at this moment.
-  const created = only ?? (await operators.add(author, 'admin', 'admin'));
-  const operator = created ?? (await existingOperator(operators, 'admin'));
+  const operator = only ?? (await firstOperator(operators, author));
   const { secret } = await makeLink(operators, author, randomBytes, operator);
   return `Sign in to the console as "${operator.name}", once within 10 minutes ("npx petstore console" makes another link):
 
   ${linkAddress(consoleUrl, secret)}
 
 `;
+}
+
+async function firstOperator(operators: Store['operators'], author: Author): Promise<Operator> {
+  const added = await operators.add(author, 'admin', 'admin');
+  // Another instance may create it at this moment.
+  return 'value' in added ? added.value : existingOperator(operators, 'admin');
 }

@@ -23,8 +23,8 @@ export async function createOperator(
   name: string,
   role: Role,
 ): Promise<Operator> {
-  const operator = await operators.add(author, checkedName('operator', name), role);
-  if (operator !== undefined) return operator;
+  const added = await operators.add(author, checkedName('operator', name), role);
+  if ('value' in added) return added.value;
   const other = await operators.find(name);
   throw nameTaken('an operator', other?.name ?? name);
 }
@@ -50,7 +50,7 @@ export async function operatorById(operators: Operators, id: number): Promise<Op
 export async function removeOperator(operators: Operators, author: Author, name: string): Promise<Operator> {
   const operator = await existingOperator(operators, name);
   // Another process may have removed it at this moment.
-  if (!(await operators.remove(author, name))) throw await noOperator(operators, name);
+  if ('error' in (await operators.remove(author, name))) throw await noOperator(operators, name);
   return operator;
 }
 
@@ -77,9 +77,9 @@ export async function makeLink(
   operator: Operator,
 ): Promise<SignInLink> {
   const secret = OperatorSecret.generate('link', random);
-  const expiresAt = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
-  if (expiresAt === undefined) throw await noOperator(operators, operator.name);
-  return { secret, expiresAt };
+  const added = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
+  if ('error' in added) throw await noOperator(operators, operator.name);
+  return { secret, expiresAt: added.value };
 }
 
 /**
@@ -135,9 +135,9 @@ export async function issueToken(
   if (expiresAt !== undefined && expiresAt <= now)
     throw new ServiceError('invalid_parameter', 'The end of a token must lie in the future.');
   const token = OperatorSecret.generate('token', random);
-  const record = await operators.addToken(author, operator, token.hash(), expiresAt);
-  if (record === undefined) throw await noOperator(operators, operator.name);
-  return { token, record };
+  const added = await operators.addToken(author, operator, token.hash(), expiresAt);
+  if ('error' in added) throw await noOperator(operators, operator.name);
+  return { token, record: added.value };
 }
 
 /**
@@ -145,7 +145,7 @@ export async function issueToken(
  * @throws ServiceError `not_found`.
  */
 export async function revokeToken(operators: Operators, author: Author, id: number): Promise<void> {
-  if (!(await operators.removeToken(author, id)))
+  if ('error' in (await operators.removeToken(author, id)))
     throw new ServiceError('not_found', `There is no token ${id}.`);
 }
 

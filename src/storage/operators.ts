@@ -2,6 +2,7 @@
 import type { Author, Target } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
+import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
 import { addAudit } from './audit.ts';
 import type { Engine, Transaction } from './engine.ts';
@@ -62,76 +63,83 @@ function operatorFromRow([id, name, , role, createdAt]: RowOf<typeof OPERATORS>)
   return { id: Number(id), name, role: role as Role, createdAt: Number(createdAt) };
 }
 
-/** Adds an operator, or returns undefined when the name is taken. */
+/** `conflict`: the name is taken. */
 async function addOperator(
   transaction: Transaction,
   author: Author,
   name: string,
   role: Role,
-): Promise<Operator | undefined> {
+): Promise<Result<Operator, 'conflict'>> {
   const values = [name, foldedName(name), role, await transaction.now()];
   const [row] = await transaction.query<RowOf<typeof OPERATORS>>(ADD, values);
-  if (row === undefined) return undefined;
+  if (row === undefined) return { error: 'conflict' };
   const operator = operatorFromRow(row);
   await addAudit(transaction, author, {
     action: 'operators create',
     target: targetOf(operator),
     after: { role },
   });
-  return operator;
+  return { value: operator };
 }
 
-/** Removes an operator with all links, sessions and tokens. Returns false when there is none. */
-async function removeOperator(transaction: Transaction, author: Author, name: string): Promise<boolean> {
+/** Removes an operator with all links, sessions and tokens. */
+async function removeOperator(
+  transaction: Transaction,
+  author: Author,
+  name: string,
+): Promise<Result<undefined, 'not_found'>> {
   const [row] = await transaction.query<[name: string, role: string]>(
     'DELETE FROM operators WHERE folded_name = $1 RETURNING name, role',
     [foldedName(name)],
   );
-  if (row === undefined) return false;
+  if (row === undefined) return { error: 'not_found' };
   const [removed, role] = row;
   await addAudit(transaction, author, {
     action: 'operators remove',
     target: targetOf({ name: removed }),
     before: { role },
   });
-  return true;
+  return { value: undefined };
 }
 
-/** Adds a token that ends at `expiresAt` (Unix milliseconds). Undefined when the operator is gone. */
+/** Adds a token that ends at `expiresAt` (Unix milliseconds). */
 async function addToken(
   transaction: Transaction,
   author: Author,
   operator: Operator,
   secret: SecretHash,
   expiresAt: number | undefined,
-): Promise<OperatorToken | undefined> {
-  if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
+): Promise<Result<OperatorToken, 'not_found'>> {
+  if ((await transaction.query(LOCK, [operator.id])).length === 0) return { error: 'not_found' };
   const createdAt = await transaction.now();
   const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
   const after = { token: id, expiresAt: instantOrNull(expiresAt) };
   await addAudit(transaction, author, { action: 'operators token', target: targetOf(operator), after });
-  return { id, operator: operator.name, createdAt, expiresAt };
+  return { value: { id, operator: operator.name, createdAt, expiresAt } };
 }
 
-/** Ends a token. Returns false when there is none. */
-async function removeToken(transaction: Transaction, author: Author, id: number): Promise<boolean> {
+async function removeToken(
+  transaction: Transaction,
+  author: Author,
+  id: number,
+): Promise<Result<undefined, 'not_found'>> {
   const [row] = await transaction.query<[name: string]>(TOKEN_OF, [id]);
-  if (row === undefined) return false;
+  if (row === undefined) return { error: 'not_found' };
   await transaction.query('DELETE FROM operator_secrets WHERE id = $1', [id]);
   const target = targetOf({ name: row[0] });
   await addAudit(transaction, author, { action: 'operators revoke-token', target, before: { token: id } });
-  return true;
+  return { value: undefined };
 }
 
-/** Adds a link that works for `lifetime` milliseconds. Returns when it ends, or undefined when the operator is gone. */
+/** Adds a link that works for `lifetime` milliseconds. Gives back when it ends. */
 async function addLink(
   transaction: Transaction,
   author: Author,
   operator: Operator,
   link: SecretHash,
   lifetime: number,
-): Promise<number | undefined> {
-  if ((await transaction.query(LOCK, [operator.id])).length === 0) return undefined;
+): Promise<Result<number, 'not_found'>> {
+  if ((await transaction.query(LOCK, [operator.id])).length === 0) return { error: 'not_found' };
   const now = await transaction.now();
   const expiresAt = now + lifetime;
   await addSecret(transaction, operator.id, 'link', link, now, expiresAt);
@@ -141,7 +149,7 @@ async function addLink(
     after: { expiresAt: textFromInstant(expiresAt) },
   };
   await addAudit(transaction, author, change);
-  return expiresAt;
+  return { value: expiresAt };
 }
 
 async function addSecret(
@@ -204,19 +212,18 @@ export function open(engine: Engine) {
       const [row] = await engine.read<RowOf<typeof OPERATORS>>(`${SELECT} WHERE o.id = $1`, [id]);
       return row && operatorFromRow(row);
     },
-    /** Resolves with undefined when the name is taken, ignoring case. */
+    /** `conflict`: the name is taken, ignoring case. */
     add: (author: Author, name: string, role: Role) => engine.write(addOperator, author, name, role),
-    /** Ends all links, sessions and tokens of the operator at once. False when there is none. */
+    /** Ends all links, sessions and tokens of the operator at once. */
     remove: (author: Author, name: string) => engine.write(removeOperator, author, name),
-    /** Adds a link that signs in once within `lifetime` milliseconds. Undefined when the operator is gone. */
+    /** Adds a link that signs in once within `lifetime` milliseconds. Gives back when it ends. */
     addLink: (author: Author, operator: Operator, link: SecretHash, lifetime: number) =>
       engine.write(addLink, author, operator, link, lifetime),
     /** `lifetime` of the session is in milliseconds, `address` the client's. A sign-in ends the session `earlier`. */
     signIn: (...asked: SignIn) => engine.write(signIn, ...asked),
-    /** Undefined when the operator is gone. */
     addToken: (author: Author, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
       engine.write(addToken, author, operator, token, expiresAt),
-    /** Ends a token at once. False when there is none. */
+    /** Ends a token at once. */
     removeToken: (author: Author, id: number) => engine.write(removeToken, author, id),
     /** The tokens of all operators that are in force, oldest first. */
     async tokens(): Promise<readonly OperatorToken[]> {

@@ -1,18 +1,17 @@
 // Contract: section 10.
 import assert from 'node:assert/strict';
 import type { Author } from '../../src/domain/audit.ts';
-import { LINK_LIFETIME, type Operator, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
-import type { NewFixture } from './fixture.ts';
+import { type NewFixture, valueOf } from './fixture.ts';
 
 /** What the store promises about operators, their secrets and the audit log. */
 export function operatorContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { operators } = fixture.store;
-    const ada = await operators.add(ROOT, 'Ada', 'admin');
-    assert.ok(ada !== undefined);
+    const ada = valueOf(await operators.add(ROOT, 'Ada', 'admin'));
     const link = (secret: string) => operators.addLink(ROOT, ada, secret, LINK_LIFETIME);
     const enter = (secret: string, session: string) =>
       operators.signIn(secret, session, SESSION_LIFETIME, '::1');
@@ -21,7 +20,7 @@ export function operatorContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: two operators never have one name, whatever its case`, async (t) => {
     const { operators, ada } = await prepare(t);
-    assert.equal(await operators.add(ROOT, 'aDA', 'viewer'), undefined);
+    assert.deepEqual(await operators.add(ROOT, 'aDA', 'viewer'), { error: 'conflict' });
     assert.deepEqual(await operators.list(), [ada]);
     assert.deepEqual(await operators.find('ADA'), ada);
     assert.equal(await operators.find('Bob'), undefined);
@@ -88,10 +87,10 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     await operators.signOut('s1');
     assert.equal(await other.operators.authenticate('session', 's1'), undefined);
     assert.deepEqual(await other.operators.authenticate('session', 's2'), ada);
-    assert.equal(await other.operators.remove(ROOT, 'ada'), true);
+    assert.deepEqual(await other.operators.remove(ROOT, 'ada'), { value: undefined });
     assert.equal(await operators.authenticate('session', 's2'), undefined);
     assert.equal(await operators.authenticate('token', 't1'), undefined);
-    assert.equal(await operators.remove(ROOT, 'ada'), false);
+    assert.deepEqual(await operators.remove(ROOT, 'ada'), { error: 'not_found' });
   });
 
   test(`${name}: a change of an operator is in the audit log, newest first`, async (t) => {
@@ -139,8 +138,8 @@ export function operatorContract(name: string, fresh: NewFixture): void {
   test(`${name}: a removed operator gets no link and no token`, async (t) => {
     const { store, operators, ada, link } = await prepare(t);
     await operators.remove(ROOT, 'Ada');
-    assert.equal(await link('l1'), undefined);
-    assert.equal(await operators.addToken(ROOT, ada, 't1', undefined), undefined);
+    assert.deepEqual(await link('l1'), { error: 'not_found' });
+    assert.deepEqual(await operators.addToken(ROOT, ada, 't1', undefined), { error: 'not_found' });
     assert.equal((await store.audit.list({ limit: 100 })).length, 2);
   });
 
@@ -149,8 +148,10 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const other = await another();
     const names = Array.from({ length: 50 }, (_, index) => `operator ${index}`);
     const added = await Promise.all(names.map((each) => operators.add(ROOT, each, 'admin')));
-    for (const each of added)
-      await operators.addLink(ROOT, each as Operator, `l ${each?.name}`, LINK_LIFETIME);
+    for (const each of added) {
+      const operator = valueOf(each);
+      await operators.addLink(ROOT, operator, `l ${operator.name}`, LINK_LIFETIME);
+    }
     const work = names.flatMap((each) => [
       operators.signIn(`l ${each}`, `s ${each}`, SESSION_LIFETIME, '::1'),
       other.operators.remove(ROOT, each),
