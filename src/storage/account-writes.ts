@@ -157,3 +157,5 @@ async function setSuspended(
     }),
   );
 }
+
+export const WRITES = { create: addAccount, change: changeAccount };

@@ -89,7 +89,7 @@ export function accountChange(
   return { action, target: { kind: 'account', name }, accountId: id, ...values };
 }
 
-export const WRITES = { addAudit };
+export const WRITES = { add: addAudit };
 
 function valuesText(values: AuditValues | undefined): string | null {
   return values === undefined ? null : JSON.stringify(values);

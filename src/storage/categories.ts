@@ -126,7 +126,12 @@ export async function addReserved(
   }
 }
 
-export const WRITES = { createCategory, createCategoryBy, updateCategory, reserveCategoryId };
+export const WRITES = {
+  create: createCategory,
+  createBy: createCategoryBy,
+  update: updateCategory,
+  reserveId: reserveCategoryId,
+};
 
 export function open(engine: Engine): CategoryRepository {
   return {

@@ -45,7 +45,7 @@ export interface Transaction {
 }
 
 /**
- * A write of several statements: a named function that `writes.ts` lists. It awaits nothing but its transaction. With
+ * A write of several statements: a function that the `WRITES` of its part name. It awaits nothing but its transaction. With
  * SQLite it runs on another thread, so arguments and result must be plain values. It may run again when its transaction
  * was undone. It returns expected outcomes, and throws only for faults.
  */

@@ -151,3 +151,5 @@ export async function touchKeys(transaction: Transaction, uses: readonly KeyUse[
   for (const [keyId, at] of uses)
     await transaction.query('UPDATE keys SET last_used_at = $1 WHERE id = $2', [at, keyId]);
 }
+
+export const WRITES = { add: addKey, rotate: rotateKey, revoke: revokeKey, touch: touchKeys };

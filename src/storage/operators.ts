@@ -195,7 +195,7 @@ async function signIn(
   return operator;
 }
 
-export const WRITES = { addOperator, removeOperator, addToken, removeToken, addLink, signIn };
+export const WRITES = { add: addOperator, remove: removeOperator, addToken, removeToken, addLink, signIn };
 
 export function open(engine: Engine) {
   return {

@@ -143,7 +143,13 @@ async function cancelOrderBy(
   return { value: undefined };
 }
 
-export const WRITES = { createOrder, completeOrder, cancelOrder, cancelOrderBy, expireOrders };
+export const WRITES = {
+  create: createOrder,
+  complete: completeOrder,
+  cancel: cancelOrder,
+  cancelBy: cancelOrderBy,
+  expire: expireOrders,
+};
 
 /** The statement for a page. An index alone answers it, however many orders there are. */
 export function pageQuery(

@@ -144,6 +144,8 @@ async function dayFault(transaction: Transaction, { account }: KeyCaller): Promi
   return `The account has created ${MOST_KEYS_A_DAY} keys in this UTC day: try again from ${textFromInstant(midnight + DAY)}.`;
 }
 
+export const WRITES = { create: createOwnKey, rotate: rotateOwnKey, revoke: revokeOwnKey };
+
 /**
  * The keys of the account of `caller`. `cache` forgets what this process knew of keys: after a change, and when it knew the
  * caller as valid that is not. `now` is in Unix milliseconds, whole.

@@ -49,7 +49,7 @@ async function deletePet(
   return { value: undefined };
 }
 
-export const WRITES = { updatePet, deletePet };
+export const WRITES = { update: updatePet, delete: deletePet };
 
 export function open(engine: Engine): PetChanges {
   return {

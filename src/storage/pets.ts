@@ -47,6 +47,8 @@ export async function createPet(transaction: Transaction, pet: NewPet): Promise<
   return { value: { id: row[0], ...pet } };
 }
 
+export const WRITES = { create: createPet };
+
 /**
  * Animals that an import adds at once: enough that a sync or a round trip costs little, few enough that the service
  * waits for milliseconds only.

@@ -116,7 +116,7 @@ async function pruneUsage(transaction: Transaction, keyIds: readonly number[], n
   await transaction.query('DELETE FROM usage_writers WHERE written_at < $1', [now - DAY]);
 }
 
-export const WRITES = { addUsage, pruneUsage };
+export const WRITES = { add: addUsage, prune: pruneUsage };
 
 /** Old rows are deleted only if at least this many of the last 30 days have usage. */
 const DAYS_OF_USE = 7n;

@@ -1,29 +1,24 @@
-import { addAccount, changeAccount } from './account-writes.ts';
-import { addKey, revokeKey, rotateKey, touchKeys } from './key-writes.ts';
+import * as accounts from './account-writes.ts';
 import type { Write } from './engine.ts';
-import { createOwnKey, revokeOwnKey, rotateOwnKey } from './own-keys.ts';
+import * as keys from './key-writes.ts';
+import * as ownKeys from './own-keys.ts';
 import * as parts from './parts.ts';
-import { createPet } from './pets.ts';
+import * as pets from './pets.ts';
 
-/** Every write of several statements, by its name: the writing thread of SQLite looks them up here. */
-export const WRITES: Readonly<Record<string, Write<never, unknown>>> = {
-  addAccount,
-  changeAccount,
-  addKey,
-  rotateKey,
-  revokeKey,
-  createOwnKey,
-  rotateOwnKey,
-  revokeOwnKey,
-  touchKeys,
-  createPet,
-  ...Object.fromEntries(
-    Object.values(parts).flatMap((part) => Object.entries<Write<never, unknown>>(part.WRITES)),
+type AnyWrite = Write<never, unknown>;
+
+/** Every write of several statements, by its place: `orders.create`. The writing thread of SQLite looks them up here. */
+export const WRITES: ReadonlyMap<string, AnyWrite> = new Map(
+  Object.entries({ ...parts, accounts, keys, ownKeys, pets }).flatMap(([place, { WRITES: writes }]) =>
+    Object.entries<AnyWrite>(writes).map(([name, write]) => [`${place}.${name}`, write] as const),
   ),
-};
+);
 
-/** The name of a write of the list, by which it crosses to the thread. */
-export function nameOf(work: Write<never, unknown>): string {
-  if (WRITES[work.name] !== work) throw new Error(`writes.ts does not list ${work.name}.`);
-  return work.name;
+const PLACES = new Map([...WRITES].map(([place, write]) => [write, place]));
+
+/** The place of a write, by which it crosses to the thread. */
+export function placeOf(write: AnyWrite): string {
+  const place = PLACES.get(write);
+  if (place === undefined) throw new Error(`The WRITES of no part of the store have ${write.name}.`);
+  return place;
 }

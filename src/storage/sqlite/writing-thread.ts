@@ -84,24 +84,24 @@ function connect() {
 /** What the thread can do, inside a transaction that it has begun. */
 function operationsOn(db: DatabaseSync) {
   const transaction = transactionOn(db, () => now);
-  const runWrite = (name: string, args: readonly unknown[]): Promise<unknown> =>
-    (WRITES[name] as Write<readonly unknown[], unknown>)(transaction, ...args);
+  const runWrite = (place: string, args: readonly unknown[]): Promise<unknown> =>
+    (WRITES.get(place) as Write<readonly unknown[], unknown>)(transaction, ...args);
   return {
     createPets: petInserter(db),
     change: (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
       transaction.query(sql, values),
-    /** Runs the write that `writes.ts` lists under this name. */
+    /** Runs the write of this place (`writes.ts`). */
     write: runWrite,
-    /** Runs the write of this name and records its answer, unless the key has a record. */
+    /** Runs the write of this place and records its answer, unless the key has a record. */
     async once(
       { now: createdAt, expiredUntil, ...idempotency }: RecordKey,
-      name: string,
+      place: string,
       args: readonly unknown[],
     ): Promise<Repeatable<Identified>> {
       const { accountId, key, fingerprint } = idempotency;
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
       if (before !== undefined) return replayFromRow(before, fingerprint);
-      const result = (await runWrite(name, args)) as Result<Identified>;
+      const result = (await runWrite(place, args)) as Result<Identified>;
       if ('error' in result) return result;
       const { status, location = null, json } = replayOf(idempotency, result.value).replay;
       await transaction.query(RECORD, [accountId, key, fingerprint, status, location, json, createdAt]);
