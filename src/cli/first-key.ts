@@ -14,7 +14,6 @@ interface Started {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly flushLog: () => void;
 }
 
 /**
@@ -22,14 +21,10 @@ interface Started {
  * error. Only that text holds the key.
  */
 export async function firstKeyText(started: Started): Promise<string> {
-  const { accounts, environment, url, log, flushLog } = started;
-  // In a terminal that shows both, the text appears below the lines of the log. A line that is written in the background
-  // could still appear below it, so each line is written here at once.
-  flushLog();
+  const { accounts, environment, url, log } = started;
   const isFirst = (await newestKey(started, () => true)) === undefined;
   if (isFirst) {
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
-    flushLog();
     const account = await defaultAccount(accounts);
     const settings = { account, environment, label: undefined, scopes: DEFAULT_SCOPES, expiresAt: undefined };
     const { key } = await issueKey(accounts, randomBytes, settings);

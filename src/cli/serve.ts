@@ -12,8 +12,8 @@ import { firstKeyText, validKey } from './first-key.ts';
 /** Bytes of log that may wait for their reader. Beyond that, lines are dropped. */
 const LOG_BACKLOG = 16 * 1024 * 1024;
 
-/** Milliseconds that a stop waits for the reader of the log. */
-const LOG_END_TIMEOUT = 1_000;
+/** Milliseconds to wait for the reader of the log. */
+const LOG_PATIENCE = 1_000;
 
 /** Milliseconds. A service that has not stopped by then kills itself, because `docker stop` waits 10 s. */
 const STOP_DEADLINE = 9_500;
@@ -50,11 +50,12 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   try {
     const { url, store } = service;
     const { environment } = config;
-    const flushLog = () => chunks.flushSync();
-    const started = { accounts: store.accounts, environment, url, clock, log, flushLog };
+    const started = { accounts: store.accounts, environment, url, clock, log };
     if (firstKey) {
-      process.stderr.write(await firstKeyText(started));
-      process.stderr.write(await linkText(service));
+      const text = (await firstKeyText(started)) + (await linkText(service));
+      // In a terminal that shows both, the text stands below the lines of the log.
+      await chunks.flush(LOG_PATIENCE);
+      process.stderr.write(text);
     }
     // If the store does not answer, the service goes on, and a signal still stops it at once.
     else await Promise.race([validKey(started).catch(ignoreUnavailable), stopSignal]);
@@ -102,7 +103,7 @@ async function stopAndLog(service: Service, endLog: () => Promise<void>): Promis
 async function writeOut(destination: ReturnType<typeof Pino.destination>): Promise<void> {
   const written = new Promise<true>((resolve) => destination.once('close', () => resolve(true)));
   destination.end();
-  if ((await Promise.race([written, wait(LOG_END_TIMEOUT, undefined, { ref: false })])) === true) return;
+  if ((await Promise.race([written, wait(LOG_PATIENCE, undefined, { ref: false })])) === true) return;
   destination.destroy();
   process.exit();
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { thousandths } from '../domain/decimal.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -87,10 +88,14 @@ export class LogChunks {
   readonly #destination: Destination;
   readonly #timer: NodeJS.Timeout;
   #chunk = '';
+  #isWriting = false;
   #ended = false;
 
   constructor(destination: Destination) {
     this.#destination = destination;
+    destination.on('drain', () => {
+      this.#isWriting = false;
+    });
     this.#timer = setInterval(() => this.#writeChunk(), WRITE_INTERVAL);
     this.#timer.unref();
   }
@@ -100,7 +105,18 @@ export class LogChunks {
     if (this.#chunk.length >= CHUNK_LENGTH) this.#writeChunk();
   }
 
-  /** Writes all lines before it returns. pino calls it for fatal errors. Does nothing after `end`. */
+  /** Resolves when all lines are written, or after `patience` milliseconds if nobody reads them. */
+  async flush(patience: number): Promise<void> {
+    this.#writeChunk();
+    if (!this.#isWriting) return;
+    const written = new Promise<void>((resolve) => this.#destination.once('drain', resolve));
+    await Promise.race([written, wait(patience, undefined, { ref: false })]);
+  }
+
+  /**
+   * Writes the lines that no write in the background has, before it returns. pino calls it for fatal errors. Does nothing
+   * after `end`.
+   */
   flushSync(): void {
     if (this.#ended) return;
     this.#writeChunk();
@@ -116,6 +132,7 @@ export class LogChunks {
 
   #writeChunk(): void {
     if (this.#chunk === '') return;
+    this.#isWriting = true;
     this.#destination.write(this.#chunk);
     this.#chunk = '';
   }
