@@ -13,7 +13,7 @@ const RANDOM: readonly (readonly [RegExp, string])[] = [
   [/(sign-in#)[\w-]{43}/g, '$1<random>'],
   [/(petstore_console\w*=)[\w-]{43}/g, '$1<random>'],
   [/"ending":"[0-9A-Za-z]{4}"/g, '"ending":"<random>"'],
-  [/request id [\w-]{20}\b/g, 'request id <random>'],
+  [/request id [\w-]{20}(?![\w-])/g, 'request id <random>'],
   // Of a script in a page.
   [/'sha256-[\w+/=]+'/g, "'sha256-<hash>'"],
   // Times that were measured.
