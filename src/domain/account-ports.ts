@@ -129,7 +129,7 @@ export interface AccountRepository extends KeyLookup {
   revokeKey(id: number): Promise<void>;
 }
 
-/** The calling key. Whether it is valid, and what it may do, every write reads from the database. */
+/** The calling key. Every write reads from the database whether the key is valid, and what it may do. */
 export type KeyCaller = Pick<KeyRecord, 'id' | 'account' | 'environment'>;
 
 /** A new key of the calling account and environment. */

@@ -13,7 +13,7 @@ import { REQUEST_ID } from './request-headers.ts';
 import type { BoundOperation, Match } from './routes.ts';
 import type { Fields, Octets, ResponseWriter } from 'direct-http';
 
-/** What is sent, before it is written. */
+/** A response before it is written. */
 export interface Response {
   readonly status: number;
   readonly headers: Fields;

@@ -114,8 +114,8 @@ export class LogChunks {
   }
 
   /**
-   * Writes the lines that no write in the background has, before it returns. pino calls it for fatal errors. Does nothing
-   * after `end`.
+   * Writes the waiting lines before it returns. A write that already runs in the background may end later. pino calls it for
+   * fatal errors. Does nothing after `end`.
    */
   flushSync(): void {
     if (this.#ended) return;

@@ -133,7 +133,7 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
 
   /** The bans of one account. An account can have far more keys than there are bans, so the bans are read first. */
   async function* bansOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
-    // Not by the account, or the database would look at all of its keys.
+    // A condition on the account would make the database read all keys of the account.
     const sql = `SELECT id, account_id FROM keys WHERE ${engine.isAnyOf('id', '$1')}`;
     for await (const bans of pagesOfBans(after, BANS_READ)) {
       const ids = JSON.stringify(bans.map(({ keyId }) => keyId));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Whether fixtures are written anew instead of compared. */
+/** Whether to write the fixtures instead of comparing them. */
 export const IS_RECORDING = process.env['UPDATE_RECORD'] === '1';
 
 /** What was seen, by a name that says what was done. */
@@ -9,7 +9,7 @@ export type Record_ = ReadonlyMap<string, string>;
 
 const HEADING = '=== ';
 
-/** Turns of the parts of a text that one back end takes from another clock than the others. */
+/** Replaces the parts of a text that depend on a clock of the back end. */
 export type Mask = (text: string) => string;
 
 /**

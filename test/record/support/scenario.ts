@@ -1,8 +1,8 @@
 import type { KeyOptions } from '../../support/service.ts';
 
 /**
- * A request of a scenario. In all of its texts, `$name` stands for something that is saved: an API key, a token, a part of
- * an earlier response.
+ * A request of a scenario. In its texts, `$name` stands for a saved value: an API key, a token, or a part of an earlier
+ * response.
  */
 export interface Step {
   /** `GET /v1/pets?limit=2`. */
@@ -28,7 +28,7 @@ export interface Step {
   readonly sql?: string;
   /** Takes the database away before, or gives it back. */
   readonly loseDatabase?: boolean;
-  /** Asks until the status is this one, for what comes about in the background. */
+  /** Repeats the request until it gets this status, because work in the background changes it. */
   readonly until?: number;
   /** Whether the response has no body, and the tag of one that is random. */
   readonly isTagRandom?: true;
