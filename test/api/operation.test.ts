@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
-import { read } from '../../src/http/operation.ts';
+import { list, read } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
 import { getPet, listPets } from '../../src/api/pets.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
@@ -19,6 +19,8 @@ const BASE = {
   answer: { description: '', examples: {} },
   sample: { client: 'test' },
 } as const;
+const { answer: _answer, ...LISTED } = BASE;
+const LIST = { ...LISTED, examples: {} };
 const A = int64({ description: '', example: 1 });
 const handle = async () => ({ value: {} });
 
@@ -32,6 +34,8 @@ function at(path: string) {
 test('an operation can only answer what it declares', () => {
   // @ts-expect-error: the code is not declared.
   read(Pet, { ...BASE, path: '/a', errors: {}, handle: async () => ({ error: 'conflict' }) });
+  // @ts-expect-error: the code is not declared.
+  list(Pet, 'pets', { ...LIST, path: '/a', handle: async () => ({ error: 'conflict' }) });
   // @ts-expect-error: a parameter of the path is not declared.
   read(Pet, { ...BASE, path: '/{a}', errors: { not_found: '' }, handle });
   // @ts-expect-error: a parameter of the path may be invalid, so there must be a message for 404.
@@ -62,8 +66,8 @@ test('a path can have several parameters, which are decoded by segment', () => {
 
 test('a literal segment wins over a parameter, wherever the list names them', () => {
   const paths = ['/{a}/{b}', '/a/{b}', '/{a}/b', '/a/b', '/a/{b}/c', '/a/b/{c}'];
-  for (const list of [paths, paths.toReversed()]) {
-    const { match } = routesOf(...list);
+  for (const order of [paths, paths.toReversed()]) {
+    const { match } = routesOf(...order);
     assert.deepEqual(match('/v1/a/b'), ['/v1/a/b']);
     assert.deepEqual(match('/v1/a/x'), ['/v1/a/{b}', 'x']);
     assert.deepEqual(match('/v1/x/b'), ['/v1/{a}/b', 'x']);
