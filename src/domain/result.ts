@@ -22,7 +22,7 @@ export interface Replay {
   };
 }
 
-/** What a write gives back that clients may send again. */
+/** The result of a write that clients may repeat. */
 export type Repeatable<T, Code extends ErrorCode = never> =
   | Result<T, Code | 'conflict' | 'idempotency_key_reused'>
   | Replay;

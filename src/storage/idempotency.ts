@@ -22,14 +22,14 @@ export const RECORD_COLUMNS = 'fingerprint, status, location, body';
 export type RecordRow = readonly [fingerprint: string, status: bigint, location: string | null, body: string];
 
 /** The answer to a write, as its record has it. */
-export function replayOf({ status, location }: Idempotency, value: Identified): Replay {
+export function toReplay({ status, location }: Idempotency, value: Identified): Replay {
   return {
     replay: { status, location: location?.replace('{id}', String(value.id)), json: toJson(value) },
   };
 }
 
 /** The answer to a request with this fingerprint whose idempotency key has this record. */
-export function replayFromRow(
+export function parseReplay(
   [recorded, status, location, json]: RecordRow,
   fingerprint: string,
 ): Replay | Failure<'idempotency_key_reused'> {

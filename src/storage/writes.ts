@@ -17,7 +17,7 @@ export const WRITES: ReadonlyMap<string, AnyWrite> = new Map(
 const PLACES = new Map([...WRITES].map(([place, write]) => [write, place]));
 
 /** The place of a write, by which it crosses to the thread. */
-export function placeOf(write: AnyWrite): string {
+export function findPlace(write: AnyWrite): string {
   const place = PLACES.get(write);
   if (place === undefined) throw new Error(`The WRITES of no part of the store have ${write.name}.`);
   return place;

@@ -8,7 +8,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { of } from '../storage/order-fixture.ts';
-import { valueOf } from '../storage/fixture.ts';
+import { requireValue } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { sharedServers } from '../support/instances.ts';
@@ -28,7 +28,7 @@ async function makeOrders(
   await accounts.findOrCreateAccount('shelter', 'free', PLANS.free);
   const made = [];
   while (made.length < count)
-    made.push(valueOf(await orders.create(1, { petId: valueOf(await pets.create(REX)).id })));
+    made.push(requireValue(await orders.create(1, { petId: requireValue(await pets.create(REX)).id })));
   return made;
 }
 

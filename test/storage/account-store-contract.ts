@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../src/domain/account.ts';
 import { ApiKeyHash } from '../../src/domain/api-key.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { list, type NewFixture, newKey, REX, rotationOf, valueOf } from './fixture.ts';
+import { list, type NewFixture, newKey, REX, rotationOf, requireValue } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
@@ -176,7 +176,7 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
     const createdAt = Math.floor(clock().unix);
     const rotation = rotationOf(old.id, 1_000);
     const rotated = await accounts.rotateKey(rotation);
-    const { record, replacedUntil } = valueOf(rotated);
+    const { record, replacedUntil } = requireValue(rotated);
     assert.equal(replacedUntil, createdAt + 1_000);
     assert.deepEqual(record, { ...old, id: record.id, createdAt, ending: rotation.ending });
     assert.deepEqual(await accounts.findKeyByHash(rotation.hash), record);

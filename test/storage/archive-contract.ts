@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { PetArchive, PetRepository } from '../../src/domain/ports.ts';
-import { addPets, list, type NewFixture, valueOf, REX, withIdsOf } from './fixture.ts';
+import { addPets, list, type NewFixture, requireValue, REX, withIdsOf } from './fixture.ts';
 import { test } from '../support/test.ts';
 
 async function* animals(
@@ -70,7 +70,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       await store.archive.addAll(given(), { atomic });
       const pets = await all(store.archive);
       assert.deepEqual(pets, withIdsOf(pets, examples));
-      assert.ok(valueOf(await store.pets.create(REX)).id > (pets.at(-1)?.id ?? 0n));
+      assert.ok(requireValue(await store.pets.create(REX)).id > (pets.at(-1)?.id ?? 0n));
     });
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Author } from '../../src/domain/audit.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { newKey, type NewFixture, rotationOf, valueOf } from './fixture.ts';
+import { newKey, type NewFixture, rotationOf, requireValue } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
@@ -20,7 +20,7 @@ export function auditContract(name: string, fresh: NewFixture): void {
     const asked = newKey(id);
     const key = await accounts.addKey(asked);
     const rotated = await accounts.rotateKey(rotationOf(key.id, 5));
-    const next = valueOf(rotated).record;
+    const next = requireValue(rotated).record;
     await accounts.revokeKey(next.id);
     // None of these changes anything.
     await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });

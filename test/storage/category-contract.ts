@@ -7,7 +7,7 @@ import type { Patch } from '../../src/domain/patch.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { entityTag, toJson } from '../../src/domain/written.ts';
-import { type NewFixture, outcomeOf, replayed, valueOf } from './fixture.ts';
+import { type NewFixture, readOutcome, replayed, requireValue } from './fixture.ts';
 import { refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
@@ -31,7 +31,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       status: 201,
       location: '/categories/{id}',
     };
-    const add = async (its: string) => valueOf(await categories.create({ name: its }));
+    const add = async (its: string) => requireValue(await categories.create({ name: its }));
     const list = async (limit = 100, before?: bigint) => {
       const { items, next } = await categories.list({ limit, before });
       return { names: (parseExactJson(items) as Category[]).map((each) => each.name), next };
@@ -42,7 +42,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
   test(`${name}: a category that was added is in every get and list`, async (t) => {
     const { categories, list } = await prepare(t);
     const created = await categories.create({ name: ' Dogs 🐶', description: '' });
-    const { id } = valueOf(created);
+    const { id } = requireValue(created);
     const json = `{"id":${id},"name":" Dogs 🐶","description":""}`;
     assert.deepEqual(created, { value: { id, name: ' Dogs 🐶', description: '' } });
     assert.equal(await categories.get(id), json);
@@ -88,10 +88,10 @@ export function categoryContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
     const { categories } = await prepare(t);
-    const { id } = valueOf(await categories.create({ name: 'Dogs', description: 'all' }));
+    const { id } = requireValue(await categories.create({ name: 'Dogs', description: 'all' }));
     const change = async (given: Partial<CategoryPatch>) => {
       const changed = await categories.update(id, patch(given), undefined);
-      const json = toJson(valueOf(changed));
+      const json = toJson(requireValue(changed));
       assert.equal(await categories.get(id), json);
       return json;
     };
@@ -99,7 +99,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     assert.equal(await change({ name: 'Cats' }), `{"id":${id},"name":"Cats","description":"all"}`);
     assert.equal(await change({ description: 'few' }), `{"id":${id},"name":"Cats","description":"few"}`);
     assert.equal(await change({ description: null }), `{"id":${id},"name":"Cats"}`);
-    assert.equal(outcomeOf(await categories.create({ name: 'DOGS' })), 'done');
+    assert.equal(readOutcome(await categories.create({ name: 'DOGS' })), 'done');
     assert.deepEqual(await categories.create({ name: 'CATS' }), refused('conflict'));
   });
 
@@ -137,7 +137,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       });
       const created = ids.map(async (_, index) => {
         const { categories } = stores[index % 2] ?? store;
-        return outcomeOf(await categories.create({ name: called(index) })) === 'done';
+        return readOutcome(await categories.create({ name: called(index) })) === 'done';
       });
       const done = await Promise.all([...renamed, ...created]);
       assert.equal(done.filter(Boolean).length, 1);
@@ -152,8 +152,8 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await categories.create({ name: 'dogs' }, once), refused('conflict'));
     await categories.update(id, patch({ name: 'Wolves' }), undefined);
     const first = await categories.create({ name: 'dogs' }, once);
-    assert.equal(outcomeOf(first), 'done');
-    await categories.update(valueOf(first).id, patch({ name: 'Foxes' }), undefined);
+    assert.equal(readOutcome(first), 'done');
+    await categories.update(requireValue(first).id, patch({ name: 'Foxes' }), undefined);
     assert.deepEqual(await categories.create({ name: 'dogs' }, once), replayed(once, first));
     const other = await categories.create({ name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
     assert.deepEqual(other, { error: 'idempotency_key_reused' });
@@ -164,7 +164,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     const first = await add('Dogs');
     assert.deepEqual(await categories.create({ name: 'DOGS' }), refused('conflict'));
     const again = await reopen();
-    const second = valueOf(await again.categories.create({ name: 'Cats' }));
+    const second = requireValue(await again.categories.create({ name: 'Cats' }));
     assert.ok(first.id > 0n && second.id > first.id);
     assert.equal(await again.categories.get(first.id), `{"id":${first.id},"name":"Dogs"}`);
   });

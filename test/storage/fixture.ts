@@ -9,7 +9,7 @@ import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Idempotency, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
 import type { Repeatable } from '../../src/domain/result.ts';
 import { type Identified } from '../../src/storage/engine.ts';
-import { replayOf } from '../../src/storage/idempotency.ts';
+import { toReplay } from '../../src/storage/idempotency.ts';
 import { KeyUses } from '../../src/observability/key-usage.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { FakeClock } from '../support/clock.ts';
@@ -47,27 +47,27 @@ export function withIdsOf(pets: readonly Pet[], asked: readonly NewPet[]): Pet[]
 }
 
 /** What became of a write: `done`, `replayed`, or the code of its refusal. */
-export function outcomeOf(result: Repeatable<unknown, ErrorCode>): string {
+export function readOutcome(result: Repeatable<unknown, ErrorCode>): string {
   if ('value' in result) return 'done';
   return 'replay' in result ? 'replayed' : result.error;
 }
 
 /** What a write that must have been done or replayed gives back. */
-export function valueOf<T>(result: Repeatable<T, ErrorCode>): T {
+export function requireValue<T>(result: Repeatable<T, ErrorCode>): T {
   if ('value' in result) return result.value;
-  assert.ok('replay' in result, `The outcome is ${outcomeOf(result)}.`);
+  assert.ok('replay' in result, `The outcome is ${readOutcome(result)}.`);
   return parseExactJson(result.replay.json) as T;
 }
 
 /** What a request gets that repeats the one with this result. */
 export function replayed(once: Idempotency, first: Repeatable<Identified, ErrorCode>) {
-  return replayOf(once, valueOf(first));
+  return toReplay(once, requireValue(first));
 }
 
 /** Adds animals one after the other, and gives them oldest first. */
 export async function addPets(pets: PetRepository, animals: readonly NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
-  for (const animal of animals) added.push(valueOf(await pets.create(animal)));
+  for (const animal of animals) added.push(requireValue(await pets.create(animal)));
   return added;
 }
 

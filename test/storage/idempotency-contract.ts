@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { type NewFixture, patch, valueOf, REX, walk, outcomeOf, replayed } from './fixture.ts';
+import { type NewFixture, patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
 
 /** What the port PetRepository promises for creates that may be sent again. */
@@ -27,7 +27,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   test(`${name}: the same idempotency key and body replay the first animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
-    assert.equal(outcomeOf(first), 'done');
+    assert.equal(readOutcome(first), 'done');
     const second = await pets.create({ ...REX, status: 'sold' }, once);
     assert.deepEqual(second, replayed(once, first));
     assert.equal(await count(), 1);
@@ -36,7 +36,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   test(`${name}: a replay is the first answer, whatever became of the animal`, async (t) => {
     const { store, pets, once, count } = await prepare(t);
     const first = await pets.create({ ...REX, status: 'sold' }, once);
-    const { id } = valueOf(first);
+    const { id } = requireValue(first);
     const json = `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`;
     const replay = { replay: { status: 201, location: `/pets/${id}`, json } };
     await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
@@ -58,7 +58,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   test(`${name}: another idempotency key creates another animal`, async (t) => {
     const { pets, once, count } = await prepare(t);
     await pets.create(REX, once);
-    assert.equal(outcomeOf(await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })), 'done');
+    assert.equal(readOutcome(await pets.create(REX, { ...once, key: 'sha256 ORDER-1' })), 'done');
     assert.equal(await count(), 2);
   });
 
@@ -66,7 +66,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { pets, once, theirs, count } = await prepare(t);
     await pets.create(REX, once);
     const other = await pets.create(REX, { ...once, accountId: theirs.id });
-    assert.equal(outcomeOf(other), 'done');
+    assert.equal(readOutcome(other), 'done');
     assert.equal(await count(), 2);
   });
 
@@ -74,7 +74,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { pets, once, theirs, count } = await prepare(t);
     const both = [once, { ...once, accountId: theirs.id }];
     const creations = await Promise.all(both.map((idempotency) => pets.create(REX, idempotency)));
-    assert.deepEqual(creations.map(outcomeOf), ['done', 'done']);
+    assert.deepEqual(creations.map(readOutcome), ['done', 'done']);
     assert.equal(await count(), 2);
   });
 
@@ -87,10 +87,10 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await again.pets.create(REX, once), replayed(once, first));
     await passTime(1);
     const later = await again.pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) });
-    assert.equal(outcomeOf(later), 'done');
-    assert.notEqual(valueOf(later).id, valueOf(first).id);
+    assert.equal(readOutcome(later), 'done');
+    assert.notEqual(requireValue(later).id, requireValue(first).id);
     await passTime(DAY - 1);
-    assert.deepEqual(outcomeOf(await again.pets.create(REX, once)), 'idempotency_key_reused');
+    assert.deepEqual(readOutcome(await again.pets.create(REX, once)), 'idempotency_key_reused');
   });
 
   test(`${name}: simultaneous requests with one idempotency key make one animal`, async (t) => {
@@ -99,9 +99,9 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const creations = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
     );
-    assert.equal(creations.filter((each) => outcomeOf(each) === 'done').length, 1);
-    assert.equal(creations.filter((each) => outcomeOf(each) === 'replayed').length, 19);
-    assert.equal(new Set(creations.map((creation) => valueOf(creation).id)).size, 1);
+    assert.equal(creations.filter((each) => readOutcome(each) === 'done').length, 1);
+    assert.equal(creations.filter((each) => readOutcome(each) === 'replayed').length, 19);
+    assert.equal(new Set(creations.map((creation) => requireValue(creation).id)).size, 1);
     assert.equal(await count(), 1);
   });
 
@@ -112,7 +112,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
       pets.create(REX, { ...once, fingerprint: 'b'.repeat(64) }),
       pets.create(REX),
     ]);
-    assert.deepEqual(outcomes.map(outcomeOf), ['done', 'idempotency_key_reused', 'done']);
+    assert.deepEqual(outcomes.map(readOutcome), ['done', 'idempotency_key_reused', 'done']);
     assert.equal(await count(), 2);
   });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { keyUsesOf, newKey, type NewFixture, rotationOf, valueOf } from './fixture.ts';
+import { keyUsesOf, newKey, type NewFixture, rotationOf, requireValue } from './fixture.ts';
 import { changeAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
@@ -87,7 +87,7 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     const rotation = rotationOf(id, DAY);
     assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, undefined);
     assert.equal(await accounts.findKeyByHash(rotation.hash), undefined);
-    const rotated = valueOf(await other.accounts.rotateKey(rotation));
+    const rotated = requireValue(await other.accounts.rotateKey(rotation));
     assert.deepEqual(await accounts.findKeyByHash(rotation.hash), rotated.record);
     clock.advance(noticedWithin);
     assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, rotated.replacedUntil);

@@ -4,14 +4,14 @@ import type { Author } from '../../src/domain/audit.ts';
 import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
-import { type NewFixture, valueOf } from './fixture.ts';
+import { type NewFixture, requireValue } from './fixture.ts';
 
 /** What the store promises about operators, their secrets and the audit log. */
 export function operatorContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { operators } = fixture.store;
-    const ada = valueOf(await operators.add(ROOT, 'Ada', 'admin'));
+    const ada = requireValue(await operators.add(ROOT, 'Ada', 'admin'));
     const link = (secret: string) => operators.addLink(ROOT, ada, secret, LINK_LIFETIME);
     const enter = (secret: string, session: string) =>
       operators.signIn(secret, session, SESSION_LIFETIME, '::1');
@@ -149,7 +149,7 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const names = Array.from({ length: 50 }, (_, index) => `operator ${index}`);
     const added = await Promise.all(names.map((each) => operators.add(ROOT, each, 'admin')));
     for (const each of added) {
-      const operator = valueOf(each);
+      const operator = requireValue(each);
       await operators.addLink(ROOT, operator, `l ${operator.name}`, LINK_LIFETIME);
     }
     const work = names.flatMap((each) => [

@@ -5,7 +5,7 @@ import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { addPets, valueOf, type NewFixture, REX } from './fixture.ts';
+import { addPets, requireValue, type NewFixture, REX } from './fixture.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { postgresFixture } from './postgres-fixture.ts';
@@ -21,7 +21,7 @@ async function twoOrders(store: Store) {
   const [first, second] = await addPets(store.pets, [AVAILABLE, AVAILABLE]);
   assert.ok(first && second);
   const order = async (accountId: number, petId: bigint) =>
-    valueOf(await store.orders.create(accountId, { petId })).id;
+    requireValue(await store.orders.create(accountId, { petId })).id;
   const ids = [await order(shop.id, first.id), await order(zoo.id, second.id)] as const;
   return { shop, zoo, first, second, ids };
 }
@@ -88,7 +88,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a category is found by its name in any case and normal form`, async (t) => {
     const { store } = await fresh(t);
-    const id = valueOf(await store.categories.create({ name: 'Élans' })).id;
+    const id = requireValue(await store.categories.create({ name: 'Élans' })).id;
     for (const text of ['Élans', 'élans', 'E\u0301LANS'])
       assert.deepEqual(await store.categories.findByName(text), { id, name: 'Élans' });
     assert.equal(await store.categories.findByName('Elans'), undefined);
@@ -99,7 +99,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const other = await another();
     const [first, second] = [await store.categories.reserveId(), await other.categories.reserveId()];
     assert.ok(second > first);
-    const later = valueOf(await store.categories.create({ name: 'Cats' })).id;
+    const later = requireValue(await store.categories.create({ name: 'Cats' })).id;
     assert.ok(later > second);
     const pets = [{ ...REX, categoryId: first }];
     const before = async () => {
@@ -110,7 +110,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const { categories: seen } = await another();
     assert.equal(await seen.get(first), `{"id":${first},"name":"Dogs"}`);
     assert.equal(await seen.get(second), undefined);
-    assert.ok(valueOf(await store.categories.create({ name: 'Birds' })).id > later);
+    assert.ok(requireValue(await store.categories.create({ name: 'Birds' })).id > later);
   });
 
   test(`${name}: a failed atomic import leaves no category and no animal`, async (t) => {

@@ -5,7 +5,7 @@ import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { entityTag, toJson } from '../../src/domain/written.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
-import { type NewFixture, outcomeOf, valueOf } from './fixture.ts';
+import { type NewFixture, readOutcome, requireValue } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, refused } from './order-fixture.ts';
 
 /** What the port OrderRepository promises for single orders. */
@@ -14,7 +14,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, clock, petState } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const created = await orders.create(mine, { petId, shipDate: '2027-01-15T10:00:00.5+01:00' });
-    const made = valueOf(created);
+    const made = requireValue(created);
     const at = Math.floor(clock().unix);
     assert.deepEqual(made, {
       id: made.id,
@@ -26,7 +26,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
       createdAt: new Date(at).toISOString(),
       expiresAt: new Date(at + 3 * DAY).toISOString(),
     });
-    assert.equal(outcomeOf(created), 'done');
+    assert.equal(readOutcome(created), 'done');
     assert.equal(await petState(petId), 'pending');
     assert.equal(await orders.get(mine, made.id), toJson(made));
     assert.equal((await orders.list({ accountId: mine, limit: 1 })).items, `[${toJson(made)}]`);
@@ -58,8 +58,8 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
     const completed = await orders.complete(mine, made.id);
-    assert.deepEqual(valueOf(completed), { ...made, status: 'complete', complete: true });
-    assert.equal(await orders.get(mine, made.id), toJson(valueOf(completed)));
+    assert.deepEqual(requireValue(completed), { ...made, status: 'complete', complete: true });
+    assert.equal(await orders.get(mine, made.id), toJson(requireValue(completed)));
     assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
     assert.deepEqual(await orders.cancel(mine, made.id, undefined), { error: 'conflict' });
     assert.deepEqual(await states(made), ['sold', 'complete']);
@@ -84,7 +84,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await orders.cancel(mine, first.id, undefined), NO_CONTENT);
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
     assert.deepEqual(await states(second), ['pending', 'pending']);
-    assert.equal(outcomeOf(await orders.complete(theirs, second.id)), 'done');
+    assert.equal(readOutcome(await orders.complete(theirs, second.id)), 'done');
     assert.deepEqual(await states(first), ['sold', 'cancelled']);
   });
 
@@ -146,8 +146,8 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? store : other).orders.create(mine, { petId })),
     );
-    assert.equal(outcomes.filter((each) => outcomeOf(each) === 'done').length, 1);
-    assert.equal(outcomes.filter((each) => outcomeOf(each) === 'conflict').length, 39);
+    assert.equal(outcomes.filter((each) => readOutcome(each) === 'done').length, 1);
+    assert.equal(outcomes.filter((each) => readOutcome(each) === 'conflict').length, 39);
     assert.equal(await petState(petId), 'pending');
   });
 
@@ -156,7 +156,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const petId = await addPet('available');
     const first = await order(petId);
     await orders.cancel(mine, first.id, undefined);
-    const second = valueOf(await (await reopen()).orders.create(mine, { petId }));
+    const second = requireValue(await (await reopen()).orders.create(mine, { petId }));
     assert.ok(first.id > 0n && second.id > first.id);
   });
 }

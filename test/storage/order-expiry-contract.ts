@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { entityTag } from '../../src/domain/written.ts';
-import { type NewFixture, outcomeOf, valueOf } from './fixture.ts';
+import { type NewFixture, readOutcome, requireValue } from './fixture.ts';
 import { NO_CONTENT, of, orderFixture, refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
@@ -15,7 +15,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, order, passTime, states } = await orderFixture(t, fresh);
     const [early, late] = [await order(await addPet('available')), await order(await addPet('available'))];
     await passTime(HOLD - 1);
-    assert.equal(outcomeOf(await orders.complete(mine, early.id)), 'done');
+    assert.equal(readOutcome(await orders.complete(mine, early.id)), 'done');
     await passTime(1);
     assert.deepEqual(await orders.complete(mine, late.id), refused('conflict'));
     assert.deepEqual(await states(late), ['available', 'expired']);
@@ -29,7 +29,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     await passTime(HOLD - 1);
     assert.deepEqual(await orders.create(theirs, { petId }), refused('conflict'));
     await passTime(1);
-    const second = valueOf(await orders.create(theirs, { petId }));
+    const second = requireValue(await orders.create(theirs, { petId }));
     assert.deepEqual(await states(first), ['pending', 'expired']);
     assert.deepEqual(await states(second), ['pending', 'pending']);
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));

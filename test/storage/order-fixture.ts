@@ -6,7 +6,7 @@ import { parseExactJson } from '../../src/domain/parse.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { get, type NewFixture, REX, valueOf } from './fixture.ts';
+import { get, type NewFixture, REX, requireValue } from './fixture.ts';
 
 export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
 
@@ -35,9 +35,9 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
     orders,
     /** Adds an animal. Returns its id. */
     addPet: async (status?: PetStatus) =>
-      valueOf(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
+      requireValue(await pets.create({ ...REX, ...(status !== undefined && { status }) })).id,
     /** Orders an animal that is available. */
-    order: async (petId: bigint, accountId = mine) => valueOf(await orders.create(accountId, { petId })),
+    order: async (petId: bigint, accountId = mine) => requireValue(await orders.create(accountId, { petId })),
   };
 }
 

@@ -1,7 +1,7 @@
 // Contract: section 3.4.
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
-import { type NewFixture, outcomeOf, replayed, valueOf } from './fixture.ts';
+import { type NewFixture, readOutcome, replayed, requireValue } from './fixture.ts';
 import { orderFixture, refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
@@ -13,7 +13,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const { orders, mine, once, addPet, passTime, states } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const first = await orders.create(mine, { petId }, once);
-    const made = valueOf(first);
+    const made = requireValue(first);
     const repeat = replayed(once, first);
     assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     await orders.cancel(mine, made.id, undefined);
@@ -22,14 +22,14 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     await passTime(DAY - 1);
     assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     await passTime(1);
-    assert.equal(outcomeOf(await orders.create(mine, { petId }, once)), 'done');
+    assert.equal(readOutcome(await orders.create(mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a repeated completion gets its first answer`, async (t) => {
     const { store, orders, mine, once, addPet, order } = await orderFixture(t, fresh);
     const { id, petId } = await order(await addPet('available'));
     const first = await orders.complete(mine, id, once);
-    assert.equal(outcomeOf(first), 'done');
+    assert.equal(readOutcome(first), 'done');
     await store.petChanges.delete(petId, undefined);
     assert.deepEqual(await orders.complete(mine, id, once), replayed(once, first));
     assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
@@ -54,22 +54,22 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     await orders.cancel(mine, id, undefined);
     // Also with another body: the key was never used.
     const first = await orders.create(mine, { petId }, { ...once, fingerprint: OTHER });
-    assert.equal(outcomeOf(first), 'done');
+    assert.equal(readOutcome(first), 'done');
     assert.deepEqual(await again(), { error: 'idempotency_key_reused' });
-    const { id: second } = valueOf(first);
+    const { id: second } = requireValue(first);
     const complete = { ...once, key: 'sha256 order-2' } as const;
     assert.deepEqual(await orders.complete(mine, 99n, complete), refused('not_found'));
-    assert.equal(outcomeOf(await orders.complete(mine, second, complete)), 'done');
+    assert.equal(readOutcome(await orders.complete(mine, second, complete)), 'done');
   });
 
   test(`${name}: a refusal under a key whose record has expired removes the record`, async (t) => {
     const { orders, mine, once, addPet, passTime } = await orderFixture(t, fresh);
     const petId = await addPet('available');
-    const { id } = valueOf(await orders.create(mine, { petId }, once));
+    const { id } = requireValue(await orders.create(mine, { petId }, once));
     await passTime(DAY);
     assert.deepEqual(await orders.create(mine, { petId }, once), refused('conflict'));
     await orders.cancel(mine, id, undefined);
-    assert.equal(outcomeOf(await orders.create(mine, { petId }, once)), 'done');
+    assert.equal(readOutcome(await orders.create(mine, { petId }, once)), 'done');
   });
 
   test(`${name}: a refusal that expires an order keeps that change`, async (t) => {
@@ -90,8 +90,8 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
         (i % 2 === 0 ? store : other).orders.create(mine, { petId }, once),
       ),
     );
-    assert.equal(outcomes.filter((each) => outcomeOf(each) === 'done').length, 1);
-    assert.equal(new Set(outcomes.map((outcome) => valueOf(outcome).id)).size, 1);
+    assert.equal(outcomes.filter((each) => readOutcome(each) === 'done').length, 1);
+    assert.equal(new Set(outcomes.map((outcome) => requireValue(outcome).id)).size, 1);
   });
 
   test(`${name}: requests with one key at once are all refused, and the key stays free`, async (t) => {
@@ -108,6 +108,6 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
       outcomes.map(() => refused('conflict')),
     );
     await store.orders.cancel(mine, id, undefined);
-    assert.equal(outcomeOf(await send(1, OTHER)), 'done');
+    assert.equal(readOutcome(await send(1, OTHER)), 'done');
   });
 }

@@ -9,7 +9,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { changeAccount } from '../support/store.ts';
-import { type NewFixture, newKey, outcomeOf, rotationOf, valueOf } from './fixture.ts';
+import { type NewFixture, newKey, readOutcome, rotationOf, requireValue } from './fixture.ts';
 
 const REVOKED = 'The API key has been revoked: use another one.';
 const SUSPENDED = 'The account of this API key is suspended: ask the operator of this service.';
@@ -68,7 +68,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
         location: '/account/keys/{id}',
       };
       const keys = ownKeys(store, caller);
-      assert.equal(outcomeOf(await create(keys, repeated)), 'done');
+      assert.equal(readOutcome(await create(keys, repeated)), 'done');
       await make(other, caller.id, accountId);
       const before = await store.accounts.listKeys();
       for (const refused of [
@@ -83,7 +83,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
         await keys.revoke(BigInt(caller.id), undefined),
         await keys.revoke(999n, ['"a"']),
       ])
-        assert.deepEqual([outcomeOf(refused), messageOf(refused)], ['unauthorized', message]);
+        assert.deepEqual([readOutcome(refused), messageOf(refused)], ['unauthorized', message]);
       assert.deepEqual(await store.accounts.listKeys(), before);
       if (message === SUSPENDED) await changeAccount(other.accounts, accountId, { suspended: false });
       assert.deepEqual(
@@ -98,14 +98,14 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     const expiresAt = Math.floor(clock().unix) + MINUTE;
     const caller = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES, expiresAt }));
     const keys = ownKeys(store, caller);
-    assert.equal(outcomeOf(await create(keys)), 'done');
+    assert.equal(readOutcome(await create(keys)), 'done');
     await passTime(MINUTE);
     for (const refused of [
       await create(keys),
       await keys.rotate(rotationOf(second.id, 0), undefined),
       await keys.revoke(BigInt(second.id), undefined),
     ])
-      assert.deepEqual([outcomeOf(refused), messageOf(refused)], ['unauthorized', EXPIRED]);
+      assert.deepEqual([readOutcome(refused), messageOf(refused)], ['unauthorized', EXPIRED]);
   });
 
   test(`${name}: an instance that refused a revoked key knows it as revoked from then on`, async (t) => {
@@ -128,7 +128,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       const known = await store.accounts.findKeyByHash(hash);
       assert.ok(known !== undefined);
       await other.accounts.revokeKey(id);
-      assert.equal(outcomeOf(await use(ownKeys(store, known))), 'unauthorized');
+      assert.equal(readOutcome(await use(ownKeys(store, known))), 'unauthorized');
       assert.notEqual((await store.accounts.findKeyByHash(hash))?.revokedAt, undefined);
     }
   });
@@ -146,10 +146,10 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       await revoked;
       const late = await Promise.all(instances.map((keys) => create(keys)));
       assert.deepEqual(
-        late.map((each) => outcomeOf(each)),
+        late.map((each) => readOutcome(each)),
         ['unauthorized', 'unauthorized'],
       );
-      const codes = (await Promise.all(requests)).map((each) => outcomeOf(each));
+      const codes = (await Promise.all(requests)).map((each) => readOutcome(each));
       const entries = (await store.audit.list({ limit: 100, accountId })).toSorted((a, b) => a.id - b.id);
       const end = entries.find(
         ({ action, target }) => action === 'keys revoke' && target.name === `${caller.id}`,
@@ -174,7 +174,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
           : [ones.revoke(BigInt(two.id), undefined), twos.revoke(BigInt(one.id), undefined)];
       assert.deepEqual(
         (await Promise.all<Awaited<(typeof outcomes)[number]>>(outcomes))
-          .map((each) => outcomeOf(each))
+          .map((each) => readOutcome(each))
           .toSorted(),
         ['done', 'unauthorized'],
       );
@@ -184,7 +184,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a key that was rotated creates and rotates none, and still lists and revokes`, async (t) => {
     const { store, other, caller, second } = await prepare(t);
-    const next = valueOf(await other.accounts.rotateKey(rotationOf(caller.id, DAY)));
+    const next = requireValue(await other.accounts.rotateKey(rotationOf(caller.id, DAY)));
     const keys = ownKeys(store, caller);
     for (const refused of [
       await create(keys),
@@ -192,16 +192,16 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       await keys.rotate(rotationOf(caller.id, 0), undefined),
       await keys.rotate(rotationOf(next.record.id, 0), undefined),
     ]) {
-      assert.equal(outcomeOf(refused), 'insufficient_scope');
+      assert.equal(readOutcome(refused), 'insufficient_scope');
       assert.equal(
         messageOf(refused),
         `Key ${caller.id} was rotated into key ${next.record.id}, so it can no longer create or rotate keys: use key ${next.record.id}, or another key with keys:manage.`,
       );
     }
     assert.equal((await store.accounts.listKeys()).length, 3);
-    assert.equal(outcomeOf(await keys.revoke(BigInt(second.id), undefined)), 'done');
-    assert.equal(outcomeOf(await keys.revoke(BigInt(caller.id), undefined)), 'done');
-    assert.equal(outcomeOf(await create(ownKeys(store, next.record))), 'done');
+    assert.equal(readOutcome(await keys.revoke(BigInt(second.id), undefined)), 'done');
+    assert.equal(readOutcome(await keys.revoke(BigInt(caller.id), undefined)), 'done');
+    assert.equal(readOutcome(await create(ownKeys(store, next.record))), 'done');
   });
 
   test(`${name}: keys of an account create at most 100 keys in a UTC day, in both environments, and more from midnight on`, async (t) => {
@@ -224,11 +224,11 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     for (created++; created < MOST_KEYS_A_DAY - 1; created++)
       lastOfStaging = idIn(await stagingKeys.rotate(rotationOf(lastOfStaging, 0), undefined));
     // Neither creates a key, and operators are not limited.
-    assert.equal(outcomeOf(await create(keys, repeated)), 'replayed');
-    assert.equal(outcomeOf(await keys.rotate(rotationOf(999, 0), undefined)), 'not_found');
+    assert.equal(readOutcome(await create(keys, repeated)), 'replayed');
+    assert.equal(readOutcome(await keys.rotate(rotationOf(999, 0), undefined)), 'not_found');
     await accounts.rotateKey(rotationOf((await accounts.addKey(newKey(accountId))).id, 0));
     const atOnce = await Promise.all([keys, stagingKeys, keys, stagingKeys].map((each) => create(each)));
-    assert.deepEqual(atOnce.map((each) => outcomeOf(each)).toSorted(), [
+    assert.deepEqual(atOnce.map((each) => readOutcome(each)).toSorted(), [
       'conflict',
       'conflict',
       'conflict',
@@ -240,21 +240,21 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       await create(stagingKeys, { ...repeated, key: 'sha256 b' }),
       await keys.rotate(rotationOf(last, 0), undefined),
     ]) {
-      assert.equal(outcomeOf(refused), 'conflict');
+      assert.equal(readOutcome(refused), 'conflict');
       assert.equal(
         messageOf(refused),
         `The account has created 100 keys in this UTC day: try again from ${midnight.toISOString()}.`,
       );
     }
     await accounts.addKey(newKey(accountId));
-    assert.equal(outcomeOf(await keys.revoke(BigInt(last), undefined)), 'done');
+    assert.equal(readOutcome(await keys.revoke(BigInt(last), undefined)), 'done');
     const { id: strangerId } = await accounts.createAccount('other', 'pro', PLANS.pro);
     const stranger = await accounts.addKey(newKey(strangerId, { scopes: SCOPES }));
-    assert.equal(outcomeOf(await create(ownKeys(store, stranger))), 'done');
+    assert.equal(readOutcome(await create(ownKeys(store, stranger))), 'done');
 
     await passTime(midnight.getTime() - Math.floor(clock().unix) - 1);
-    assert.equal(outcomeOf(await create(keys)), 'conflict');
+    assert.equal(readOutcome(await create(keys)), 'conflict');
     await passTime(1);
-    assert.equal(outcomeOf(await create(keys)), 'done');
+    assert.equal(readOutcome(await create(keys)), 'done');
   });
 }

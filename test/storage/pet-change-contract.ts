@@ -12,9 +12,9 @@ import {
   list,
   type NewFixture,
   patch,
-  valueOf,
+  requireValue,
   REX,
-  outcomeOf,
+  readOutcome,
 } from './fixture.ts';
 import { test } from '../support/test.ts';
 
@@ -26,7 +26,7 @@ const OTHER_TAG = entityTag('{}');
 export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { store } = fixture;
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
-  const pet = valueOf(await store.pets.create(animal));
+  const pet = requireValue(await store.pets.create(animal));
   const order = () => store.orders.create(accountId, { petId: pet.id });
   return { ...fixture, store, changes: store.petChanges, accountId, pet, order };
 }
@@ -90,7 +90,7 @@ export function petChangeContract(name: string, fresh: NewFixture): void {
     const worst = patch({ status: 'lost', name: '' });
     const refused = async (id: bigint, ifMatch: readonly string[], its = worst) => {
       const result = await changes.update(id, its, ifMatch);
-      return outcomeOf(result);
+      return readOutcome(result);
     };
     for (const id of [pet.id + 1n, 0n, INT64_MIN, INT64_MAX])
       assert.equal(await refused(id, [OTHER_TAG]), 'not_found');

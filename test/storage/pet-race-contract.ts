@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Result } from '../../src/domain/result.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { entityTag } from '../../src/domain/written.ts';
-import { get, type NewFixture, patch, valueOf, REX, outcomeOf } from './fixture.ts';
+import { get, type NewFixture, patch, requireValue, REX, readOutcome } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 import { test } from '../support/test.ts';
 
@@ -47,7 +47,7 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
     const { store, changes, another } = await withPet(await fresh(t));
     const { petChanges: elsewhere } = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = valueOf(await store.pets.create(REX));
+      const { id } = requireValue(await store.pets.create(REX));
       const [first, , second] = await Promise.all([
         changes.delete(id, undefined),
         elsewhere.update(id, patch({ name: 'Max' }), undefined),
@@ -62,12 +62,12 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
     const { store, changes, another, accountId } = await withPet(await fresh(t));
     const other = await another();
     for (let round = 0; round < 20; round++) {
-      const { id } = valueOf(await store.pets.create({ ...REX, status: 'available' }));
+      const { id } = requireValue(await store.pets.create({ ...REX, status: 'available' }));
       const [order, deleted] = await Promise.all([
         other.orders.create(accountId, { petId: id }),
         changes.delete(id, undefined),
       ]);
-      assert.notEqual(outcomeOf(order) === 'done', isDone(deleted));
+      assert.notEqual(readOutcome(order) === 'done', isDone(deleted));
       assert.equal((await get(store.pets, id))?.status, isDone(deleted) ? undefined : 'pending');
     }
   });

@@ -6,7 +6,17 @@ import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
 import { petJson, petsJson } from '../../src/domain/written.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { test } from '../support/test.ts';
-import { addPets, get, list, type NewFixture, valueOf, petsOf, REX, walk, withIdsOf } from './fixture.ts';
+import {
+  addPets,
+  get,
+  list,
+  type NewFixture,
+  requireValue,
+  petsOf,
+  REX,
+  walk,
+  withIdsOf,
+} from './fixture.ts';
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const;
 
@@ -136,10 +146,10 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
       fc.asyncProperty(fc.array(animal, { minLength: 50, maxLength: 100 }), async (batch) => {
         const added = await Promise.all(batch.map((each) => pets.create(each)));
         for (const [index, creation] of added.entries()) {
-          const { id } = valueOf(creation);
+          const { id } = requireValue(creation);
           assert.equal(await pets.get(id), petJson({ id, ...REX, ...batch[index] }));
         }
-        const newest = added.map((each) => valueOf(each)).toSorted((a, b) => Number(b.id - a.id));
+        const newest = added.map((each) => requireValue(each)).toSorted((a, b) => Number(b.id - a.id));
         assert.equal((await pets.list({ limit: newest.length })).items, petsJson(newest));
       }),
       { numRuns: 20 },
@@ -148,7 +158,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: an absent status stays absent`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    const { id } = valueOf(await pets.create(REX));
+    const { id } = requireValue(await pets.create(REX));
     assert.deepEqual(await get(pets, id), { id, ...REX });
     assert.deepEqual(await list(pets, { limit: 1 }), [{ id, ...REX }]);
   });
@@ -158,7 +168,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     const ids: bigint[] = [];
     for (let round = 0; round < 5; round++) {
       const added = await Promise.all(animals(10).map((animal) => pets.create(animal)));
-      ids.push(...added.map((creation) => valueOf(creation).id));
+      ids.push(...added.map((creation) => requireValue(creation).id));
     }
     assert.ok(ids.every((id, index) => id > (ids[index - 1] ?? 0n)));
   });
@@ -168,13 +178,13 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     const [, last] = await addPets(store.pets, animals(2));
     await store.petChanges.delete(last?.id ?? 0n, undefined);
     const { pets } = await reopen();
-    const next = valueOf(await pets.create(REX));
+    const next = requireValue(await pets.create(REX));
     assert.ok(next.id > (last?.id ?? 0n));
   });
 
   test(`${name}: reading an unknown animal gives nothing`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    const { id } = valueOf(await pets.create(REX));
+    const { id } = requireValue(await pets.create(REX));
     for (const other of [id + 1n, 0n, -1n, INT64_MIN, INT64_MAX])
       assert.equal(await pets.get(other), undefined);
   });
@@ -183,7 +193,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
     const { store, another } = await fresh(t);
     const other = await another();
     for (let round = 0; round < 10; round++) {
-      const pet: Pet = valueOf(await store.pets.create({ ...REX, status: 'sold' }));
+      const pet: Pet = requireValue(await store.pets.create({ ...REX, status: 'sold' }));
       for (const { pets } of [store, other]) {
         assert.deepEqual(await get(pets, pet.id), pet);
         assert.deepEqual(await list(pets, { limit: 1 }), [pet]);

@@ -12,7 +12,7 @@ import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
-import { keyUsesOf, list, newKey, patch, valueOf, petsOf, REX, outcomeOf } from './fixture.ts';
+import { keyUsesOf, list, newKey, patch, requireValue, petsOf, REX, readOutcome } from './fixture.ts';
 import { POOL, postgresFixture } from './postgres-fixture.ts';
 
 test('ten instances open one empty database at once', async (t) => {
@@ -32,7 +32,7 @@ test('ten instances open one empty database at once', async (t) => {
   );
   const added = await Promise.all(stores.map(({ pets }) => pets.create(REX)));
   assert.deepEqual(
-    added.map((creation) => valueOf(creation).id).toSorted((a, b) => Number(a - b)),
+    added.map((creation) => requireValue(creation).id).toSorted((a, b) => Number(a - b)),
     Array.from({ length: 10 }, (_, index) => BigInt(index + 1)),
   );
 });
@@ -60,7 +60,7 @@ test('a request to any instance sees what another instance has answered', async 
   const held = proxy.holdAnswerTo('FROM pets');
   const before = slow.pets.list({ limit: 1 });
   await held.given;
-  const pet = valueOf(await store.pets.create(REX));
+  const pet = requireValue(await store.pets.create(REX));
   const after = [slow.pets.list({ limit: 1 }), slow.pets.list({ limit: 1 })];
   held.release();
   assert.deepEqual(petsOf(await before), []);
@@ -72,7 +72,7 @@ test('a page shows each change that another instance has answered', async (t) =>
   // The proxy sees the text of a query only once on a connection, and each limit has a text of its own.
   let limit = 0;
   for (const filter of [{}, { status: 'sold' }, { categoryId: 7n }, { ids: [4n] }] as const) {
-    const { id } = valueOf(await store.pets.create({ ...REX, status: 'sold' }));
+    const { id } = requireValue(await store.pets.create({ ...REX, status: 'sold' }));
     for (const [change, names] of [
       [() => store.petChanges.update(id, patch({ name: 'Max' }), undefined), ['Max']],
       [() => store.petChanges.delete(id, undefined), []],
@@ -95,7 +95,7 @@ test('a page shows each change that another instance has answered', async (t) =>
 
 test('a patch that changes nothing writes no row', async (t) => {
   const { store, raw } = await postgresFixture(t);
-  const { id } = valueOf(await store.pets.create(REX));
+  const { id } = requireValue(await store.pets.create(REX));
   const version = async () => (await raw('SELECT xmin, ctid FROM pets')).rows;
   const before = await version();
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
@@ -133,9 +133,9 @@ test('200 requests with one Idempotency-Key on two instances get one animal', as
   const creations = await Promise.all(
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
   );
-  assert.equal(creations.filter((each) => outcomeOf(each) === 'done').length, 1);
+  assert.equal(creations.filter((each) => readOutcome(each) === 'done').length, 1);
   const [pet] = await list(store.pets, { limit: 100 });
-  for (const creation of creations) assert.deepEqual(valueOf(creation), pet);
+  for (const creation of creations) assert.deepEqual(requireValue(creation), pet);
   assert.equal((await list(store.pets, { limit: 100 })).length, 1);
 });
 
@@ -167,7 +167,7 @@ test('while the first request with a key hangs, the second gets a conflict', asy
     creations.map(() => IN_FLIGHT),
   );
   await first.query('ROLLBACK');
-  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(REX, once)), 'done');
 });
 
 test('instances that write the use of the same keys do not deadlock', async (t) => {
@@ -215,12 +215,12 @@ test('instances with different clocks agree how long an idempotency key is kept'
     status: 201,
     location: '/pets/{id}',
   } as const;
-  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(REX, once)), 'done');
   await ahead.dropExpired();
-  assert.equal(outcomeOf(await ahead.pets.create(REX, once)), 'replayed');
+  assert.equal(readOutcome(await ahead.pets.create(REX, once)), 'replayed');
   await passTime(DAY);
-  assert.equal(outcomeOf(await ahead.pets.create(REX, once)), 'done');
-  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'replayed');
+  assert.equal(readOutcome(await ahead.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(REX, once)), 'replayed');
 });
 
 test('a service that lost its lock overwrites no newer usage or bans', async (t) => {

@@ -7,7 +7,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { addPets, newKey, valueOf, REX, walk } from './fixture.ts';
+import { addPets, newKey, requireValue, REX, walk } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 test('a backup opens as a catalogue with the same animals, accounts and keys', async (t) => {
@@ -34,7 +34,7 @@ test('a backup during writes holds the catalogue of one instant', async (t) => {
   const creating = Promise.all(
     Array.from({ length: 500 }, async (_, i) => {
       for (let turn = 0; turn < i % 20; turn++) await new Promise(setImmediate);
-      return valueOf(await service.pets.create(REX)).id;
+      return requireValue(await service.pets.create(REX)).id;
     }),
   );
   await new Promise(setImmediate);
@@ -54,7 +54,7 @@ test('a catalogue restored from a backup reuses no id', async (t) => {
   await store.backup(file);
   const copy = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => copy.close());
-  assert.ok(valueOf(await copy.pets.create(REX)).id > (last?.id ?? 0n));
+  assert.ok(requireValue(await copy.pets.create(REX)).id > (last?.id ?? 0n));
 });
 
 test('a backup never overwrites a file', async (t) => {

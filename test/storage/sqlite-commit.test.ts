@@ -6,7 +6,7 @@ import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { get, keyUsesOf, list, newKey, patch, valueOf, REX, walk, outcomeOf } from './fixture.ts';
+import { get, keyUsesOf, list, newKey, patch, requireValue, REX, walk, readOutcome } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -31,7 +31,7 @@ test('creates that arrive together share one commit', async (t) => {
 
 test('a patch that changes nothing writes nothing', async (t) => {
   const { file, store } = await sqliteFixture(t);
-  const { id } = valueOf(await store.pets.create(REX));
+  const { id } = requireValue(await store.pets.create(REX));
   const before = transactionsInLog(file);
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
     await store.petChanges.update(id, patch(fields), undefined);
@@ -51,7 +51,7 @@ test('creates that share a commit get their own ids, in order', async (t) => {
     Array.from({ length: 200 }, async (_, index) => {
       // Now and then one that is written by itself.
       const once = index % 70 === 3 ? onceWith(index) : undefined;
-      return valueOf(await store.pets.create({ ...REX, name: `Rex ${index}` }, once)).id;
+      return requireValue(await store.pets.create({ ...REX, name: `Rex ${index}` }, once)).id;
     }),
   );
   assert.equal(transactionsInLog(file), before + 1);
@@ -63,7 +63,7 @@ test('creates that share a commit get their own ids, in order', async (t) => {
     assert.deepEqual(await get(store.pets, id), { id, ...REX, name: `Rex ${index}` });
   for (const index of [3, 73, 143]) {
     const again = await store.pets.create({ ...REX, name: `Rex ${index}` }, onceWith(index));
-    assert.deepEqual([outcomeOf(again), valueOf(again).id], ['replayed', ids[index]]);
+    assert.deepEqual([readOutcome(again), requireValue(again).id], ['replayed', ids[index]]);
   }
 });
 
@@ -108,13 +108,13 @@ test('creates that share a commit fail together, and none of them stays', async 
   ]);
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']));
   assert.deepEqual(await walk(store.pets, { limit: 100 }), []);
-  assert.equal(outcomeOf(await store.pets.create(REX, once)), 'done');
+  assert.equal(readOutcome(await store.pets.create(REX, once)), 'done');
 });
 
 test('a change that fails is undone alone, and the others of its commit are done', async (t) => {
   const { file, store, raw } = await sqliteFixture(t);
   const ids: bigint[] = [];
-  for (let count = 0; count < 3; count++) ids.push(valueOf(await store.pets.create(REX)).id);
+  for (let count = 0; count < 3; count++) ids.push(requireValue(await store.pets.create(REX)).id);
   raw().exec(`CREATE TRIGGER fail AFTER UPDATE ON pets WHEN new.name = 'fail'
     BEGIN SELECT raise(FAIL, 'failed on purpose'); END`);
   const before = transactionsInLog(file);
@@ -189,7 +189,7 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
 test('a walk continues past an animal that was deleted', async (t) => {
   const { store } = await sqliteFixture(t);
   const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
-  const ids = creations.map((creation) => valueOf(creation).id);
+  const ids = creations.map((creation) => requireValue(creation).id);
   const before = ids[2] ?? 0n;
   await store.petChanges.delete(before, undefined);
   const page = await list(store.pets, { limit: 10, before });

@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { get, valueOf, REX } from './fixture.ts';
+import { get, requireValue, REX } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const UNAVAILABLE = { code: 'unavailable' };
@@ -66,7 +66,7 @@ test('a create is refused when the database is moved and a symbolic link to it l
   await assert.rejects(store.check(), /petstore\.db-wal was deleted or moved/);
   rmSync(file);
   renameSync(moved, file);
-  assert.equal(valueOf(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
   assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
 });
 
@@ -76,7 +76,7 @@ test('a database that was moved and put back is written again, without half writ
   await assert.rejects(store.pets.create(REX), UNAVAILABLE);
   renameSync(`${file}.old`, file);
   assert.equal(await store.check(), 'kept');
-  assert.equal(valueOf(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
   assert.equal((await get((await reopen()).pets, 2n))?.id, 2n);
 });
 
@@ -176,7 +176,7 @@ test('creates go on when files and log move to another folder together, behind a
   const { store, folder } = await storeInFolder(t);
   renameSync(folder, `${folder}.new`);
   symlinkSync(`${folder}.new`, folder);
-  assert.equal(valueOf(await store.pets.create(REX)).id, 2n);
+  assert.equal(requireValue(await store.pets.create(REX)).id, 2n);
   assert.equal(await store.check(), 'kept');
 });
 
@@ -190,7 +190,7 @@ test('a create is refused from the moment that the database is truncated, even i
   await store.pets.create(REX);
   raw().exec('DROP TABLE filler; VACUUM');
   checkpoint();
-  assert.equal(valueOf(await store.pets.create(REX)).id, 3n);
+  assert.equal(requireValue(await store.pets.create(REX)).id, 3n);
   assert.equal(await store.check(), 'kept');
 
   copyFileSync(file, `${file}.copy`);

@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import type { PetRepository } from '../../src/domain/ports.ts';
-import { list, newKey, valueOf, walk, outcomeOf } from './fixture.ts';
+import { list, newKey, requireValue, walk, readOutcome } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
@@ -23,7 +23,7 @@ async function fill(pets: PetRepository): Promise<Pet[]> {
   const added: Pet[] = [];
   for (;;) {
     try {
-      added.push(valueOf(await pets.create(REX)));
+      added.push(requireValue(await pets.create(REX)));
     } catch (error) {
       assert.ok(error instanceof ServiceError && error.code === 'unavailable');
       return added;
@@ -67,8 +67,8 @@ test('creates succeed when there is room again, and nothing was half done', asyn
   await assert.rejects(store.pets.create(REX, once), UNAVAILABLE);
   grow();
   const created = await store.pets.create(REX, once);
-  assert.equal(outcomeOf(created), 'done');
-  const { id } = valueOf(created);
+  assert.equal(readOutcome(created), 'done');
+  const { id } = requireValue(created);
   assert.ok(id > (added.at(-1)?.id ?? 0n));
   const { pets } = await reopen();
   assert.deepEqual(await walk(pets, { limit: 100 }), [{ ...REX, id }, ...added.toReversed()]);

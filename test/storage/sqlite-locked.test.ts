@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { IN_FLIGHT } from '../../src/domain/result.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { get, keyUsesOf, list, newKey, valueOf, REX, outcomeOf, replayed } from './fixture.ts';
+import { get, keyUsesOf, list, newKey, requireValue, REX, readOutcome, replayed } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const ONCE = {
@@ -19,7 +19,7 @@ const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 /** A store whose database another process holds, as a long import does. */
 async function lockedFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
-  const pet = valueOf(await fixture.store.pets.create(REX));
+  const pet = requireValue(await fixture.store.pets.create(REX));
   const account = await fixture.store.accounts.createAccount('shelter', 'free', PLANS.free);
   const key = newKey(account.id);
   const { id: keyId } = await fixture.store.accounts.addKey(key);
@@ -50,7 +50,7 @@ test('while another process locks the database, creates wait and then succeed', 
   assert.equal(await isPending(creations), true);
   const late = store.pets.create(REX);
   release();
-  const ids = [...(await creations), await late].map((creation) => valueOf(creation).id);
+  const ids = [...(await creations), await late].map((creation) => requireValue(creation).id);
   assert.deepEqual(ids, [2n, 3n, 4n]);
 });
 
@@ -66,7 +66,7 @@ test('a create that waited 5 s is unavailable, adds nothing and can be retried',
   await assert.rejects(creation, UNAVAILABLE);
   release();
   assert.equal((await list(store.pets, { limit: 20 })).length, 1);
-  assert.equal(outcomeOf(await store.pets.create(REX, ONCE)), 'done');
+  assert.equal(readOutcome(await store.pets.create(REX, ONCE)), 'done');
 });
 
 test('later creates wait for their own 5 s', async (t) => {
@@ -77,7 +77,7 @@ test('later creates wait for their own 5 s', async (t) => {
   clock.advance(2_000);
   await assert.rejects(early, UNAVAILABLE);
   release();
-  assert.equal(outcomeOf(await late), 'done');
+  assert.equal(readOutcome(await late), 'done');
 });
 
 test('a second request conflicts while its idempotency key is in flight for over 1 s', async (t) => {
@@ -90,10 +90,10 @@ test('a second request conflicts while its idempotency key is in flight for over
   assert.deepEqual(await second, IN_FLIGHT);
   assert.deepEqual(await otherBody, IN_FLIGHT);
   release();
-  const { id } = valueOf(await first);
-  assert.notEqual(valueOf(await otherAccount).id, id);
+  const { id } = requireValue(await first);
+  assert.notEqual(requireValue(await otherAccount).id, id);
   const third = await store.pets.create(REX, ONCE);
-  assert.deepEqual([outcomeOf(third), valueOf(third).id], ['replayed', id]);
+  assert.deepEqual([readOutcome(third), requireValue(third).id], ['replayed', id]);
 });
 
 test('a second request that waits less than 1 s for the first one replays it', async (t) => {

@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { IN_FLIGHT } from '../../src/domain/result.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
-import { list, valueOf, REX, outcomeOf } from './fixture.ts';
+import { list, requireValue, REX, readOutcome } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
 
@@ -54,7 +54,7 @@ test('creates that arrive during a long commit share the next one', async (t) =>
     creations.push(store.pets.create(REX));
     await setImmediate();
   }
-  const ids = (await Promise.all(creations)).map((creation) => valueOf(creation).id);
+  const ids = (await Promise.all(creations)).map((creation) => requireValue(creation).id);
   assert.deepEqual(
     ids,
     Array.from({ length: 21 }, (_, index) => BigInt(index + 2)),
@@ -90,7 +90,7 @@ test('a second request conflicts when the commit of the first takes over 1 s', a
   const second = store.pets.create(SLOW, once);
   clock.advance(1_000);
   assert.deepEqual(await second, IN_FLIGHT);
-  assert.equal(outcomeOf(await first), 'done');
+  assert.equal(readOutcome(await first), 'done');
 });
 
 test('close waits for earlier writes and refuses later ones', async (t) => {
@@ -101,7 +101,7 @@ test('close waits for earlier writes and refuses later ones', async (t) => {
   const reopened = reopen();
   await assert.rejects(store.pets.create(REX), /closed/);
   assert.deepEqual(
-    (await Promise.all(creations)).map((creation) => valueOf(creation).id),
+    (await Promise.all(creations)).map((creation) => requireValue(creation).id),
     [2n, 3n],
   );
   assert.equal((await list((await reopened).pets, { limit: 20 })).length, 3);

@@ -4,7 +4,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import { CHUNK_ROWS, type Snapshot, type TableReader, type Value } from '../../src/storage/engine.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from '../../src/storage/tables.ts';
-import { addPets, newKey, type NewFixture, valueOf, REX } from './fixture.ts';
+import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
 
 type TableRow = readonly Value[];
@@ -80,7 +80,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     });
     assert.deepEqual(await lastIds(), [7n, 9n]);
     const later = await another();
-    assert.equal(valueOf(await later.pets.create(REX)).id, 10n);
+    assert.equal(requireValue(await later.pets.create(REX)).id, 10n);
     assert.equal((await later.accounts.createAccount('shop', 'pro', PLANS.pro)).id, 8);
   });
 

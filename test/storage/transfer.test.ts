@@ -9,7 +9,7 @@ import type { Value } from '../../src/storage/engine.ts';
 import { type Store, TABLES } from '../../src/storage/store.ts';
 import { copyTables } from '../../src/storage/transfer.ts';
 import type { Table } from '../../src/storage/tables.ts';
-import { addPets, newKey, valueOf, REX } from './fixture.ts';
+import { addPets, newKey, requireValue, REX } from './fixture.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows, readSnapshot, transferContract } from './transfer-contract.ts';
@@ -135,9 +135,9 @@ for (const [direction, newSource, newTarget] of [
     await source.accounts.addKey(newKey(id));
     const [first, second, newest] = await addPets(source.pets, [AVAILABLE, AVAILABLE, REX]);
     await source.petChanges.delete(newest?.id ?? 0n, undefined);
-    const category = async (of: Store, name: string) => valueOf(await of.categories.create({ name })).id;
+    const category = async (of: Store, name: string) => requireValue(await of.categories.create({ name })).id;
     const order = async (of: Store, pet: Pet | undefined) =>
-      valueOf(await of.orders.create(id, { petId: pet?.id ?? 0n })).id;
+      requireValue(await of.orders.create(id, { petId: pet?.id ?? 0n })).id;
     await category(source, 'Dogs');
     const newestCategory = await category(source, 'Cats');
     await deleteRow('categories', newestCategory);
@@ -146,7 +146,7 @@ for (const [direction, newSource, newTarget] of [
     await copy(source, target);
     assert.equal(await category(target, 'Cats'), newestCategory + 1n);
     assert.equal(await order(target, second), newestOrder + 1n);
-    assert.equal(valueOf(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
+    assert.equal(requireValue(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
     const account = await target.accounts.createAccount('other', 'pro', PLANS.pro);
     assert.equal(account.id, id + 1);
     assert.equal((await target.accounts.addKey(newKey(account.id))).id, 2);

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 
-import { list, patch, valueOf, REX, outcomeOf } from '../storage/fixture.ts';
+import { list, patch, requireValue, REX, readOutcome } from '../storage/fixture.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
@@ -70,12 +70,12 @@ async function assertServes({ store }: TestService): Promise<void> {
     location: '/pets/{id}',
   });
   assert.deepEqual(replayed, { replay: { status: 201, location: '/pets/5', json: '{"id":5}' } });
-  assert.equal(outcomeOf(await orders.create(1, { petId: 4n })), 'done');
+  assert.equal(readOutcome(await orders.create(1, { petId: 4n })), 'done');
   assert.deepEqual(await petChanges.delete(4n, undefined), { error: 'conflict' });
   const patched = await petChanges.update(3n, patch({ status: null }), undefined);
   assert.deepEqual(patched, { value: { id: 3n, name: 'Max', categoryId: 7n } });
   const created = await pets.create(REX);
-  assert.equal(valueOf(created).id, 6n);
+  assert.equal(requireValue(created).id, 6n);
   assert.deepEqual(created, { value: { id: 6n, ...REX } });
 }
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Idempotency } from '../../domain/ports.ts';
 import { IN_FLIGHT, type Repeatable, type Result } from '../../domain/result.ts';
 import type { Engine, Identified, Transaction } from '../engine.ts';
-import { RECORD_COLUMNS, type RecordRow, replayFromRow, replayOf } from '../idempotency.ts';
+import { RECORD_COLUMNS, type RecordRow, parseReplay, toReplay } from '../idempotency.ts';
 import { type Connections, transactionOn } from './connections.ts';
 import { LOCK_PATIENCE } from './database.ts';
 import { sqlState } from './errors.ts';
@@ -53,7 +53,7 @@ export function onceOver(pool: Connections): Engine['once'] {
       // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
       // can be about the key of the first request.
       if (first.fingerprint !== fingerprint || 'error' in outcome) return write();
-      return 'value' in outcome ? replayOf(idempotency, outcome.value) : outcome;
+      return 'value' in outcome ? toReplay(idempotency, outcome.value) : outcome;
     }
     const outcome = write();
     inFlight.set(name, { fingerprint, outcome });
@@ -76,7 +76,7 @@ function claimAndWrite<T extends Identified, Code extends ErrorCode>(
       const claimed = await database.query(CLAIM, [accountId, key, fingerprint], 'claim');
       if (claimed.length === 0) {
         const [row] = await database.query<RecordRow>(RECORDED, [accountId, key], 'recorded');
-        return row === undefined ? IN_FLIGHT : replayFromRow(row, fingerprint);
+        return row === undefined ? IN_FLIGHT : parseReplay(row, fingerprint);
       }
     } catch (error) {
       // The server turns the COMMIT of a transaction with an error into a ROLLBACK.
@@ -88,7 +88,7 @@ function claimAndWrite<T extends Identified, Code extends ErrorCode>(
       await database.query(UNCLAIM, [accountId, key], 'unclaim');
       return result;
     }
-    const { status, location, json } = replayOf(idempotency, result.value).replay;
+    const { status, location, json } = toReplay(idempotency, result.value).replay;
     await database.query(RECORD, [accountId, key, status, location, json], 'record');
     return result;
   });

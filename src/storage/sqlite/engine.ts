@@ -6,7 +6,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { IN_FLIGHT, type Repeatable } from '../../domain/result.ts';
 import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
 import { type Store, storeOver } from '../store.ts';
-import { placeOf } from '../writes.ts';
+import { findPlace } from '../writes.ts';
 import { backUp, fillDatabase, openSnapshot } from './bulk.ts';
 import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
@@ -56,7 +56,7 @@ function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): 
     },
     change: <R extends Row>(sql: string, values: readonly Value[] = []) =>
       writer.run('change', [sql, values]) as Promise<readonly R[]>,
-    write: (work, ...args) => writer.run('write', [placeOf(work), args]) as ReturnType<typeof work>,
+    write: (work, ...args) => writer.run('write', [findPlace(work), args]) as ReturnType<typeof work>,
     once: onceOver(writer, clock),
     now: async () => clock().unix,
     async identity() {
@@ -111,7 +111,7 @@ function onceOver(writer: Writer, clock: Clock): Engine['once'] {
     const patience = isFirst ? undefined : IN_FLIGHT_PATIENCE;
     try {
       // The types do not follow `work` to the thread.
-      return (await writer.run('once', [record, placeOf(work), args], patience)) as Repeatable<never>;
+      return (await writer.run('once', [record, findPlace(work), args], patience)) as Repeatable<never>;
     } catch (error) {
       const isLate = error instanceof ServiceError && error.code === 'unavailable';
       if (!isFirst && isLate && inFlight.has(name)) return IN_FLIGHT;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency } from '../../domain/ports.ts';
 import type { Repeatable, Result } from '../../domain/result.ts';
 import type { Identified, Row, Value, Write } from '../engine.ts';
-import { RECORD_COLUMNS, type RecordRow, replayFromRow, replayOf } from '../idempotency.ts';
+import { RECORD_COLUMNS, type RecordRow, parseReplay, toReplay } from '../idempotency.ts';
 import { IDEMPOTENCY, insertInto } from '../tables.ts';
 import { WRITES } from '../writes.ts';
 import { connectToWrite, transactionOn } from './connection.ts';
@@ -100,10 +100,10 @@ function operationsOn(db: DatabaseSync) {
     ): Promise<Repeatable<Identified>> {
       const { accountId, key, fingerprint } = idempotency;
       const [before] = await transaction.query<RecordRow>(RECORDED, [accountId, key, expiredUntil]);
-      if (before !== undefined) return replayFromRow(before, fingerprint);
+      if (before !== undefined) return parseReplay(before, fingerprint);
       const result = (await runWrite(place, args)) as Result<Identified>;
       if ('error' in result) return result;
-      const { status, location = null, json } = replayOf(idempotency, result.value).replay;
+      const { status, location = null, json } = toReplay(idempotency, result.value).replay;
       await transaction.query(RECORD, [accountId, key, fingerprint, status, location, json, createdAt]);
       return result;
     },
