@@ -6,7 +6,7 @@ import { issueKey } from '../src/management/keys.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import type { AccountRepository } from '../src/domain/account-ports.ts';
 import { openStore } from '../src/storage/open.ts';
-import { systemAuthor } from '../src/config/system-author.ts';
+import { systemActor } from '../src/config/system-actor.ts';
 
 /** The account whose limits are never reached. */
 export const ACCOUNT = 'bench';
@@ -56,7 +56,7 @@ async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountRe
     databaseUrl,
     pool,
     clock,
-    author: systemAuthor(),
+    actor: systemActor(),
     environment,
     orderHold: 3 * 86_400_000,
     onLost: () => undefined,

@@ -25,7 +25,7 @@ const store = await openStore({
   databaseUrl,
   clock,
   environment: 'production',
-  author: { actor: { kind: 'system', name: 'bench' } },
+  actor: { kind: 'system', name: 'bench' },
   orderHold: DAY,
   pool: { connections: 4, connectTimeout: 10_000, statementTimeout: 0 },
   onLost: () => undefined,

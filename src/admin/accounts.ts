@@ -73,10 +73,10 @@ const createAccount = create(NewAccount, AccountJson, {
     examples: { created: { summary: 'The account', value: EXAMPLE } },
   },
   errors: { conflict: NAME_TAKEN },
-  async handle({ body, author }, { accounts }: Stores) {
+  async handle({ body, actor }, { accounts }: Stores) {
     const { name: given, plan: its, ...custom } = body;
     const account = await accounts
-      .by(author)
+      .by(actor)
       .createAccount(checkedName('account', given), its, limitsOf(its, custom));
     return { value: accountJson(account) };
   },
@@ -126,11 +126,11 @@ const changeAccount = change(AccountPatch, AccountJson, {
     examples: { changed: { summary: 'The account', value: EXAMPLE } },
   },
   errors: { not_found: NO_ACCOUNT, conflict: NAME_TAKEN },
-  async handle({ body, parameters, author }, { accounts }: Stores) {
+  async handle({ body, parameters, actor }, { accounts }: Stores) {
     const { accountId: id } = parameters;
     const account = await accounts.getAccount(id);
     if (account === undefined) return { error: 'not_found' };
-    const result = await accounts.by(author).changeAccount(id, changeOf(account, body));
+    const result = await accounts.by(actor).changeAccount(id, changeOf(account, body));
     if (result.outcome === 'not_found') return { error: 'not_found' };
     if (result.outcome === 'name_taken') return { error: 'conflict' };
     if (result.outcome === 'conflict') return { error: 'conflict', message: isNow(result.account) };

@@ -73,7 +73,13 @@ const listAudit = list(Entries, 'the audit log', {
 });
 
 function entryJson({ id, at, actor, ...entry }: AuditEntry) {
-  return { id, time: iso(at), actor: { kind: actor.kind, name: actorName(actor) }, ...entry };
+  return {
+    id,
+    time: iso(at),
+    actor: { kind: actor.kind, name: actorName(actor) },
+    address: actor.address,
+    ...entry,
+  };
 }
 
 export const AUDIT: OperatorResource<Stores> = {

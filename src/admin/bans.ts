@@ -69,8 +69,8 @@ const liftBan = remove({
   parameters: { keyId: rowId('Number of the key.') },
   answer: 'The ban is lifted.',
   errors: { not_found: 'This key is not banned.' },
-  async handle({ parameters, author }, stores: Stores) {
-    await lift(stores, author, parameters.keyId);
+  async handle({ parameters, actor }, stores: Stores) {
+    await lift(stores, actor, parameters.keyId);
     return { value: undefined };
   },
 });

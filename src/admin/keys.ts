@@ -134,7 +134,7 @@ const createKey = create(NewKey, IssuedKey, {
     examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
   },
   errors: { not_found: NO_ACCOUNT },
-  async handle({ body, parameters, author }, { accounts, clock, environment }: Stores) {
+  async handle({ body, parameters, actor }, { accounts, clock, environment }: Stores) {
     const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { label, scopes, expiresAt } = body;
@@ -142,7 +142,7 @@ const createKey = create(NewKey, IssuedKey, {
     if (expiresAt !== undefined && expiresAt <= now)
       throw new ServiceError('invalid_request', 'expiresAt must lie in the future.');
     const settings = { account, environment, label, scopes, expiresAt };
-    const issued = await issueKey(accounts.by(author), randomBytes, settings);
+    const issued = await issueKey(accounts.by(actor), randomBytes, settings);
     return { value: issuedJson(issued, now) };
   },
 });
@@ -164,9 +164,9 @@ const rotate = create(Rotation, IssuedKey, {
     examples: { created: { summary: 'The key, once', value: { ...KEY, key: 'petstore_live_…' } } },
   },
   errors: { not_found: NO_KEY, conflict: 'This key is rotated already, expired or revoked.' },
-  async handle({ body, parameters, author }, { accounts, clock }: Stores) {
+  async handle({ body, parameters, actor }, { accounts, clock }: Stores) {
     const { keyId: id } = parameters;
-    const issued = await rotateKey(accounts.by(author), randomBytes, id, body.grace * 1_000);
+    const issued = await rotateKey(accounts.by(actor), randomBytes, id, body.grace * 1_000);
     return { value: issuedJson(issued, clock().unix) };
   },
 });
@@ -180,9 +180,9 @@ const revoke = remove({
   parameters: { keyId },
   answer: 'The key is revoked, or was revoked before.',
   errors: { not_found: NO_KEY },
-  async handle({ parameters, author }, { accounts }: Stores) {
+  async handle({ parameters, actor }, { accounts }: Stores) {
     const { id } = await existingKey(accounts, parameters.keyId);
-    await accounts.by(author).revokeKey(id);
+    await accounts.by(actor).revokeKey(id);
     return { value: undefined };
   },
 });

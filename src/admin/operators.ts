@@ -64,8 +64,8 @@ const addOperator = create(NewOperator, OperatorJson, {
     examples: { added: { summary: 'The operator', value: OPERATOR } },
   },
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
-  async handle({ body, author }, { operators }: Stores) {
-    const operator = await createOperator(operators, author, body.name, body.role);
+  async handle({ body, actor }, { operators }: Stores) {
+    const operator = await createOperator(operators, actor, body.name, body.role);
     return { value: operatorJson(operator) };
   },
 });
@@ -79,9 +79,9 @@ const dropOperator = remove({
   parameters: { operatorId },
   answer: 'The operator is removed.',
   errors: { not_found: NO_OPERATOR },
-  async handle({ parameters, author }, { operators }: Stores) {
+  async handle({ parameters, actor }, { operators }: Stores) {
     const { name } = await operatorById(operators, parameters.operatorId);
-    await removeOperator(operators, author, name);
+    await removeOperator(operators, actor, name);
     return { value: undefined };
   },
 });
@@ -107,9 +107,9 @@ const createLink = act(Link, {
     },
   },
   errors: { not_found: NO_OPERATOR },
-  async handle({ parameters, author }, { operators, address }: Stores) {
+  async handle({ parameters, actor }, { operators, address }: Stores) {
     const operator = await operatorById(operators, parameters.operatorId);
-    const { secret, expiresAt } = await makeLink(operators, author, randomBytes, operator);
+    const { secret, expiresAt } = await makeLink(operators, actor, randomBytes, operator);
     const json = JSON.stringify({ link: linkAddress(address(), secret), expiresAt: iso(expiresAt) });
     return { status: 201, json };
   },
@@ -144,10 +144,10 @@ const createToken = create(NewToken, IssuedToken, {
     examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
   },
   errors: { not_found: NO_OPERATOR },
-  async handle({ body, parameters, author }, { operators, clock }: Stores) {
+  async handle({ body, parameters, actor }, { operators, clock }: Stores) {
     const operator = await operatorById(operators, parameters.operatorId);
     const life = { now: clock().unix, expiresAt: body.expiresAt };
-    const { token, record } = await issueToken(operators, author, randomBytes, operator, life);
+    const { token, record } = await issueToken(operators, actor, randomBytes, operator, life);
     return { value: { ...tokenJson(record), token: token.reveal() } };
   },
 });
@@ -161,8 +161,8 @@ const endToken = remove({
   parameters: { tokenId: rowId('Number of the token.') },
   answer: 'The token no longer works.',
   errors: { not_found: 'There is no token with this number.' },
-  async handle({ parameters, author }, { operators }: Stores) {
-    await revokeToken(operators, author, parameters.tokenId);
+  async handle({ parameters, actor }, { operators }: Stores) {
+    await revokeToken(operators, actor, parameters.tokenId);
     return { value: undefined };
   },
 });

@@ -103,12 +103,12 @@ const createKey = create(NewKey, IssuedKey, {
     conflict: TOO_MANY,
   },
   sample: { client: 'keys.create' },
-  async handle({ key: caller, author, body, idempotency }, { accounts, random }: Stores) {
+  async handle({ key: caller, actor, body, idempotency }, { accounts, random }: Stores) {
     const { label, scopes = [...DEFAULT_SCOPES], expiresAt: end } = body;
     const key = ApiKey.generate(caller.environment, random);
     const expiresAt = end === undefined ? undefined : instantFromText(end);
     const granted = SCOPES.filter((scope) => scopes.includes(scope));
-    const keys = accounts.by(author).ownKeys(caller);
+    const keys = accounts.by(actor).ownKeys(caller);
     const created = { ...storedOf(key), label, scopes: granted, expiresAt };
     return issued(await keys.create(created, idempotency), key);
   },
@@ -146,10 +146,10 @@ const rotateKey = create(Rotation, IssuedKey, {
     conflict: 'Key 6 is already rotated into key 7: rotate that one.',
   },
   sample: { client: 'keys.rotate' },
-  async handle({ key: caller, author, parameters, body, idempotency }, { accounts, random }: Stores) {
+  async handle({ key: caller, actor, parameters, body, idempotency }, { accounts, random }: Stores) {
     const { grace = BigInt(GRACE.default) } = body;
     const key = ApiKey.generate(caller.environment, random);
-    const keys = accounts.by(author).ownKeys(caller);
+    const keys = accounts.by(actor).ownKeys(caller);
     const rotation = { ...storedOf(key), id: parameters.keyId, grace: Number(grace) * 1_000 };
     return issued(await keys.rotate(rotation, idempotency), key);
   },
@@ -172,8 +172,8 @@ const revokeKey = remove({
     precondition_failed: 'A key has no ETag: leave If-Match out.',
   },
   sample: { client: 'keys.revoke' },
-  async handle({ key, author, parameters, ifMatch }, { accounts }: Stores) {
-    return accounts.by(author).ownKeys(key).revoke(parameters.keyId, ifMatch);
+  async handle({ key, actor, parameters, ifMatch }, { accounts }: Stores) {
+    return accounts.by(actor).ownKeys(key).revoke(parameters.keyId, ifMatch);
   },
 });
 

@@ -49,7 +49,7 @@ export class CountersInUse implements RateLimiter {
     listBans: (query) => inTime(this.#quotas.listBans(query)),
     countBans: () => inTime(this.#quotas.countBans()),
     bansOf: (keys) => inTime(this.#quotas.bansOf(keys)),
-    liftBan: (author, key) => inTime(this.#quotas.liftBan(author, key)),
+    liftBan: (actor, key) => inTime(this.#quotas.liftBan(actor, key)),
     usageOf: (account) => inTime(this.#quotas.usageOf(account)),
   };
 }

@@ -16,7 +16,7 @@ import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
-import { systemAuthor } from '../config/system-author.ts';
+import { systemActor } from '../config/system-actor.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -51,7 +51,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
-  const store = await openStore({ ...config, clock, author: systemAuthor(), onLost });
+  const store = await openStore({ ...config, clock, actor: systemActor(), onLost });
   const servers: Server[] = [];
   let counting: CountersInUse | undefined;
   try {

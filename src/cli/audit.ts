@@ -69,14 +69,14 @@ async function* entriesOf<T>(
 
 /** The JSON of an entry. `names` has those of accounts, as they are called now. */
 function entryJson(
-  { id, at, actor, address, action, target, accountId, before, after }: AuditEntry,
+  { id, at, actor, action, target, accountId, before, after }: AuditEntry,
   names: ReadonlyMap<number, string>,
 ) {
   return {
     id,
     time: textFromInstant(at),
     actor: { kind: actor.kind, name: actorName(actor) },
-    address: address ?? null,
+    address: actor.address ?? null,
     action,
     target,
     account: accountId === undefined ? null : (names.get(accountId) ?? null),

@@ -1,5 +1,5 @@
 // Contract: section 10.
-import type { AuditLog, AuditValues, Author, Target } from '../domain/audit.ts';
+import type { AuditLog, AuditValues, Actor, Target } from '../domain/audit.ts';
 
 /**
  * A command that changes the database in several commits. The audit log has an entry for its start, and one for its end
@@ -7,14 +7,14 @@ import type { AuditLog, AuditValues, Author, Target } from '../domain/audit.ts';
  */
 export class AuditedRun {
   readonly #audit: Pick<AuditLog, 'add'>;
-  readonly #author: Author;
+  readonly #actor: Actor;
   readonly #command: string;
   readonly #target: Target;
   #hasStarted = false;
 
-  constructor(audit: Pick<AuditLog, 'add'>, author: Author, command: string, target: Target) {
+  constructor(audit: Pick<AuditLog, 'add'>, actor: Actor, command: string, target: Target) {
     this.#audit = audit;
-    this.#author = author;
+    this.#actor = actor;
     this.#command = command;
     this.#target = target;
   }
@@ -22,13 +22,13 @@ export class AuditedRun {
   /** Await it before each change. When it rejects, nothing may be changed. */
   async start(): Promise<void> {
     if (this.#hasStarted) return;
-    await this.#audit.add(this.#author, { action: `${this.#command} start`, target: this.#target });
+    await this.#audit.add(this.#actor, { action: `${this.#command} start`, target: this.#target });
     this.#hasStarted = true;
   }
 
   /** Adds nothing when nothing was changed. */
   async end(after: AuditValues): Promise<void> {
     if (!this.#hasStarted) return;
-    await this.#audit.add(this.#author, { action: `${this.#command} end`, target: this.#target, after });
+    await this.#audit.add(this.#actor, { action: `${this.#command} end`, target: this.#target, after });
   }
 }

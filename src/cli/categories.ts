@@ -62,8 +62,8 @@ async function createCategory(name: string, { description, json }: CreateOptions
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
-  return withStore(async ({ store: { categories }, author }) => {
-    const created = await categories.createBy(author, data);
+  return withStore(async ({ store: { categories }, actor }) => {
+    const created = await categories.createBy(actor, data);
     if ('error' in created) {
       const other = await categories.findByName(name);
       throw nameTaken('a category', other?.name ?? name);

@@ -1,5 +1,5 @@
 // Contract: section 2.
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import type { CategoryRepository } from '../domain/category.ts';
 import type { ReservedCategory } from '../domain/ports.ts';
 import { foldedName } from '../domain/text.ts';
@@ -37,12 +37,12 @@ export class CategoryIds {
 }
 
 /** Adds each new category at once. */
-export function committedIds(categories: CategoryRepository, author: Author): CategoryIds {
+export function committedIds(categories: CategoryRepository, actor: Actor): CategoryIds {
   const find = (name: string) => categories.findByName(name);
   return new CategoryIds({
     find,
     async make(name) {
-      await categories.createBy(author, { name });
+      await categories.createBy(actor, { name });
       // Another process may have added it at this moment: then nothing was created.
       const category = await find(name);
       if (category === undefined) throw new Error(`The category ${name} was not added.`);

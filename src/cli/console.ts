@@ -32,10 +32,10 @@ export function consoleCommand(program: Command): void {
 }
 
 function printLink({ as: name, json }: ConsoleOptions): Promise<void> {
-  return withStore(async ({ config, store: { operators }, author }) => {
+  return withStore(async ({ config, store: { operators }, actor }) => {
     const operator =
       name === undefined ? await onlyOperator(operators) : await existingOperator(operators, name);
-    const made = await makeLink(operators, author, randomBytes, operator);
+    const made = await makeLink(operators, actor, randomBytes, operator);
     const link = linkAddress(config.consoleUrl, made.secret);
     if (json) return printJson({ operator: operator.name, link, expiresAt: instantOrNull(made.expiresAt) });
     printLine(`This link signs in as ${operator.name} (${operator.role}), once within 10 minutes:`);

@@ -1,9 +1,9 @@
 import { type Config, readConfig } from '../config/config.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../domain/startup-error.ts';
-import { systemAuthor } from '../config/system-author.ts';
+import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The parts that a command works with. */
@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly clock: Clock;
   readonly store: Store;
   /** The user of the system who runs the command. */
-  readonly author: Author;
+  readonly actor: Actor;
 }
 
 export function systemClock(): Clock {
@@ -28,19 +28,19 @@ type Command = (context: CommandContext) => Promise<void>;
 export async function withStore(command: Command, mustExist = true): Promise<void> {
   const config = readConfig();
   const clock = systemClock();
-  const author = systemAuthor();
+  const actor = systemActor();
   // Loaded here, so that help and refused options do without it.
   const { openStore } = await import('../storage/open.ts');
   // A lost connection needs no handler here, because the next statement on it fails.
   const store = await openStore({
     ...config,
     clock,
-    author,
+    actor,
     mustExist,
     onLost: () => undefined,
   });
   try {
-    await command({ config, clock, store, author });
+    await command({ config, clock, store, actor });
   } finally {
     await store.close();
   }

@@ -11,7 +11,7 @@ import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../storage/open.ts';
-import { systemAuthor } from '../config/system-author.ts';
+import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../storage/store.ts';
 import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
@@ -59,7 +59,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
   }
   const config = readConfig();
   const clock = systemClock();
-  const author = systemAuthor();
+  const actor = systemActor();
   await using opened = new AsyncDisposableStack();
   const open = async (databaseUrl: string, mustExist: boolean): Promise<Store> =>
     opened.adopt(
@@ -69,7 +69,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         databaseUrl,
         mustExist,
         clock,
-        author,
+        actor,
         onLost: () => undefined,
       }),
       (store) => store.close(),
@@ -89,7 +89,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     onProgress,
     // Before the commit, because a failed command can then be repeated.
     beforeCommit: async (copied) => {
-      await addAudit(copied, author, {
+      await addAudit(copied, actor, {
         action: 'copy',
         target: { kind: 'database', name: withoutSecrets(from) },
       });

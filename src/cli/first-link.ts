@@ -1,6 +1,6 @@
 // Contract: section 8.
 import { randomBytes } from 'node:crypto';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import type { Operator } from '../domain/operator.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
 import type { Store } from '../storage/store.ts';
@@ -11,14 +11,14 @@ import type { Store } from '../storage/store.ts';
  */
 export async function firstLinkText(
   { operators }: Pick<Store, 'operators'>,
-  author: Author,
+  actor: Actor,
   consoleUrl: string,
 ): Promise<string> {
   const [only, ...others] = await operators.list();
   if (others.length > 0)
     return `Sign in to the console at ${consoleUrl} with a link: npx petstore console --as NAME\n\n`;
-  const operator = only ?? (await firstOperator(operators, author));
-  const { secret } = await makeLink(operators, author, randomBytes, operator);
+  const operator = only ?? (await firstOperator(operators, actor));
+  const { secret } = await makeLink(operators, actor, randomBytes, operator);
   return `Sign in to the console as "${operator.name}", once within 10 minutes ("npx petstore console" makes another link):
 
   ${linkAddress(consoleUrl, secret)}
@@ -26,8 +26,8 @@ export async function firstLinkText(
 `;
 }
 
-async function firstOperator(operators: Store['operators'], author: Author): Promise<Operator> {
-  const added = await operators.add(author, 'admin', 'admin');
+async function firstOperator(operators: Store['operators'], actor: Actor): Promise<Operator> {
+  const added = await operators.add(actor, 'admin', 'admin');
   // Another instance may create it at this moment.
   return 'value' in added ? added.value : existingOperator(operators, 'admin');
 }

@@ -73,13 +73,13 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
     const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
       importRows(rows, options, refusedFile, { archive, ids, ...audited });
     if (!options.dryRun)
-      await withNewStore(({ store: { archive, audit, categories }, author }) => {
+      await withNewStore(({ store: { archive, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
         const changeOf = (animals: number) => ({ action: 'import', target, after: { animals } });
         return options.atomic
-          ? importInto(archive, reservedIds(categories), { entry: { author, changeOf } })
-          : importInto(archive, committedIds(categories, author), {
-              run: new AuditedRun(audit, author, 'import', target),
+          ? importInto(archive, reservedIds(categories), { entry: { actor, changeOf } })
+          : importInto(archive, committedIds(categories, actor), {
+              run: new AuditedRun(audit, actor, 'import', target),
             });
       });
     else if (!mapsNames(options.map)) await importInto(NOWHERE, inventedIds(undefined));

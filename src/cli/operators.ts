@@ -91,8 +91,8 @@ export function operatorsCommands(program: Command): void {
 }
 
 function create(name: string, { role, json }: CreateOptions): Promise<void> {
-  return withStore(async ({ store: { operators }, author }) => {
-    const operator = await createOperator(operators, author, name, role);
+  return withStore(async ({ store: { operators }, actor }) => {
+    const operator = await createOperator(operators, actor, name, role);
     if (json) return printJson(operatorJson(operator));
     printLine(`Operator ${operator.name} has the role ${role}. petstore console makes a link to sign in.`);
   });
@@ -115,18 +115,18 @@ function list({ json }: JsonOption): Promise<void> {
 }
 
 function remove(name: string, { json }: JsonOption): Promise<void> {
-  return withStore(async ({ store: { operators }, author }) => {
-    const operator = await removeOperator(operators, author, name);
+  return withStore(async ({ store: { operators }, actor }) => {
+    const operator = await removeOperator(operators, actor, name);
     if (json) return printJson({ ...operatorJson(operator), removed: true });
     printLine(`Operator ${operator.name} is removed. Its links, sessions and tokens no longer work.`);
   });
 }
 
 function token(name: string, { expires, json }: TokenOptions): Promise<void> {
-  return withStore(async ({ store: { operators }, author, clock }) => {
+  return withStore(async ({ store: { operators }, actor, clock }) => {
     const operator = await existingOperator(operators, name);
     const now = clock().unix;
-    const issued = await issueToken(operators, author, randomBytes, operator, {
+    const issued = await issueToken(operators, actor, randomBytes, operator, {
       now,
       expiresAt: expires?.(now),
     });
@@ -140,8 +140,8 @@ function token(name: string, { expires, json }: TokenOptions): Promise<void> {
 }
 
 function endToken(id: number, { json }: JsonOption): Promise<void> {
-  return withStore(async ({ store: { operators }, author }) => {
-    await revokeToken(operators, author, id);
+  return withStore(async ({ store: { operators }, actor }) => {
+    await revokeToken(operators, actor, id);
     if (json) return printJson({ id, revoked: true });
     printLine(`Token ${id} no longer works.`);
   });

@@ -71,8 +71,8 @@ async function* pagesThatFit(
 }
 
 function cancelOrder(id: bigint, { json }: JsonOption): Promise<void> {
-  return withStore(async ({ store: { orders }, author }) => {
-    const cancelled = await orders.cancelBy(author, id);
+  return withStore(async ({ store: { orders }, actor }) => {
+    const cancelled = await orders.cancelBy(actor, id);
     const text = await orders.getWithAccount(id);
     if (text === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
     if ('error' in cancelled)

@@ -39,8 +39,8 @@ function listBans({ json }: JsonOption): Promise<void> {
 }
 
 function liftBan(id: number, { json }: JsonOption): Promise<void> {
-  return withQuotas(async ({ store, quotas, author }) => {
-    await management.liftBan({ ...store, quotas }, author, id);
+  return withQuotas(async ({ store, quotas, actor }) => {
+    await management.liftBan({ ...store, quotas }, actor, id);
     if (json) printJson({ keyId: id, lifted: true });
     else printLine(`The ban of key ${id} is lifted.`);
   });

@@ -73,14 +73,14 @@ async function seed(
   if (name !== undefined && orders === 0)
     throw new ServiceError('invalid_parameter', '--account is the account of orders, so it needs --orders.');
   await refuseTooManyOrders(orders, count, randomSeed);
-  return withNewStore(async ({ config, clock, store, author }) => {
+  return withNewStore(async ({ config, clock, store, actor }) => {
     // First, because a mistyped name adds nothing.
     const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
     const target = { kind: 'pets', name: String(count) } as const;
-    const run = new AuditedRun(store.audit, author, 'seed', target);
+    const run = new AuditedRun(store.audit, actor, 'seed', target);
     await run.start();
     const used = usage && (await addUsage({ store, clock, randomSeed, ...config }));
-    const added = count === 0 ? 0 : await seedPets({ clock, store, author }, count, randomSeed);
+    const added = count === 0 ? 0 : await seedPets({ clock, store, actor }, count, randomSeed);
     const ordered =
       account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
     await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
@@ -102,11 +102,11 @@ async function addUsage(settings: UsageSettings): Promise<SeededUsage> {
 }
 
 async function seedPets(
-  { clock, store, author }: Pick<CommandContext, 'clock' | 'store' | 'author'>,
+  { clock, store, actor }: Pick<CommandContext, 'clock' | 'store' | 'actor'>,
   count: number,
   randomSeed: number,
 ): Promise<number> {
-  const ids = committedIds(store.categories, author);
+  const ids = committedIds(store.categories, actor);
   const categoryIds: bigint[] = [];
   for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
   const progress = new Progress(process.stderr, clock);

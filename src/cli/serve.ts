@@ -5,7 +5,7 @@ import type { pino as Pino } from 'pino';
 import { type Config, readConfig, variableWarnings } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Service } from '../app/start.ts';
-import { systemAuthor } from '../config/system-author.ts';
+import { systemActor } from '../config/system-actor.ts';
 import { systemClock } from './context.ts';
 import { firstKeyText, validKey } from './first-key.ts';
 
@@ -79,7 +79,7 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
 async function linkText({ consoleUrl, store }: Service): Promise<string> {
   if (consoleUrl === undefined) return '';
   const { firstLinkText } = await import('./first-link.ts');
-  return firstLinkText(store, systemAuthor(), consoleUrl);
+  return firstLinkText(store, systemActor(), consoleUrl);
 }
 
 function ignoreUnavailable(error: unknown): void {

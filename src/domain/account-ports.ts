@@ -1,7 +1,7 @@
 // Contract: section 5.
 import { type Account, KEY_STATES, type KeyRecord, type Scope } from './account.ts';
 import type { ApiKeyHash, Environment } from './api-key.ts';
-import type { Author } from './audit.ts';
+import type { Actor } from './audit.ts';
 import type { Key } from './key.ts';
 import type { Limits, Plan } from './plan.ts';
 import type { Idempotency, Page } from './ports.ts';
@@ -91,8 +91,8 @@ export interface RequestKeys extends KeyLookup {
 }
 
 export interface AccountRepository extends KeyLookup {
-  /** The same repository, with `author` as the author of its changes in the audit log. */
-  by(author: Author): AccountRepository;
+  /** The same repository, with `actor` as the actor of its changes in the audit log. */
+  by(actor: Actor): AccountRepository;
   /** The account's own view of its keys in one environment. */
   ownKeys(caller: KeyCaller): OwnKeys;
   listAccounts(): Promise<readonly Account[]>;

@@ -1,22 +1,17 @@
 // Contract: section 10.
 
-/** Who changed something. */
-export type Actor =
+/** Who changed something, with the client address that the change came from, if it came over the network. */
+export type Actor = (
   | { readonly kind: 'operator'; readonly name: string }
   /** A key with the scope `keys:manage`. */
   | { readonly kind: 'key'; readonly id: number }
   /** The user of the system who ran a command. */
-  | { readonly kind: 'system'; readonly name: string };
+  | { readonly kind: 'system'; readonly name: string }
+) & { readonly address?: string | undefined };
 
 /** The name of an actor. That of a key is its number. */
 export function actorName(actor: Actor): string {
   return actor.kind === 'key' ? String(actor.id) : actor.name;
-}
-
-/** An actor, and the client address that the change came from, if it came over the network. */
-export interface Author {
-  readonly actor: Actor;
-  readonly address?: string | undefined;
 }
 
 /** What was changed. */
@@ -40,8 +35,9 @@ export interface AuditChange {
   readonly after?: AuditValues | undefined;
 }
 
-export interface AuditEntry extends AuditChange, Author {
+export interface AuditEntry extends AuditChange {
   readonly id: number;
+  readonly actor: Actor;
   /** Unix milliseconds. */
   readonly at: number;
 }
@@ -61,5 +57,5 @@ export interface AuditLog {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
   /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
-  add(author: Author, change: AuditChange): Promise<void>;
+  add(actor: Actor, change: AuditChange): Promise<void>;
 }

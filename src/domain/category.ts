@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import type { Author } from './audit.ts';
+import type { Actor } from './audit.ts';
 import { int64, optionalText, text } from './fields.ts';
 import type { Patch } from './patch.ts';
 import type { Idempotency, Page, Written } from './ports.ts';
@@ -55,7 +55,7 @@ export interface CategoryRepository {
   /** `conflict`: another category has the name, ignoring case. */
   create(category: NewCategory, idempotency?: Idempotency): Promise<Repeatable<Category, 'conflict'>>;
   /** Like `create`, with an entry in the audit log. */
-  createBy(author: Author, category: NewCategory): Promise<Result<Category, 'conflict'>>;
+  createBy(actor: Actor, category: NewCategory): Promise<Result<Category, 'conflict'>>;
   /** `ifMatch`: the entity tags that `isCurrent` compares. */
   update(
     id: bigint,

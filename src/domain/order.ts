@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import type { Author } from './audit.ts';
+import type { Actor } from './audit.ts';
 import { dateTime, givenDateTime, int64 } from './fields.ts';
 import type { Idempotency, Page, Written } from './ports.ts';
 import type { Repeatable, Result } from './result.ts';
@@ -91,7 +91,7 @@ export interface OrderRepository {
     ifMatch: readonly string[] | undefined,
   ): Promise<Result<undefined, 'not_found' | 'precondition_failed' | 'conflict'>>;
   /** Like `cancel` for an order of any account, with an entry in the audit log if the order was pending. */
-  cancelBy(author: Author, id: bigint): Promise<Result<undefined, 'not_found' | 'conflict'>>;
+  cancelBy(actor: Actor, id: bigint): Promise<Result<undefined, 'not_found' | 'conflict'>>;
   /** Like `list`, for operators. */
   listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>>;
   /** The orders of one animal by all accounts, newest first, in one statement. An animal has few. */

@@ -1,6 +1,6 @@
 // Contract: sections 2 and 3.
 
-import type { AuditChange, Author } from './audit.ts';
+import type { AuditChange, Actor } from './audit.ts';
 import type { Patch } from './patch.ts';
 import type { NewPet, Pet, PetPatch, PetStatus } from './pet.ts';
 import type { Repeatable, Result } from './result.ts';
@@ -101,7 +101,7 @@ export interface AddAllOptions {
    */
   readonly categories?: readonly ReservedCategory[];
   /** The entry of the audit log for `atomic`, from the number of animals. No entry when there are none. */
-  readonly entry?: { readonly author: Author; readonly changeOf: (animals: number) => AuditChange };
+  readonly entry?: { readonly actor: Actor; readonly changeOf: (animals: number) => AuditChange };
 }
 
 /** A category that is still to be added. */

@@ -91,7 +91,7 @@ const enter: Step<Service> = async (context, { access }) => {
   const entry = await access.enter(context.request);
   if ('refusal' in entry) return entry.refusal;
   context.operator = entry.operator;
-  context.author = entry.author;
+  context.actor = entry.actor;
   return undefined;
 };
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRecord } from '../domain/account.ts';
 import { mayHoldApiKey } from '../domain/api-key.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import type { Moment } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
@@ -42,7 +42,7 @@ export interface RequestContext {
   /** The operator, once it is known. */
   operator: Operator | undefined;
   /** Who changes something. Undefined until the caller is known. */
-  author: Author | undefined;
+  actor: Actor | undefined;
   /** Why the service could not answer, for the log. */
   outage: string | undefined;
   /** The rate headers of the caller, once it is known. */

@@ -99,7 +99,7 @@ export class Listener implements Handlers<Response> {
       isRefused: false,
       key: undefined,
       operator: undefined,
-      author: undefined,
+      actor: undefined,
       rateHeaders: undefined,
       outage: undefined,
       parameters: NO_PARAMETERS,

@@ -1,7 +1,7 @@
 // Contract: sections 3, 4, 9 and 10.2.
 import type { z } from 'zod';
 import type { KeyRecord, Scope } from '../domain/account.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
@@ -68,7 +68,7 @@ export interface Call<P = Values, Body = unknown> {
   readonly parameters: P;
   readonly body: Body;
   /** Who changes something, with the address of the client. */
-  readonly author: Author;
+  readonly actor: Actor;
 }
 
 /** The request of a client with an API key. */

@@ -95,7 +95,7 @@ const authenticate: Step<Service> = async (context, service) => {
   }
   context.key = key;
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    context.author = { actor: { kind: 'key', id: key.id }, address: service.addressOf(request) };
+    context.actor = { kind: 'key', id: key.id, address: service.addressOf(request) };
   service.keyUses.note(key.id, startedAt.unix);
   return undefined;
 };

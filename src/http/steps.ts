@@ -38,9 +38,9 @@ export const readBody: Step<unknown> = (context) =>
     : readContent(requireBound(context));
 
 export const handle: Step<ResponseOptions> = async (context, options) => {
-  const { operation, request, key, operator, author, parameters, body, idempotency } = requireBound(context);
+  const { operation, request, key, operator, actor, parameters, body, idempotency } = requireBound(context);
   const ifMatch = entityTags(request.headers['if-match']);
-  const call = { key, accountId: key?.account.id, operator, author, parameters, body, ifMatch, idempotency };
+  const call = { key, accountId: key?.account.id, operator, actor, parameters, body, ifMatch, idempotency };
   try {
     // The steps before have let the caller in.
     const answer = await operation.handle(call as ClientCall & OperatorCall);

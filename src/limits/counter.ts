@@ -1,6 +1,6 @@
 // Contract: section 6.
 import type { Account } from '../domain/account.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
@@ -91,7 +91,7 @@ export interface RateLimitAdmin {
   /** The bans in force of these keys, in the order of the keys: one statement, or one call for 500 keys. */
   bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
-  liftBan(author: Author, key: BannableKey): Promise<LiftedBan | undefined>;
+  liftBan(actor: Actor, key: BannableKey): Promise<LiftedBan | undefined>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
   usageOf(account: Account): Promise<Quota>;
 }

@@ -1,5 +1,5 @@
 // Contract: section 6.
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { KeyBan, RateLimitAdmin } from '../limits/counter.ts';
@@ -51,10 +51,10 @@ export async function describeBans(
  */
 export async function liftBan(
   { accounts, quotas, notices }: Parts,
-  author: Author,
+  actor: Actor,
   keyId: number,
 ): Promise<void> {
-  const lifted = await quotas.liftBan(author, await existingKey(accounts, keyId));
+  const lifted = await quotas.liftBan(actor, await existingKey(accounts, keyId));
   if (lifted === undefined) throw new ServiceError('not_found', `Key ${keyId} is not banned.`);
-  if (!lifted.isRecorded) await notices.banLifted(author, lifted.ban);
+  if (!lifted.isRecorded) await notices.banLifted(actor, lifted.ban);
 }

@@ -1,5 +1,5 @@
 // Contract: section 10.
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import {
   LINK_LIFETIME,
@@ -19,11 +19,11 @@ type Operators = Store['operators'];
 /** @throws ServiceError `conflict` when the name is taken; that of `checkedName`. */
 export async function createOperator(
   operators: Operators,
-  author: Author,
+  actor: Actor,
   name: string,
   role: Role,
 ): Promise<Operator> {
-  const added = await operators.add(author, checkedName('operator', name), role);
+  const added = await operators.add(actor, checkedName('operator', name), role);
   if ('value' in added) return added.value;
   const other = await operators.find(name);
   throw nameTaken('an operator', other?.name ?? name);
@@ -47,10 +47,10 @@ export async function operatorById(operators: Operators, id: number): Promise<Op
  * Ends all links, sessions and tokens of an operator at once, on every instance.
  * @throws ServiceError `not_found`.
  */
-export async function removeOperator(operators: Operators, author: Author, name: string): Promise<Operator> {
+export async function removeOperator(operators: Operators, actor: Actor, name: string): Promise<Operator> {
   const operator = await existingOperator(operators, name);
   // Another process may have removed it at this moment.
-  if ('error' in (await operators.remove(author, name))) throw await noOperator(operators, name);
+  if ('error' in (await operators.remove(actor, name))) throw await noOperator(operators, name);
   return operator;
 }
 
@@ -72,12 +72,12 @@ export interface SignInLink {
  */
 export async function makeLink(
   operators: Operators,
-  author: Author,
+  actor: Actor,
   random: RandomBytes,
   operator: Operator,
 ): Promise<SignInLink> {
   const secret = OperatorSecret.generate('link', random);
-  const added = await operators.addLink(author, operator, secret.hash(), LINK_LIFETIME);
+  const added = await operators.addLink(actor, operator, secret.hash(), LINK_LIFETIME);
   if ('error' in added) throw await noOperator(operators, operator.name);
   return { secret, expiresAt: added.value };
 }
@@ -127,7 +127,7 @@ export interface IssuedToken {
  */
 export async function issueToken(
   operators: Operators,
-  author: Author,
+  actor: Actor,
   random: RandomBytes,
   operator: Operator,
   { now, expiresAt }: { readonly now: number; readonly expiresAt: number | undefined },
@@ -135,7 +135,7 @@ export async function issueToken(
   if (expiresAt !== undefined && expiresAt <= now)
     throw new ServiceError('invalid_parameter', 'The end of a token must lie in the future.');
   const token = OperatorSecret.generate('token', random);
-  const added = await operators.addToken(author, operator, token.hash(), expiresAt);
+  const added = await operators.addToken(actor, operator, token.hash(), expiresAt);
   if ('error' in added) throw await noOperator(operators, operator.name);
   return { token, record: added.value };
 }
@@ -144,8 +144,8 @@ export async function issueToken(
  * Ends a token at once, on every instance.
  * @throws ServiceError `not_found`.
  */
-export async function revokeToken(operators: Operators, author: Author, id: number): Promise<void> {
-  if ('error' in (await operators.removeToken(author, id)))
+export async function revokeToken(operators: Operators, actor: Actor, id: number): Promise<void> {
+  if ('error' in (await operators.removeToken(actor, id)))
     throw new ServiceError('not_found', `There is no token ${id}.`);
 }
 

@@ -1,7 +1,7 @@
 // Contract: sections 5 and 10.
 import type { Account } from '../domain/account.ts';
 import type { AccountChange, AccountOutcome } from '../domain/account-ports.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { instantOrNull } from '../domain/instant.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
@@ -49,7 +49,7 @@ export async function lockAccount(transaction: Transaction, id: number): Promise
 /** Adds an account, or returns undefined when the name is taken. `createdAt` is in Unix milliseconds. */
 export async function addAccount(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   name: string,
   columns: PlanColumns,
   createdAt: number,
@@ -62,14 +62,14 @@ export async function addAccount(
   if (row === undefined) return undefined;
   const [plan, perMinute, perDay] = columns;
   const after = { plan, ...(perMinute !== null && { perMinute, perDay }) };
-  await addAudit(transaction, author, accountChange('accounts create', accountFromRow(row), { after }));
+  await addAudit(transaction, actor, accountChange('accounts create', accountFromRow(row), { after }));
   return row;
 }
 
 /** Changes the given values of an account, unless it has other values than expected. Each change is audited. */
 export async function changeAccount(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   id: number,
   { given, expected }: AccountChange,
   now: number,
@@ -79,12 +79,12 @@ export async function changeAccount(
   if (!hasValues(account, expected)) return { outcome: 'conflict', account };
   const { name = account.name, plan, limits, suspended } = given;
   // The name first, because it is the only value that can be refused.
-  const other = given.name === undefined ? undefined : await rename(transaction, author, account, name);
+  const other = given.name === undefined ? undefined : await rename(transaction, actor, account, name);
   if (other !== undefined) return { outcome: 'name_taken', name: other.name };
   const renamed = { ...account, name };
   if (plan !== undefined && limits !== undefined)
-    await setPlan(transaction, author, renamed, planColumns(plan, limits));
-  if (suspended !== undefined) await setSuspended(transaction, author, renamed, suspended ? now : null);
+    await setPlan(transaction, actor, renamed, planColumns(plan, limits));
+  if (suspended !== undefined) await setSuspended(transaction, actor, renamed, suspended ? now : null);
   const changed = await lockAccount(transaction, id);
   return changed === undefined ? { outcome: 'not_found' } : { outcome: 'done', account: changed };
 }
@@ -103,7 +103,7 @@ function hasValues(account: Account, expected: AccountChange['expected']): boole
 /** Gives a locked account another name. Returns the other account that has it, if there is one. */
 async function rename(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   account: Account,
   name: string,
 ): Promise<Account | undefined> {
@@ -114,14 +114,14 @@ async function rename(
   if (account.name === name) return undefined;
   await noticeOfAccount(transaction, 'account renamed', account.id);
   const values = { before: { name: account.name }, after: { name } };
-  await addAudit(transaction, author, accountChange('accounts rename', account, values));
+  await addAudit(transaction, actor, accountChange('accounts rename', account, values));
   return undefined;
 }
 
 /** Sets the columns plan, per_minute and per_day of a locked account. */
 async function setPlan(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   account: Account,
   columns: PlanColumns,
 ): Promise<void> {
@@ -135,13 +135,13 @@ async function setPlan(
   const [plan, perMinute, perDay] = columns;
   const before = { plan: account.plan, ...(account.plan === 'enterprise' && account.limits) };
   const after = { plan, ...(perMinute !== null && { perMinute, perDay }) };
-  await addAudit(transaction, author, accountChange('accounts set', account, { before, after }));
+  await addAudit(transaction, actor, accountChange('accounts set', account, { before, after }));
 }
 
 /** Suspends a locked account at the instant `at`, or resumes it when `at` is null. */
 async function setSuspended(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   account: Account,
   at: number | null,
 ): Promise<void> {
@@ -150,7 +150,7 @@ async function setSuspended(
   await noticeOfAccount(transaction, at === null ? 'account resumed' : 'account suspended', account.id);
   await addAudit(
     transaction,
-    author,
+    actor,
     accountChange(at === null ? 'accounts resume' : 'accounts suspend', account, {
       before: { suspendedAt: instantOrNull(account.suspendedAt) },
       after: { suspendedAt: instantOrNull(at) },

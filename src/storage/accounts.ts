@@ -1,7 +1,7 @@
 // Contract: section 5.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Account, KeyRecord } from '../domain/account.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import type { ApiKeyHash, Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -58,21 +58,21 @@ export class StoredAccounts implements AccountRepository {
   readonly #engine: Engine;
   readonly #keys: KeyFinder;
   readonly #clock: Clock;
-  readonly #author: Author;
+  readonly #actor: Actor;
 
-  constructor(engine: Engine, keys: KeyFinder, { clock, author }: Pick<StoreSettings, 'clock' | 'author'>) {
+  constructor(engine: Engine, keys: KeyFinder, { clock, actor }: Pick<StoreSettings, 'clock' | 'actor'>) {
     this.#engine = engine;
     this.#keys = keys;
     this.#clock = clock;
-    this.#author = author;
+    this.#actor = actor;
   }
 
-  by(author: Author): AccountRepository {
-    return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, author });
+  by(actor: Actor): AccountRepository {
+    return new StoredAccounts(this.#engine, this.#keys, { clock: this.#clock, actor });
   }
 
   ownKeys(caller: KeyCaller): OwnKeys {
-    return ownKeysOf(this.#engine, this.#keys, caller, { author: this.#author, now: () => this.#now() });
+    return ownKeysOf(this.#engine, this.#keys, caller, { actor: this.#actor, now: () => this.#now() });
   }
 
   async listAccounts(): Promise<readonly Account[]> {
@@ -104,7 +104,7 @@ export class StoredAccounts implements AccountRepository {
   async changeAccount(id: number, change: AccountChange): Promise<AccountOutcome> {
     const { name } = change.given;
     const outcome = await this.#engine
-      .write(changeAccount, this.#author, id, change, this.#now())
+      .write(changeAccount, this.#actor, id, change, this.#now())
       .catch(async (error: unknown): Promise<AccountOutcome> => {
         // PostgreSQL refuses the second of two accounts that take a name at once.
         const found = name === undefined ? [] : await this.#namesakes(name);
@@ -173,12 +173,12 @@ export class StoredAccounts implements AccountRepository {
 
   async addKey({ hash, ...key }: NewKey): Promise<KeyRecord> {
     const values = keyValues({ ...key, hash: hash.hex }, this.#now());
-    return keyFromRow(await this.#engine.write(addKey, this.#author, values));
+    return keyFromRow(await this.#engine.write(addKey, this.#actor, values));
   }
 
   async rotateKey({ hash, ...rotation }: KeyRotation): ReturnType<AccountRepository['rotateKey']> {
     const values = { ...rotation, hash: hash.hex };
-    const rotated = await this.#engine.write(rotateKey, this.#author, values, this.#now());
+    const rotated = await this.#engine.write(rotateKey, this.#actor, values, this.#now());
     if ('error' in rotated) return rotated;
     this.#keys.forget();
     const { row, replacedUntil } = rotated.value;
@@ -186,7 +186,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   async revokeKey(id: number): Promise<void> {
-    await this.#engine.write(revokeKey, this.#author, id, this.#now());
+    await this.#engine.write(revokeKey, this.#actor, id, this.#now());
     this.#keys.forget();
   }
 
@@ -197,7 +197,7 @@ export class StoredAccounts implements AccountRepository {
   /** Undefined when the name is taken. */
   async #insertAccount(name: string, plan: Plan, limits: Limits): Promise<Account | undefined> {
     const columns = planColumns(plan, limits);
-    const row = await this.#engine.write(addAccount, this.#author, name, columns, this.#now());
+    const row = await this.#engine.write(addAccount, this.#actor, name, columns, this.#now());
     return row && accountFromRow(row);
   }
 

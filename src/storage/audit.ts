@@ -1,13 +1,13 @@
 // Contract: section 10.
 import type { Account } from '../domain/account.ts';
-import type {
-  Actor,
-  AuditChange,
-  AuditEntry,
-  AuditLog,
-  AuditQuery,
-  AuditValues,
-  Author,
+import {
+  type Actor,
+  actorName,
+  type AuditChange,
+  type AuditEntry,
+  type AuditLog,
+  type AuditQuery,
+  type AuditValues,
 } from '../domain/audit.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Engine, Transaction, Value } from './engine.ts';
@@ -50,14 +50,14 @@ const INSERT = insertInto(AUDIT, [
 /** Adds an entry to the transaction of its change. */
 export async function addAudit(
   transaction: Pick<Transaction, 'query' | 'now'>,
-  { actor, address }: Author,
+  actor: Actor,
   { action, target, accountId, before, after }: AuditChange,
 ): Promise<void> {
   await transaction.query(INSERT, [
     await transaction.now(),
     actor.kind,
-    actor.kind === 'key' ? String(actor.id) : actor.name,
-    address ?? null,
+    actorName(actor),
+    actor.address ?? null,
     action,
     target.kind,
     target.name,
@@ -111,10 +111,10 @@ function entryFromRow([
   return {
     id: Number(id),
     at: Number(at),
-    actor: (actorKind === 'key'
-      ? { kind: 'key', id: Number(actor) }
-      : { kind: actorKind, name: actor }) as Actor,
-    address: address ?? undefined,
+    actor: {
+      ...(actorKind === 'key' ? { kind: 'key', id: Number(actor) } : { kind: actorKind, name: actor }),
+      ...(address !== null && { address }),
+    } as Actor,
     action,
     target: { kind: targetKind, name: target },
     accountId: accountId === null ? undefined : Number(accountId),
@@ -149,6 +149,6 @@ export function open(engine: Engine): AuditLog {
       const { sql, values } = pageQuery(query);
       return (await engine.read<RowOf<typeof AUDIT>>(sql, values)).map(entryFromRow);
     },
-    add: (author, change) => engine.write(addAudit, author, change),
+    add: (actor, change) => engine.write(addAudit, actor, change),
   };
 }

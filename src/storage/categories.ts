@@ -1,5 +1,5 @@
 // Contract: sections 2 and 3.
-import type { AuditChange, Author } from '../domain/audit.ts';
+import type { AuditChange, Actor } from '../domain/audit.ts';
 import type { Category, CategoryPatch, CategoryRepository, NewCategory } from '../domain/category.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Patch } from '../domain/patch.ts';
@@ -61,11 +61,11 @@ async function createCategory(
 /** Like `createCategory`, for an operator. */
 async function createCategoryBy(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   category: NewCategory,
 ): ReturnType<typeof createCategory> {
   const created = await createCategory(transaction, category);
-  if ('value' in created) await addAudit(transaction, author, creationOf(category));
+  if ('value' in created) await addAudit(transaction, actor, creationOf(category));
   return created;
 }
 
@@ -110,10 +110,10 @@ async function reserveCategoryId(transaction: Transaction): Promise<bigint> {
   return row[0];
 }
 
-/** Without `author`, the audit log shows nothing. @throws ServiceError `conflict` when a name has been taken since. */
+/** Without `actor`, the audit log shows nothing. @throws ServiceError `conflict` when a name has been taken since. */
 export async function addReserved(
   transaction: Transaction,
-  author: Author | undefined,
+  actor: Actor | undefined,
   categories: readonly ReservedCategory[],
 ): Promise<void> {
   for (const { id, name } of categories) {
@@ -122,7 +122,7 @@ export async function addReserved(
       const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
       throw new ServiceError('conflict', message);
     }
-    if (author !== undefined) await addAudit(transaction, author, creationOf({ name }));
+    if (actor !== undefined) await addAudit(transaction, actor, creationOf({ name }));
   }
 }
 
@@ -153,7 +153,7 @@ export function open(engine: Engine): CategoryRepository {
     },
     reserveId: () => engine.write(reserveCategoryId),
     create: (category, idempotency) => writeOnce(engine, idempotency, createCategory, category),
-    createBy: (author, category) => engine.write(createCategoryBy, author, category),
+    createBy: (actor, category) => engine.write(createCategoryBy, actor, category),
     update: (id, patch, ifMatch) => engine.write(updateCategory, id, patch, ifMatch),
   };
 }

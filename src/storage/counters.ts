@@ -1,7 +1,7 @@
 // Contract: section 6.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Environment } from '../domain/api-key.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { DAY, MINUTE } from '../domain/clock.ts';
 import {
   type CounterStore,
@@ -75,7 +75,7 @@ export const TABLES = [USAGE, STANDINGS];
 /** Lifts the ban of a key that is in force at `now` (Unix milliseconds). */
 async function liftBan(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   environment: Environment,
   keyId: number,
   now: number,
@@ -87,7 +87,7 @@ async function liftBan(
   );
   if (row === undefined) return undefined;
   const ban = { keyId, until: Number(row[0]), count: Number(row[1]) };
-  await recordLift(transaction, author, ban);
+  await recordLift(transaction, actor, ban);
   return ban;
 }
 
@@ -195,8 +195,8 @@ export function open(engine: Engine, { clock, environment }: StoreSettings): Cou
       const byKey = new Map(bans.map((ban) => [ban.keyId, ban]));
       return ids.flatMap((id) => byKey.get(id) ?? []);
     },
-    async liftBan(author, { id: keyId }) {
-      const ban = await engine.write(liftBan, author, environment, keyId, now());
+    async liftBan(actor, { id: keyId }) {
+      const ban = await engine.write(liftBan, actor, environment, keyId, now());
       return ban && { ban, isRecorded: true };
     },
     async usageOf(account) {

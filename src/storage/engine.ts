@@ -1,4 +1,4 @@
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
@@ -10,7 +10,7 @@ export interface StoreSettings {
   readonly clock: Clock;
   readonly environment: Environment;
   /** Who changes accounts and keys, unless a change names somebody else. */
-  readonly author: Author;
+  readonly actor: Actor;
   /** Milliseconds that an animal is held for a new order. */
   readonly orderHold: number;
   /** Called when an unused connection or the writing thread is lost. */

@@ -1,5 +1,5 @@
 // Contract: sections 5 and 10.
-import type { AuditChange, Author } from '../domain/audit.ts';
+import type { AuditChange, Actor } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import { type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { Environment } from '../domain/api-key.ts';
@@ -50,11 +50,11 @@ export function keyValues(
 const LOCK_KEY = 'SELECT id FROM keys WHERE id = $1 FOR UPDATE';
 
 /** Adds a key. */
-export async function addKey(transaction: Transaction, author: Author, key: KeyValues): Promise<KeyRow> {
+export async function addKey(transaction: Transaction, actor: Actor, key: KeyValues): Promise<KeyRow> {
   const row = await insertKey(transaction, key);
   const { environment, label, scopes, expiresAt, ...record } = keyFromRow(row);
   const after = { environment, label: label ?? null, scopes, expiresAt: instantOrNull(expiresAt) };
-  await addAudit(transaction, author, changeOf('keys create', record, { after }));
+  await addAudit(transaction, actor, changeOf('keys create', record, { after }));
   return row;
 }
 
@@ -88,7 +88,7 @@ export interface ReplacedKey {
 /** Replaces a key, as an operator does. Of several rotations at once one succeeds. */
 export async function rotateKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   rotation: Stored<KeyRotation>,
   now: number,
 ): Promise<Result<ReplacedKey, 'not_found' | 'conflict'>> {
@@ -96,13 +96,13 @@ export async function rotateKey(
   if (old === undefined) return { error: 'not_found' };
   const fault = rotationFault(old, now);
   if (fault !== undefined) return { error: 'conflict', message: fault };
-  return { value: await replaceKey(transaction, author, old, rotation, now) };
+  return { value: await replaceKey(transaction, actor, old, rotation, now) };
 }
 
 /** Adds the key that replaces a locked one, with the same settings, and lets the old one expire after the grace time. */
 export async function replaceKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   old: KeyRecord,
   { grace, hash, ending }: Omit<Stored<KeyRotation>, 'id'>,
   now: number,
@@ -116,14 +116,14 @@ export async function replaceKey(
   await noticeOfKey(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(old.expiresAt) };
   const after = { expiresAt: textFromInstant(replacedUntil), rotatedTo };
-  await addAudit(transaction, author, changeOf('keys rotate', old, { before, after }));
+  await addAudit(transaction, actor, changeOf('keys rotate', old, { before, after }));
   return { row, replacedUntil };
 }
 
 /** Revokes a key at the instant `now`, unless it is revoked already. */
 export async function revokeKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   id: number,
   now: number,
 ): Promise<void> {
@@ -133,7 +133,7 @@ export async function revokeKey(
   await noticeOfKey(transaction, 'key revoked', id);
   await addAudit(
     transaction,
-    author,
+    actor,
     changeOf('keys revoke', key, { after: { revokedAt: textFromInstant(now) } }),
   );
 }

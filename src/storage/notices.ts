@@ -1,4 +1,4 @@
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { KeyBan } from '../limits/counter.ts';
@@ -63,12 +63,12 @@ export async function noticeOfAccount(
 /** Adds a notice and an entry of the audit log for a ban that was lifted. */
 export async function recordLift(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   { keyId, until, count }: KeyBan,
 ): Promise<void> {
   await noticeOfKey(transaction, 'ban lifted', keyId);
   const [key] = await transaction.query<[bigint]>('SELECT account_id FROM keys WHERE id = $1', [keyId]);
-  await addAudit(transaction, author, {
+  await addAudit(transaction, actor, {
     action: 'bans lift',
     target: { kind: 'ban', name: String(keyId) },
     accountId: key && Number(key[0]),
@@ -81,7 +81,7 @@ export const WRITES = { recordLift };
 export function open(engine: Engine) {
   return {
     /** Records a ban that was lifted in Redis: see `recordLift`. */
-    banLifted: (author: Author, ban: KeyBan) => engine.write(recordLift, author, ban),
+    banLifted: (actor: Actor, ban: KeyBan) => engine.write(recordLift, actor, ban),
     /** Removes all notices and returns them, the oldest first. */
     async take(): Promise<readonly Notice[]> {
       // Usually there are none, and a read costs less than a write.

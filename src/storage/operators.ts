@@ -1,5 +1,5 @@
 // Contract: section 10.
-import type { Author, Target } from '../domain/audit.ts';
+import type { Actor, Target } from '../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
 import type { Result } from '../domain/result.ts';
@@ -66,7 +66,7 @@ function operatorFromRow([id, name, , role, createdAt]: RowOf<typeof OPERATORS>)
 /** `conflict`: the name is taken. */
 async function addOperator(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   name: string,
   role: Role,
 ): Promise<Result<Operator, 'conflict'>> {
@@ -74,7 +74,7 @@ async function addOperator(
   const [row] = await transaction.query<RowOf<typeof OPERATORS>>(ADD, values);
   if (row === undefined) return { error: 'conflict' };
   const operator = operatorFromRow(row);
-  await addAudit(transaction, author, {
+  await addAudit(transaction, actor, {
     action: 'operators create',
     target: targetOf(operator),
     after: { role },
@@ -85,7 +85,7 @@ async function addOperator(
 /** Removes an operator with all links, sessions and tokens. */
 async function removeOperator(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   name: string,
 ): Promise<Result<undefined, 'not_found'>> {
   const [row] = await transaction.query<[name: string, role: string]>(
@@ -94,7 +94,7 @@ async function removeOperator(
   );
   if (row === undefined) return { error: 'not_found' };
   const [removed, role] = row;
-  await addAudit(transaction, author, {
+  await addAudit(transaction, actor, {
     action: 'operators remove',
     target: targetOf({ name: removed }),
     before: { role },
@@ -105,7 +105,7 @@ async function removeOperator(
 /** Adds a token that ends at `expiresAt` (Unix milliseconds). */
 async function addToken(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   operator: Operator,
   secret: SecretHash,
   expiresAt: number | undefined,
@@ -114,27 +114,27 @@ async function addToken(
   const createdAt = await transaction.now();
   const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
   const after = { token: id, expiresAt: instantOrNull(expiresAt) };
-  await addAudit(transaction, author, { action: 'operators token', target: targetOf(operator), after });
+  await addAudit(transaction, actor, { action: 'operators token', target: targetOf(operator), after });
   return { value: { id, operator: operator.name, createdAt, expiresAt } };
 }
 
 async function removeToken(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   id: number,
 ): Promise<Result<undefined, 'not_found'>> {
   const [row] = await transaction.query<[name: string]>(TOKEN_OF, [id]);
   if (row === undefined) return { error: 'not_found' };
   await transaction.query('DELETE FROM operator_secrets WHERE id = $1', [id]);
   const target = targetOf({ name: row[0] });
-  await addAudit(transaction, author, { action: 'operators revoke-token', target, before: { token: id } });
+  await addAudit(transaction, actor, { action: 'operators revoke-token', target, before: { token: id } });
   return { value: undefined };
 }
 
 /** Adds a link that works for `lifetime` milliseconds. Gives back when it ends. */
 async function addLink(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   operator: Operator,
   link: SecretHash,
   lifetime: number,
@@ -148,7 +148,7 @@ async function addLink(
     target: targetOf(operator),
     after: { expiresAt: textFromInstant(expiresAt) },
   };
-  await addAudit(transaction, author, change);
+  await addAudit(transaction, actor, change);
   return { value: expiresAt };
 }
 
@@ -188,8 +188,8 @@ async function signIn(
   const operator = operatorFromRow(row);
   const { id, name } = operator;
   await addSecret(transaction, id, 'session', session, now, now + lifetime);
-  const author: Author = { actor: { kind: 'operator', name }, address };
-  await addAudit(transaction, author, { action: 'sign in', target: targetOf(operator) });
+  const actor: Actor = { kind: 'operator', name, address };
+  await addAudit(transaction, actor, { action: 'sign in', target: targetOf(operator) });
   // This delete is last: a transaction that waits for this row then takes no more locks.
   if (earlier !== undefined) await transaction.query(END_SESSION, [earlier]);
   return operator;
@@ -213,18 +213,18 @@ export function open(engine: Engine) {
       return row && operatorFromRow(row);
     },
     /** `conflict`: the name is taken, ignoring case. */
-    add: (author: Author, name: string, role: Role) => engine.write(addOperator, author, name, role),
+    add: (actor: Actor, name: string, role: Role) => engine.write(addOperator, actor, name, role),
     /** Ends all links, sessions and tokens of the operator at once. */
-    remove: (author: Author, name: string) => engine.write(removeOperator, author, name),
+    remove: (actor: Actor, name: string) => engine.write(removeOperator, actor, name),
     /** Adds a link that signs in once within `lifetime` milliseconds. Gives back when it ends. */
-    addLink: (author: Author, operator: Operator, link: SecretHash, lifetime: number) =>
-      engine.write(addLink, author, operator, link, lifetime),
+    addLink: (actor: Actor, operator: Operator, link: SecretHash, lifetime: number) =>
+      engine.write(addLink, actor, operator, link, lifetime),
     /** `lifetime` of the session is in milliseconds, `address` the client's. A sign-in ends the session `earlier`. */
     signIn: (...asked: SignIn) => engine.write(signIn, ...asked),
-    addToken: (author: Author, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
-      engine.write(addToken, author, operator, token, expiresAt),
+    addToken: (actor: Actor, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
+      engine.write(addToken, actor, operator, token, expiresAt),
     /** Ends a token at once. */
-    removeToken: (author: Author, id: number) => engine.write(removeToken, author, id),
+    removeToken: (actor: Actor, id: number) => engine.write(removeToken, actor, id),
     /** The tokens of all operators that are in force, oldest first. */
     async tokens(): Promise<readonly OperatorToken[]> {
       const rows = await engine.read<TokenRow>(

@@ -1,5 +1,5 @@
 // Contract: sections 2 and 3.
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { instantFromText } from '../domain/instant.ts';
 import type { NewOrder, Order, OrderQuery, OrderRepository, OrderStatus } from '../domain/order.ts';
 import { transition } from '../domain/pet-status.ts';
@@ -120,7 +120,7 @@ async function cancelOrder(
 /** Cancels an order of any account, for an operator. */
 async function cancelOrderBy(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   id: bigint,
 ): ReturnType<OrderRepository['cancelBy']> {
   const [row] = await transaction.query<OrderRow>(FIND_ANY, [id]);
@@ -131,7 +131,7 @@ async function cancelOrderBy(
     await closeOrder(transaction, state.pet, id, 'cancelled');
     const change = { before: { status: 'pending' }, after: { status: 'cancelled' } };
     const target = { kind: 'order', name: String(id) } as const;
-    await addAudit(transaction, author, {
+    await addAudit(transaction, actor, {
       action: 'orders cancel',
       target,
       accountId: Number(accountId),
@@ -244,7 +244,7 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       ),
     complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId, id, ifMatch),
-    cancelBy: (author, id) => engine.write(cancelOrderBy, author, id),
+    cancelBy: (actor, id) => engine.write(cancelOrderBy, actor, id),
     expireDue: () => expireDue(engine),
   };
 }

@@ -2,7 +2,7 @@
 import { isInForce, type KeyRecord, rotatedExpiry } from '../domain/account.ts';
 import type { KeyCaller, KeyRotation, OwnKey, OwnKeys } from '../domain/account-ports.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { textFromInstant } from '../domain/instant.ts';
@@ -59,7 +59,7 @@ function validCaller(found: KeyRecord | undefined, now: number): KeyRecord | Fai
 
 export async function createOwnKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   callerId: number,
   key: Stored<OwnKey>,
   now: number,
@@ -74,12 +74,12 @@ export async function createOwnKey(
   if (tooMany !== undefined) return { error: 'conflict', message: tooMany };
   const { environment, account } = caller;
   const values = keyValues({ ...key, environment, accountId: account.id }, now);
-  return { value: keyAt(keyFromRow(await addKey(transaction, author, values)), now) };
+  return { value: keyAt(keyFromRow(await addKey(transaction, actor, values)), now) };
 }
 
 export async function rotateOwnKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   callerId: number,
   rotation: Stored<KeyRotation>,
   now: number,
@@ -99,13 +99,13 @@ export async function rotateOwnKey(
     return { error: 'conflict', message: `${TOO_MANY_KEYS}: revoke one, or send a grace of 0.` };
   const tooMany = await dayFault(transaction, caller);
   if (tooMany !== undefined) return { error: 'conflict', message: tooMany };
-  const { row } = await replaceKey(transaction, author, old, rotation, now);
+  const { row } = await replaceKey(transaction, actor, old, rotation, now);
   return { value: keyAt(keyFromRow(row), now) };
 }
 
 export async function revokeOwnKey(
   transaction: Transaction,
-  author: Author,
+  actor: Actor,
   callerId: number,
   id: bigint,
   ifMatch: readonly string[] | undefined,
@@ -116,7 +116,7 @@ export async function revokeOwnKey(
   const key = await findKey(transaction, id);
   if (key === undefined || !isOf(key, caller)) return { error: 'not_found' };
   if (ifMatch !== undefined && !ifMatch.includes('*')) return { error: 'precondition_failed' };
-  await revokeKey(transaction, author, key.id, now);
+  await revokeKey(transaction, actor, key.id, now);
   return { value: undefined };
 }
 
@@ -154,7 +154,7 @@ export function ownKeysOf(
   engine: Engine,
   cache: { forget(): void },
   caller: KeyCaller,
-  { author, now }: { readonly author: Author; readonly now: () => number },
+  { actor, now }: { readonly actor: Actor; readonly now: () => number },
 ): OwnKeys {
   const { id: callerId, account, environment } = caller;
 
@@ -183,7 +183,7 @@ export function ownKeysOf(
     },
     async create({ hash, ...key }, idempotency) {
       const values = { ...key, hash: hash.hex };
-      const work = writeOnce(engine, idempotency, createOwnKey, author, callerId, values, now());
+      const work = writeOnce(engine, idempotency, createOwnKey, actor, callerId, values, now());
       const outcome = await checked(await work);
       if ('error' in outcome && outcome.error === 'unauthorized') cache.forget();
       return outcome;
@@ -192,13 +192,13 @@ export function ownKeysOf(
       const values = { ...rotation, hash: hash.hex };
       try {
         return await checked(
-          await writeOnce(engine, idempotency, rotateOwnKey, author, callerId, values, now()),
+          await writeOnce(engine, idempotency, rotateOwnKey, actor, callerId, values, now()),
         );
       } finally {
         cache.forget();
       }
     },
     revoke: (id, ifMatch) =>
-      engine.write(revokeOwnKey, author, callerId, id, ifMatch, now()).finally(() => cache.forget()),
+      engine.write(revokeOwnKey, actor, callerId, id, ifMatch, now()).finally(() => cache.forget()),
   };
 }

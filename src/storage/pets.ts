@@ -69,9 +69,8 @@ export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive 
       };
       if (!atomic) return addChunks(enginePets.addMany);
       return enginePets.addAtomically(addChunks, async (transaction) => {
-        await addReserved(transaction, entry?.author, categories);
-        if (entry !== undefined && count > 0)
-          await addAudit(transaction, entry.author, entry.changeOf(count));
+        await addReserved(transaction, entry?.actor, categories);
+        if (entry !== undefined && count > 0) await addAudit(transaction, entry.actor, entry.changeOf(count));
       });
     },
     async *readAll() {

@@ -10,7 +10,7 @@ export function operatorsContract(name: string, startService: StartService): voi
   const start = async (t: Parameters<StartService>[0], env: Record<string, string> = {}) =>
     adminOf(consoleOf(await startService(t, { env: { CONSOLE_PORT: '0', ...env } })));
 
-  test(`${name}: the audit log pages by Link, and shows author, change and address`, async (t) => {
+  test(`${name}: the audit log pages by Link, and shows actor, change and address`, async (t) => {
     const { its, ask, get } = await start(t);
     await ask('/accounts', { body: '{"name":"shop"}' });
     await ask('/accounts/1', { method: 'PATCH', body: '{"plan":"pro"}' });

@@ -38,7 +38,7 @@ test('only a proxy of TRUST_PROXY says which address a guess came from', async (
   const headers = { 'x-forwarded-for': '198.51.100.9' };
   await proxied.signIn(await proxied.makeLink('ada'), headers);
   const [entry] = await proxied.store.audit.list({ limit: 1 });
-  assert.deepEqual([entry?.action, entry?.address], ['sign in', '198.51.100.9']);
+  assert.deepEqual([entry?.action, entry?.actor.address], ['sign in', '198.51.100.9']);
 });
 
 test('failed attempts at the console take nothing from callers of the public API', async (t) => {

@@ -22,9 +22,9 @@ function messageOf(result: object): unknown {
 const idIn = (result: Awaited<ReturnType<OwnKeys['create' | 'rotate']>>) =>
   Number(('value' in result ? result.value : undefined)?.id);
 
-/** The keys of the account of `caller`, with `caller` as the author. What the caller is, is what an instance knew of it. */
+/** The keys of the account of `caller`, with `caller` as the actor. What the caller is, is what an instance knew of it. */
 const ownKeys = ({ accounts }: Store, caller: KeyRecord): OwnKeys =>
-  accounts.by({ actor: { kind: 'key', id: caller.id } }).ownKeys(caller);
+  accounts.by({ kind: 'key', id: caller.id }).ownKeys(caller);
 
 const create = (keys: OwnKeys, idempotency?: Idempotency) => keys.create(newKey(0), idempotency);
 

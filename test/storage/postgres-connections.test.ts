@@ -26,7 +26,7 @@ async function impatientStore(t: TestContext, url: string) {
     environment: 'production',
     limits,
     orderHold: 3 * DAY,
-    author: ROOT,
+    actor: ROOT,
     onLost,
   });
   t.after(() => store.close());

@@ -32,7 +32,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
       environment: 'production',
       limits: POOL,
       orderHold: 3 * DAY,
-      author: ROOT,
+      actor: ROOT,
       onLost: () => undefined,
     });
     let closed: Promise<void> | undefined;

@@ -23,7 +23,7 @@ test('ten instances open one empty database at once', async (t) => {
       const store = await openPostgres(url, {
         ...options,
         orderHold: 3 * DAY,
-        author: ROOT,
+        actor: ROOT,
         onLost: () => undefined,
       });
       t.after(() => store.close());
@@ -47,7 +47,7 @@ async function besideOneThatReadsSlowly(t: TestContext) {
     environment: 'production',
     limits: POOL,
     orderHold: 3 * DAY,
-    author: ROOT,
+    actor: ROOT,
     onLost: () => undefined,
   } as const;
   const slow = await openPostgres(proxy.through(fixture.url), options);

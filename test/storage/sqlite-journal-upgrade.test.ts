@@ -54,7 +54,7 @@ async function migrate(t: TestContext, version: number, sql: string) {
     environment: 'production',
     createFolder: false,
     orderHold: 3 * DAY,
-    author: ROOT,
+    actor: ROOT,
     onLost: assert.fail,
   } as const;
   await openSqlite(file, options).close();

@@ -20,7 +20,7 @@ export async function onPostgres(t: TestContext): Promise<Variables> {
 /** The store that commands use with these variables. */
 export async function storeOf(t: TestContext, { DATABASE_URL: databaseUrl = '' }: Variables) {
   const pool = { connections: 2, connectTimeout: 2_000, statementTimeout: 3_000 };
-  const settings = { environment: 'production', orderHold: 3 * DAY, mustExist: true, author: ROOT } as const;
+  const settings = { environment: 'production', orderHold: 3 * DAY, mustExist: true, actor: ROOT } as const;
   const onLost = () => undefined;
   const store = await openStore({ ...settings, databaseUrl, pool, clock: systemClock(), onLost });
   t.after(() => store.close());

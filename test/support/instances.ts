@@ -40,7 +40,7 @@ interface KeyOrder {
 export async function issueKey(variables: Variables, order: KeyOrder = {}): Promise<IssuedKey> {
   const config = readConfig(variables);
   const [clock, onLost] = [systemClock(), () => undefined];
-  const store = await openStore({ ...config, clock, author: ROOT, mustExist: false, onLost });
+  const store = await openStore({ ...config, clock, actor: ROOT, mustExist: false, onLost });
   const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = order;
   const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
   try {

@@ -21,7 +21,7 @@ async function migrate(): Promise<string> {
     environment: 'production',
     limits: { connections: 1, connectTimeout: 2_000, statementTimeout: 3_000 },
     orderHold: 3 * DAY,
-    author: ROOT,
+    actor: ROOT,
     onLost: () => undefined,
   });
   await store.close();

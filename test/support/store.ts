@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccountChange, AccountRepository } from '../../src/domain/account-ports.ts';
-import type { Author } from '../../src/domain/audit.ts';
+import type { Actor } from '../../src/domain/audit.ts';
 import type { BannableKey } from '../../src/limits/counter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -8,7 +8,7 @@ import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { type Clock, DAY } from '../../src/domain/clock.ts';
 
 /** Makes the changes of tests. */
-export const ROOT: Author = { actor: { kind: 'system', name: 'root' } };
+export const ROOT: Actor = { kind: 'system', name: 'root' };
 
 /** A key of an account with the same number. */
 export const bannable = (id: number): BannableKey => ({ id, account: { id } });
@@ -22,7 +22,7 @@ export function openStore(databaseUrl: string, clock: Clock): Store {
     environment: 'production',
     createFolder,
     orderHold: 3 * DAY,
-    author: ROOT,
+    actor: ROOT,
     onLost,
   } as const;
   return openSqlite(databaseUrl.slice('sqlite:'.length), options);

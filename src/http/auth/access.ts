@@ -1,7 +1,7 @@
 // Contract: section 10.1.
 import type { IncomingMessage } from 'node:http';
 import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
-import type { Author } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
 import type { RateLimiter } from '../../limits/counter.ts';
 import type { ClientAddress } from '../address.ts';
@@ -45,7 +45,7 @@ export interface AccessDependencies {
   readonly environment: Environment;
 }
 
-export type Entry = { readonly operator: Operator; readonly author: Author } | { readonly refusal: Response };
+export type Entry = { readonly operator: Operator; readonly actor: Actor } | { readonly refusal: Response };
 
 /** Checks sessions in a cookie, tokens of programs, and links that sign in. */
 export class Access {
@@ -74,7 +74,7 @@ export class Access {
     if (token?.startsWith(TOKEN_PREFIX) === true) {
       const operator = await secrets.findOperator('token', token);
       if (operator === undefined) return { refusal: await this.#refuse(request, OTHER_TOKEN) };
-      return { operator, author: this.#author(operator, request) };
+      return { operator, actor: this.#actor(operator, request) };
     }
     if (session === undefined) return { refusal: errorResponse('unauthorized', NO_SESSION) };
     const operator = await secrets.findOperator('session', session);
@@ -82,7 +82,7 @@ export class Access {
     // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
     if (!isRead(request) && !this.#isFromConsole(request))
       return { refusal: errorResponse('insufficient_scope', FOREIGN) };
-    return { operator, author: this.#author(operator, request) };
+    return { operator, actor: this.#actor(operator, request) };
   }
 
   /** Exchanges the secret of a link for a new session. It ends the session that the browser sends. */
@@ -116,8 +116,8 @@ export class Access {
     return errorResponse('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);
   }
 
-  #author({ name }: Operator, request: IncomingMessage): Author {
-    return { actor: { kind: 'operator', name }, address: this.#deps.addressOf(request) };
+  #actor({ name }: Operator, request: IncomingMessage): Actor {
+    return { kind: 'operator', name, address: this.#deps.addressOf(request) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/account.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import type { Author } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { cached } from '../../domain/cached.ts';
 import { type Clock, DAY, MINUTE, type Moment } from '../../domain/clock.ts';
 import type { Ban } from '../ban.ts';
@@ -70,7 +70,7 @@ export class RedisQuotas implements RateLimitAdmin {
     return reached(() => this.#bansOf(keys));
   }
 
-  liftBan(_author: Author, key: BannableKey): Promise<LiftedBan | undefined> {
+  liftBan(_author: Actor, key: BannableKey): Promise<LiftedBan | undefined> {
     return reached(async () => {
       const [ban] = await this.#readBans([key]);
       const wasBanned = (await this.#redis.run(LIFT, [this.#banKeyOf(key)], [])) === 1;

@@ -1,11 +1,11 @@
 // Contract: section 10.
 import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
-import type { Author } from '../domain/audit.ts';
+import type { Actor } from '../domain/audit.ts';
 
 /** The user of the system who runs this process. */
-export function systemAuthor(): Author {
-  return { actor: { kind: 'system', name: userName() } };
+export function systemActor(): Actor {
+  return { kind: 'system', name: userName() };
 }
 
 function userName(): string {

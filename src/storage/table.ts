@@ -1,0 +1,164 @@
+// Contract: section 2.
+import type { Row, Value } from './engine.ts';
+import { join, raw, type Sql, sql } from './sql.ts';
+
+/** How both databases declare a column: an int64, or text in UTF-8. With a question mark it may be null. */
+export type ColumnType = 'integer' | 'integer?' | 'text' | 'text?';
+
+/** How a column holds a value. Both databases return an integer as bigint. */
+export interface Codec<T, Optional extends boolean = boolean> {
+  readonly type: 'integer' | 'text';
+  /** A column without a value is null in the database, and an absent property of the row. */
+  readonly isOptional: Optional;
+  decode(stored: never): T;
+  encode(value: T): Value;
+}
+
+/** An int64, exact. */
+export const int64: Codec<bigint, false> = {
+  type: 'integer',
+  isOptional: false,
+  decode: (stored: bigint) => stored,
+  encode: (value) => value,
+};
+
+/** A safe integer. */
+export const integer: Codec<number, false> = {
+  type: 'integer',
+  isOptional: false,
+  decode: (stored: bigint) => Number(stored),
+  encode: (value) => value,
+};
+
+/** Unix milliseconds. */
+export const instant = integer;
+
+export const boolean: Codec<boolean, false> = {
+  type: 'integer',
+  isOptional: false,
+  decode: (stored: bigint) => stored !== 0n,
+  encode: (value) => (value ? 1 : 0),
+};
+
+export const text: Codec<string, false> = {
+  type: 'text',
+  isOptional: false,
+  decode: (stored: string) => stored,
+  encode: (value) => value,
+};
+
+/** One of these texts. */
+export function enumeration<T extends string>(_values: readonly T[]): Codec<T, false> {
+  return text as Codec<never, false>;
+}
+
+/** A value that JSON can hold. */
+export function json<T>(): Codec<T, false> {
+  return {
+    type: 'text',
+    isOptional: false,
+    decode: (stored: string) => JSON.parse(stored) as T,
+    encode: (value) => JSON.stringify(value),
+  };
+}
+
+export function optional<T>(codec: Codec<T, false>): Codec<T, true> {
+  return { ...codec, isOptional: true };
+}
+
+type Codecs = Readonly<Record<string, Codec<never>>>;
+
+type Names<C extends Codecs, Optional extends boolean> = {
+  [Name in keyof C]: C[Name]['isOptional'] extends Optional ? Name : never;
+}[keyof C];
+
+type Decoded<C> = C extends Codec<infer T> ? T : never;
+
+type RowObject<C extends Codecs> = {
+  readonly [Name in Names<C, false>]: Decoded<C[Name]>;
+} & { readonly [Name in Names<C, true>]?: Decoded<C[Name]> };
+
+/** A row of a table as an object. */
+export type Stored<T> = T extends Table<infer C> ? RowObject<C> : never;
+
+/** The values of a new row. The database assigns the id, unless there is one. */
+type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id'> & { readonly id?: number | bigint };
+
+interface Property {
+  readonly property: string;
+  readonly column: string;
+  readonly codec: Codec<unknown>;
+}
+
+/** A table, declared once. A property `accountId` is the column `account_id`. */
+export class Table<const C extends Codecs = Codecs> {
+  readonly name: string;
+  /** The columns of the primary key, in its order. */
+  readonly key: readonly string[];
+  /** Whether the database assigns its ids: ascending, and none of them twice. */
+  readonly assignsIds: boolean;
+  /** All columns for SELECT and RETURNING, in the order in which rows have them. */
+  readonly list: Sql;
+  /** The same, with their types. */
+  readonly columns: readonly (readonly [name: string, type: ColumnType])[];
+  readonly #properties: readonly Property[];
+
+  constructor(
+    name: string,
+    codecs: C,
+    { key, assignsIds = false }: { readonly key: readonly string[]; readonly assignsIds?: boolean },
+  ) {
+    this.name = name;
+    this.key = key;
+    this.assignsIds = assignsIds;
+    this.#properties = Object.entries(codecs).map(([property, codec]) => ({
+      property,
+      column: property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      codec: codec as Codec<unknown>,
+    }));
+    this.list = raw(this.#properties.map(({ column }) => column).join(', '));
+    this.columns = this.#properties.map(({ column, codec: { type, isOptional } }) => [
+      column,
+      isOptional ? `${type}?` : type,
+    ]);
+  }
+
+  /** `list` for the table under an alias. */
+  listAs(alias: string): Sql {
+    return raw(this.#properties.map(({ column }) => `${alias}.${column}`).join(', '));
+  }
+
+  /** The object of a row that begins with the columns of `list`. */
+  parse(row: Row): RowObject<C> {
+    const object: Record<string, unknown> = {};
+    for (const [index, { property, codec }] of this.#properties.entries()) {
+      const stored = row[index];
+      if (stored !== null) object[property] = codec.decode(stored as never);
+    }
+    return object as RowObject<C>;
+  }
+
+  /** The values of a whole row in the order of `list`. */
+  encode(object: RowObject<C>): Value[] {
+    return this.#properties.map((property) => encode(property, object));
+  }
+
+  /** An INSERT of one row, without an end such as RETURNING. Without an id, the database assigns it. */
+  insert(object: NewRow<C>): Sql {
+    const properties = this.#properties.filter(({ property }) => property !== 'id' || property in object);
+    const columns = raw(properties.map(({ column }) => column).join(', '));
+    const values = join(properties.map((property) => encode(property, object)));
+    return sql`INSERT INTO ${raw(this.name)} (${columns}) VALUES (${values})`;
+  }
+
+  /** The assignments of an UPDATE. A property that is undefined becomes null. */
+  set(changes: { readonly [Name in keyof C]?: Decoded<C[Name]> | undefined }): Sql {
+    const properties = this.#properties.filter(({ property }) => property in changes);
+    return join(properties.map((property) => sql`${raw(property.column)} = ${encode(property, changes)}`));
+  }
+}
+
+function encode({ property, codec }: Property, object: object): Value {
+  const value = (object as Readonly<Record<string, unknown>>)[property];
+  return value === undefined ? null : codec.encode(value);
+}
