@@ -5,7 +5,7 @@ import { steadyClock } from '../src/domain/clock.ts';
 import { issueKey } from '../src/management/keys.ts';
 import { PLANS } from '../src/domain/plan.ts';
 import type { AccountRepository } from '../src/domain/account-ports.ts';
-import { openStore } from '../src/storage/open.ts';
+import { openStore } from '../src/app/store.ts';
 import { systemActor } from '../src/config/system-actor.ts';
 
 /** The account whose limits are never reached. */

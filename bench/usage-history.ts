@@ -4,7 +4,7 @@ import { inventYear, YEAR } from './usage-year.ts';
 import { DAY } from '../src/domain/clock.ts';
 import { KEPT, type UsageBy, type UsageInterval } from '../src/domain/usage.ts';
 import { steadyClock } from '../src/domain/clock.ts';
-import { openStore } from '../src/storage/open.ts';
+import { openStore } from '../src/app/store.ts';
 
 /*
  * Measures charts over a year of usage of 1,000 accounts: `npm exec -- node bench/usage-history.ts DATABASE_URL`. The database must

@@ -1,7 +1,8 @@
 import { DAY } from '../src/domain/clock.ts';
 import { KEPT } from '../src/domain/usage.ts';
-import type { Filling, Value } from '../src/storage/engine.ts';
-import type { Store } from '../src/storage/store.ts';
+import type { Value } from '../src/storage/sql.ts';
+import type { Filling } from '../src/storage/engine.ts';
+import type { Store } from '../src/resources/repositories.ts';
 import { ACCOUNTS, KEYS, type Table } from '../src/storage/tables.ts';
 import { USAGE_DAYS, USAGE_WEEKS } from '../src/storage/usage-history.ts';
 import { USAGE_HOURS } from '../src/storage/usage-hours.ts';

@@ -10,7 +10,7 @@ import {
   removeOperator,
   revokeToken,
 } from '../management/operators.ts';
-import type { Store } from '../storage/store.ts';
+import type { OperatorRepository } from '../storage/operators.ts';
 import { act, create, list, remove, type OperatorResource } from '../http/operation.ts';
 import {
   IssuedToken,
@@ -28,7 +28,7 @@ import {
 import { iso, pageOfAll, rowId } from './values.ts';
 
 interface Stores {
-  readonly operators: Store['operators'];
+  readonly operators: OperatorRepository;
   readonly clock: Clock;
   /** The address of the console, without a path. */
   readonly address: () => string;

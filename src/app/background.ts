@@ -7,7 +7,7 @@ import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { ServingState } from '../http/steps.ts';
 import { keepWriting } from './keep-writing.ts';
 import type { Counters } from '../limits/counter.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds between two flushes. A crash loses at most the counts of this time. */
 const FLUSH_INTERVAL = 1_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { textFromInstant } from '../domain/instant.ts';
 import type { Ban } from '../limits/ban.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /** Logs the bans that begin and the changes that operators make (docs/decisions/0044). */
 export class ChangeLog {

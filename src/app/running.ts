@@ -7,7 +7,7 @@ import type { ServingState } from '../http/steps.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { HttpLimits } from '../http/server.ts';
 import type { CountersInUse } from './counters-in-use.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /** The parts of a running service that its listeners share. */
 export interface Running {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 export interface GateOptions {
   readonly store: Pick<Store, 'check'>;

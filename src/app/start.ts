@@ -17,8 +17,8 @@ import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
 import { systemActor } from '../config/system-actor.ts';
-import { openStore } from '../storage/open.ts';
-import type { Store } from '../storage/store.ts';
+import { openStore } from './store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds between two checks of the store's lock and files. A loss may stay unnoticed this long. */
 const CHECK_INTERVAL = 1_000;

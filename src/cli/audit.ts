@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { actorName, type AuditEntry, type AuditValues } from '../domain/audit.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import { existingAccount } from '../management/accounts.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 import { withStore } from './context.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../terminal/options.ts';
 import { printPages } from '../terminal/output.ts';

@@ -6,7 +6,7 @@ import type { Operator } from '../domain/operator.ts';
 import { listed } from '../domain/parse.ts';
 import { instantOrNull } from '../domain/instant.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 import { withStore } from './context.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
 import { printJson, printLine } from '../terminal/output.ts';

@@ -4,7 +4,7 @@ import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /** The parts that a command works with. */
 export interface CommandContext {
@@ -30,7 +30,7 @@ export async function withStore(command: Command, mustExist = true): Promise<voi
   const clock = systemClock();
   const actor = systemActor();
   // Loaded here, so that help and refused options do without it.
-  const { openStore } = await import('../storage/open.ts');
+  const { openStore } = await import('../app/store.ts');
   // A lost connection needs no handler here, because the next statement on it fails.
   const store = await openStore({
     ...config,

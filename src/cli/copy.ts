@@ -10,9 +10,9 @@ import { addAudit } from '../storage/audit.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
-import { openStore } from '../storage/open.ts';
+import { openStore } from '../app/store.ts';
 import { systemActor } from '../config/system-actor.ts';
-import type { Store } from '../storage/store.ts';
+import { type Store, TABLES } from '../resources/repositories.ts';
 import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
 import { systemClock } from './context.ts';
@@ -85,7 +85,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     if (progress?.things !== things) progress = new Progress(process.stderr, clock, things);
     progress.update(rows);
   };
-  const copying = copyTables(source.database, target.database, {
+  const copying = copyTables(TABLES, source.database, target.database, {
     onProgress,
     // Before the commit, because a failed command can then be repeated.
     beforeCommit: async (copied) => {

@@ -3,7 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { AccountOrder } from '../domain/order.ts';
 import type { Pet } from '../domain/pet.ts';
 import { petJson, toJson } from '../domain/written.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/output.ts';
 
 /** Characters of one write. A write for each item would take longer. */

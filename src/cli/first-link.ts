@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/audit.ts';
 import type { Operator } from '../domain/operator.ts';
 import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 
 /**
  * The text with a sign-in link that a started service prints on standard error, and nowhere else. Creates the operator

@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
 import type { AccountOrder, OrderStatus } from '../domain/order.ts';
 import { parseExactJson } from '../domain/parse.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 import { withStore } from './context.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../terminal/options.ts';

@@ -4,7 +4,7 @@ import type { Environment } from '../domain/api-key.ts';
 import { isInForce } from '../domain/account.ts';
 import { type Clock, DAY } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store } from '../resources/repositories.ts';
 import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
 import { Progress } from '../terminal/progress.ts';
 

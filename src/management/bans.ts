@@ -3,7 +3,7 @@ import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { KeyBan, RateLimitAdmin } from '../limits/counter.ts';
-import type { Store } from '../storage/store.ts';
+import type { Notices } from '../storage/notices.ts';
 import { existingKey } from './keys.ts';
 
 /** A ban in force, with the key's account and label. */
@@ -19,7 +19,7 @@ const KEYS_READ = 500;
 interface Parts {
   readonly accounts: AccountRepository;
   readonly quotas: Pick<RateLimitAdmin, 'liftBan'>;
-  readonly notices: Store['notices'];
+  readonly notices: Notices;
 }
 
 /**

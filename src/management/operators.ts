@@ -10,15 +10,13 @@ import {
   SESSION_LIFETIME,
 } from '../domain/operator.ts';
 import type { RandomBytes } from '../domain/api-key.ts';
-import type { Store } from '../storage/store.ts';
+import type { OperatorRepository } from '../storage/operators.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { checkedName, nameTaken } from '../domain/text.ts';
 
-type Operators = Store['operators'];
-
 /** @throws ServiceError `conflict` when the name is taken; that of `checkedName`. */
 export async function createOperator(
-  operators: Operators,
+  operators: OperatorRepository,
   actor: Actor,
   name: string,
   role: Role,
@@ -30,14 +28,14 @@ export async function createOperator(
 }
 
 /** @throws ServiceError `not_found`, which names the operator that is probably meant. */
-export async function existingOperator(operators: Operators, name: string): Promise<Operator> {
+export async function existingOperator(operators: OperatorRepository, name: string): Promise<Operator> {
   const operator = await operators.find(name);
   if (operator === undefined) throw await noOperator(operators, name);
   return operator;
 }
 
 /** @throws ServiceError `not_found`. */
-export async function operatorById(operators: Operators, id: number): Promise<Operator> {
+export async function operatorById(operators: OperatorRepository, id: number): Promise<Operator> {
   const operator = await operators.get(id);
   if (operator === undefined) throw new ServiceError('not_found', `There is no operator ${id}.`);
   return operator;
@@ -47,14 +45,18 @@ export async function operatorById(operators: Operators, id: number): Promise<Op
  * Ends all links, sessions and tokens of an operator at once, on every instance.
  * @throws ServiceError `not_found`.
  */
-export async function removeOperator(operators: Operators, actor: Actor, name: string): Promise<Operator> {
+export async function removeOperator(
+  operators: OperatorRepository,
+  actor: Actor,
+  name: string,
+): Promise<Operator> {
   const operator = await existingOperator(operators, name);
   // Another process may have removed it at this moment.
   if ('error' in (await operators.remove(actor, name))) throw await noOperator(operators, name);
   return operator;
 }
 
-async function noOperator(operators: Operators, name: string): Promise<ServiceError> {
+async function noOperator(operators: OperatorRepository, name: string): Promise<ServiceError> {
   const names = (await operators.list()).map((operator) => operator.name);
   return new ServiceError('not_found', `There is no operator ${name}.${didYouMean(name, names)}`);
 }
@@ -71,7 +73,7 @@ export interface SignInLink {
  * @throws ServiceError `not_found` when the operator is gone.
  */
 export async function makeLink(
-  operators: Operators,
+  operators: OperatorRepository,
   actor: Actor,
   random: RandomBytes,
   operator: Operator,
@@ -95,7 +97,7 @@ export function linkAddress(origin: string, secret: OperatorSecret): string {
  * text `earlier` ends. Returns undefined when the link is used, expired, mistyped or unknown.
  */
 export async function signIn(
-  operators: Operators,
+  operators: OperatorRepository,
   random: RandomBytes,
   text: string,
   address: string | undefined,
@@ -110,7 +112,7 @@ export async function signIn(
 }
 
 /** Ends a session at once, on every instance. A text that is no session changes nothing. */
-export async function signOut(operators: Operators, text: string): Promise<void> {
+export async function signOut(operators: OperatorRepository, text: string): Promise<void> {
   const session = OperatorSecret.parse('session', text);
   if (session !== undefined) await operators.signOut(session.hash());
 }
@@ -126,7 +128,7 @@ export interface IssuedToken {
  * @throws ServiceError `invalid_parameter` when `expiresAt` is past; `not_found` when the operator is gone.
  */
 export async function issueToken(
-  operators: Operators,
+  operators: OperatorRepository,
   actor: Actor,
   random: RandomBytes,
   operator: Operator,
@@ -144,14 +146,14 @@ export async function issueToken(
  * Ends a token at once, on every instance.
  * @throws ServiceError `not_found`.
  */
-export async function revokeToken(operators: Operators, actor: Actor, id: number): Promise<void> {
+export async function revokeToken(operators: OperatorRepository, actor: Actor, id: number): Promise<void> {
   if ('error' in (await operators.removeToken(actor, id)))
     throw new ServiceError('not_found', `There is no token ${id}.`);
 }
 
 /** The operator of a session or a token that is in force. A text of another format needs no query. */
 export async function findOperator(
-  operators: Operators,
+  operators: OperatorRepository,
   kind: 'session' | 'token',
   text: string,
 ): Promise<Operator | undefined> {

@@ -7,7 +7,7 @@ import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
 import { accountChange, addAudit } from './audit.ts';
-import type { Transaction } from './engine.ts';
+import type { Transaction } from './transaction.ts';
 import { noticeOfAccount } from './notices.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 

@@ -32,7 +32,7 @@ import {
   SELECT_ACCOUNTS,
   SELECT_KEYS,
 } from './account-rows.ts';
-import type { Engine, StoreSettings } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { listKeys, pageOfKeys } from './key-list.ts';
 import { ownKeysOf } from './own-keys.ts';
 
@@ -60,7 +60,11 @@ export class StoredAccounts implements AccountRepository {
   readonly #clock: Clock;
   readonly #actor: Actor;
 
-  constructor(engine: Engine, keys: KeyFinder, { clock, actor }: Pick<StoreSettings, 'clock' | 'actor'>) {
+  constructor(
+    engine: Engine,
+    keys: KeyFinder,
+    { clock, actor }: { readonly clock: Clock; readonly actor: Actor },
+  ) {
     this.#engine = engine;
     this.#keys = keys;
     this.#clock = clock;
@@ -191,7 +195,7 @@ export class StoredAccounts implements AccountRepository {
   }
 
   #namesakes(name: string): Promise<readonly Account[]> {
-    return namesakes({ query: (...args) => this.#engine.read(...args) }, name);
+    return namesakes({ query: this.#engine.read.bind(this.#engine) }, name);
   }
 
   /** Undefined when the name is taken. */

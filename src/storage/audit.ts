@@ -10,7 +10,9 @@ import {
   type AuditValues,
 } from '../domain/audit.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import type { Engine, Transaction, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 const AUDIT = {

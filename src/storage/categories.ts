@@ -8,8 +8,8 @@ import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
-import type { Engine, Transaction } from './engine.ts';
-import { writeOnce } from './idempotency.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { firstId, pageOf } from './page.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
@@ -152,7 +152,7 @@ export function open(engine: Engine): CategoryRepository {
       for await (const rows of snapshot.rows(CATEGORIES)) yield* rows.map(categoryFromRow);
     },
     reserveId: () => engine.write(reserveCategoryId),
-    create: (category, idempotency) => writeOnce(engine, idempotency, createCategory, category),
+    create: (category, idempotency) => engine.writeOnce(idempotency, createCategory, category),
     createBy: (actor, category) => engine.write(createCategoryBy, actor, category),
     update: (id, patch, ifMatch) => engine.write(updateCategory, id, patch, ifMatch),
   };

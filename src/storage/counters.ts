@@ -2,7 +2,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Environment } from '../domain/api-key.ts';
 import type { Actor } from '../domain/audit.ts';
-import { DAY, MINUTE } from '../domain/clock.ts';
+import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
 import {
   type CounterStore,
   type KeyBan,
@@ -12,7 +12,9 @@ import {
 } from '../limits/counter.ts';
 import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
 import { recordLift } from './notices.ts';
-import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { columnsOf, type RowOf, STANDINGS, USAGE } from './tables.ts';
 
 type UsageRow = RowOf<typeof USAGE>;
@@ -94,7 +96,10 @@ async function liftBan(
 export const WRITES = { writeCounters, dropLifted, liftBan };
 
 /** Counters of the serving process that outlive it, and what an operator sees of them from another process. */
-export function open(engine: Engine, { clock, environment }: StoreSettings): CounterStore & RateLimitAdmin {
+export function open(
+  engine: Engine,
+  { clock, environment }: { readonly clock: Clock; readonly environment: Environment },
+): CounterStore & RateLimitAdmin {
   const now = () => Math.floor(clock().unix);
 
   async function readUsage(caller: string): Promise<Usage | undefined> {

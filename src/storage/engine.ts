@@ -1,18 +1,19 @@
-import type { Actor } from '../domain/audit.ts';
-import type { Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Idempotency } from '../domain/ports.ts';
 import type { Repeatable, Result } from '../domain/result.ts';
+import type { Row, Sql, Value } from './sql.ts';
+import type { Codecs, NewRow, Table as CodecTable } from './table.ts';
 import type { RowOf, Table } from './tables.ts';
+import type { Queries, Transaction, Write, Writes } from './transaction.ts';
 
-export interface StoreSettings {
+export interface EngineSettings {
   readonly clock: Clock;
-  readonly environment: Environment;
-  /** Who changes accounts and keys, unless a change names somebody else. */
-  readonly actor: Actor;
-  /** Milliseconds that an animal is held for a new order. */
-  readonly orderHold: number;
+  /** Every table that holds data. */
+  readonly tables: readonly Table[];
+  readonly writes: Writes;
+  /** The file that runs the writing thread of SQLite. */
+  readonly writingThread: URL;
   /** Called when an unused connection or the writing thread is lost. */
   readonly onLost: (error: Error) => void;
   /** Refuses a database that nobody has made yet, instead of making it. */
@@ -23,33 +24,6 @@ export interface StoreSettings {
 export function unavailable(cause: unknown): ServiceError {
   return new ServiceError('unavailable', 'The catalogue cannot answer now; try again later.', { cause });
 }
-
-/** A parameter of a statement. */
-export type Value = string | number | bigint | null;
-
-/** The values of a row, with integers as bigint. */
-export type Row = readonly unknown[];
-
-/**
- * One write while it runs. It sees its own changes. Others see all of them after the commit, or none. A SELECT that ends
- * with FOR UPDATE locks its rows until then: with OF those of one table, with SKIP LOCKED those that are not locked yet.
- */
-export interface Transaction {
-  query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
-  /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
-  insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
-  /** Unix milliseconds, by the clock that all processes over this database share. */
-  now(): Promise<number>;
-  /** Waits until no other transaction writes to the table, and keeps all others from writing to it until the commit. */
-  lock(table: Table): Promise<void>;
-}
-
-/**
- * A write of several statements: a function that the `WRITES` of its part name. It awaits nothing but its transaction. With
- * SQLite it runs on another thread, so arguments and result must be plain values. It may run again when its transaction
- * was undone. It returns expected outcomes, and throws only for faults.
- */
-export type Write<A extends readonly unknown[], T> = (transaction: Transaction, ...args: A) => Promise<T>;
 
 /** What a write that clients may send again makes or changes. */
 export interface Identified {
@@ -83,7 +57,7 @@ export interface Snapshot extends TableReader, AsyncDisposable {
 }
 
 /** A transaction that keeps all others from writing. */
-export interface Filling extends TableReader, Pick<Transaction, 'insert' | 'query' | 'now'> {
+export interface Filling extends TableReader, Transaction {
   /** Ids assigned from now on are larger than `id`, which is at least 1. */
   continueAfter(table: Table, id: bigint): Promise<void>;
 }
@@ -114,23 +88,34 @@ export interface PoolLoad {
  * A database. Both engines run the same SQL, with parameters `$1`, `$2`, … Every method rejects with ServiceError
  * `unavailable` when the database cannot answer now. No engine repeats a statement that may have been done.
  */
-export interface Engine extends Copyable {
+export interface Engine extends Copyable, Queries {
   /** One statement that only reads. */
+  read<R extends Row>(statement: Sql): Promise<readonly R[]>;
   read<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** One statement that writes, with the rows of its RETURNING. Resolves after the commit. */
+  change<R extends Row>(statement: Sql): Promise<readonly R[]>;
   change<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** Resolves after the commit. When `work` throws, nothing of it is done, and other writes are not affected. */
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**
-   * Does a write whose request has an idempotency key. Its answer is recorded in the same commit, and a request that
-   * repeats it gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it
-   * up to a second.
+   * Like `write`. With an idempotency key, the answer is recorded in the same commit, and a request that repeats the first
+   * one gets this answer. A refusal is not recorded. While the first request is in flight, the others wait for it up to a
+   * second.
    */
-  once<A extends readonly unknown[], T extends Identified, Code extends ErrorCode = never>(
-    idempotency: Idempotency,
+  writeOnce<A extends readonly unknown[], T extends Identified, Code extends ErrorCode = never>(
+    idempotency: Idempotency | undefined,
     work: Write<A, Result<T, Code>>,
     ...args: A
   ): Promise<Repeatable<T, Code>>;
+  /**
+   * Adds rows in one commit at the end of `work`, with what `beforeCommit` does in the same transaction, or nothing when
+   * one of them throws. Writes of others do not wait for `work`.
+   */
+  addAtomically<C extends Codecs, T>(
+    table: CodecTable<C>,
+    work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
+    beforeCommit: (transaction: Transaction) => Promise<void>,
+  ): Promise<T>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
   /** Whether this process can lose the lock for serving without noticing at once. */

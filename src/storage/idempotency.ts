@@ -1,25 +1,124 @@
 // Contract: section 3.
+import { setTimeout as wait } from 'node:timers/promises';
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Idempotency } from '../domain/ports.ts';
-import type { Failure, Repeatable, Replay, Result } from '../domain/result.ts';
+import { type Failure, IN_FLIGHT, type Repeatable, type Replay, type Result } from '../domain/result.ts';
 import { toJson } from '../domain/written.ts';
-import type { Engine, Identified, Write } from './engine.ts';
+import type { Transaction, Write } from './transaction.ts';
+import type { Engine, Identified } from './engine.ts';
+import { sql } from './sql.ts';
+import { instant, integer, optional, type Stored, Table, text } from './table.ts';
 
-/** Does a write, and only once if its request has an idempotency key. */
-export function writeOnce<A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
-  engine: Engine,
-  idempotency: Idempotency | undefined,
+export const IDEMPOTENCY = new Table(
+  'idempotency',
+  {
+    accountId: integer,
+    key: text,
+    fingerprint: text,
+    status: integer,
+    location: optional(text),
+    body: text,
+    createdAt: instant,
+  },
+  { key: ['account_id', 'key'] },
+);
+
+export const TABLES = [IDEMPOTENCY];
+
+/** Milliseconds that a request waits for the first request with its idempotency key. */
+export const IN_FLIGHT_PATIENCE = 1_000;
+
+type Outcome = Repeatable<Identified, ErrorCode>;
+
+/** Does a write in a transaction of its own, by `writeRecorded`. */
+type RecordedWrite = <A extends readonly unknown[], T extends Identified, Code extends ErrorCode>(
+  idempotency: Idempotency,
   work: Write<A, Result<T, Code>>,
-  ...args: A
-): Promise<Repeatable<T, Code>> {
-  return idempotency === undefined ? engine.write(work, ...args) : engine.once(idempotency, work, ...args);
+  args: A,
+) => Promise<Repeatable<T, Code>>;
+
+/** `writeOnce` of an engine. */
+export function openWriteOnce(
+  engine: Pick<Engine, 'write'>,
+  writeInTransaction: RecordedWrite,
+): Engine['writeOnce'] {
+  const inFlight = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<Outcome> }>();
+  return async (idempotency, work, ...args) => {
+    if (idempotency === undefined) return engine.write(work, ...args);
+    const { accountId, key, fingerprint } = idempotency;
+    const write = () => writeInTransaction(idempotency, work, args);
+    const name = `${accountId} ${key}`;
+    const first = inFlight.get(name);
+    if (first !== undefined) {
+      const outcome = await waitFor(first.outcome);
+      if (outcome === IN_FLIGHT) return IN_FLIGHT;
+      // A request with another body must be compared with the record, if there is one. A refusal is not recorded, and it
+      // can be about the key of the first request.
+      if (first.fingerprint !== fingerprint || 'error' in outcome) return write();
+      return 'value' in outcome ? toReplay(idempotency, outcome.value) : outcome;
+    }
+    const outcome = write();
+    inFlight.set(name, { fingerprint, outcome });
+    try {
+      return await outcome;
+    } finally {
+      inFlight.delete(name);
+    }
+  };
 }
 
-/** What a repeated request needs of its record. */
-export const RECORD_COLUMNS = 'fingerprint, status, location, body';
+/** The outcome of the first request, or `IN_FLIGHT` if it takes longer than IN_FLIGHT_PATIENCE. */
+async function waitFor(first: Promise<Outcome>): Promise<Outcome> {
+  const over = new AbortController();
+  const late = wait(IN_FLIGHT_PATIENCE, IN_FLIGHT, { signal: over.signal });
+  return Promise.race([first, late]).finally(() => over.abort());
+}
 
-export type RecordRow = readonly [fingerprint: string, status: bigint, location: string | null, body: string];
+/**
+ * Does a write and records its answer in the same commit, unless there is a record of the last 24 hours: then it gives back
+ * the recorded answer. A refusal is not recorded. `now`: Unix milliseconds by the clock of the database.
+ */
+export async function writeRecorded<
+  A extends readonly unknown[],
+  T extends Identified,
+  Code extends ErrorCode,
+>(
+  transaction: Transaction,
+  idempotency: Idempotency,
+  work: Write<A, Result<T, Code>>,
+  args: A,
+): Promise<Repeatable<T, Code>> {
+  const { accountId, key, fingerprint } = idempotency;
+  const now = Math.floor(await transaction.now());
+  let claimed: readonly unknown[];
+  try {
+    // Waits for a transaction that claims the key at the same time. An expired record counts as none.
+    claimed = await transaction.query(sql`
+      ${IDEMPOTENCY.insert({ accountId, key, fingerprint, status: 0, body: '', createdAt: now })}
+      ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = excluded.created_at
+        WHERE idempotency.created_at <= ${now - DAY}
+      RETURNING 1`);
+  } catch (error) {
+    if (transaction.dialect.isLockTimeout(error)) return IN_FLIGHT;
+    throw error;
+  }
+  const record = sql`WHERE account_id = ${accountId} AND key = ${key}`;
+  if (claimed.length === 0) {
+    const [before] = await transaction.select(IDEMPOTENCY, record);
+    return before === undefined ? IN_FLIGHT : parseReplay(before, fingerprint);
+  }
+  const result = await work(transaction, ...args);
+  if ('error' in result) {
+    await transaction.query(sql`DELETE FROM idempotency ${record}`);
+    return result;
+  }
+  const { status, location, json: body } = toReplay(idempotency, result.value).replay;
+  await transaction.query(
+    sql`UPDATE idempotency SET ${IDEMPOTENCY.set({ status, location, body })} ${record}`,
+  );
+  return result;
+}
 
 /** The answer to a write, as its record has it. */
 export function toReplay({ status, location }: Idempotency, value: Identified): Replay {
@@ -29,12 +128,12 @@ export function toReplay({ status, location }: Idempotency, value: Identified): 
 }
 
 /** The answer to a request with this fingerprint whose idempotency key has this record. */
-export function parseReplay(
-  [recorded, status, location, json]: RecordRow,
+function parseReplay(
+  { fingerprint: recorded, status, location, body }: Stored<typeof IDEMPOTENCY>,
   fingerprint: string,
 ): Replay | Failure<'idempotency_key_reused'> {
   if (recorded !== fingerprint) return { error: 'idempotency_key_reused' };
-  return { replay: { status: Number(status), location: location ?? undefined, json } };
+  return { replay: { status, location, json: body } };
 }
 
 /** Idempotency records that one statement deletes: few enough that it takes milliseconds. */
@@ -42,13 +141,11 @@ const EXPIRED_ROWS = 5_000;
 
 /** Deletes idempotency records that are older than 24 hours. Returns whether there may be more. */
 export async function dropExpiredRecords(engine: Engine): Promise<boolean> {
-  const dropped = await engine.change(
-    `WITH expired AS MATERIALIZED (
-       SELECT account_id, key FROM idempotency WHERE created_at <= $1
-       ORDER BY created_at LIMIT ${EXPIRED_ROWS} FOR UPDATE SKIP LOCKED
-     )
-     DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM expired) RETURNING 1`,
-    [Math.floor((await engine.now()) - DAY)],
-  );
+  const dropped = await engine.change(sql`
+    WITH expired AS MATERIALIZED (
+      SELECT account_id, key FROM idempotency WHERE created_at <= ${Math.floor(await engine.now()) - DAY}
+      ORDER BY created_at LIMIT ${EXPIRED_ROWS} ${engine.dialect.forUpdateOfUnlocked(IDEMPOTENCY)}
+    )
+    DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM expired) RETURNING 1`);
   return dropped.length === EXPIRED_ROWS;
 }

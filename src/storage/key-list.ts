@@ -5,7 +5,8 @@ import type { KeyFilter, KeyPageQuery, KeyQuery } from '../domain/account-ports.
 import type { Environment } from '../domain/api-key.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
-import type { Engine, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Engine } from './engine.ts';
 
 /** Keys that one statement looks at: a few milliseconds of the thread that also answers requests, with SQLite. */
 const KEYS_READ = 4_000;

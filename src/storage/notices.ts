@@ -3,7 +3,8 @@ import { textFromInstant } from '../domain/instant.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { KeyBan } from '../limits/counter.ts';
 import { addAudit } from './audit.ts';
-import type { Engine, Transaction } from './engine.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import type { Table } from './tables.ts';
 
 /*
@@ -77,6 +78,8 @@ export async function recordLift(
 }
 
 export const WRITES = { recordLift };
+
+export type Notices = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
   return {

@@ -1,25 +1,24 @@
 import { DEFAULT_DATABASE_URL, type PoolLimits } from '../config/database-url.ts';
-import type { StoreSettings } from './engine.ts';
+import type { EngineSettings } from './engine.ts';
+import type { OpenEngine } from './hot-parts.ts';
 import { openSqlite } from './sqlite/engine.ts';
-import type { Store } from './store.ts';
 
-interface StoreOptions extends StoreSettings {
+interface EngineOptions extends EngineSettings {
   readonly databaseUrl: string;
   /** For PostgreSQL. */
   readonly pool: PoolLimits;
 }
 
 /**
- * Opens the store and brings it to this version's schema.
+ * Opens the database and brings it to this version's schema.
  * @throws StartupError in one line, when it cannot be opened.
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  const { databaseUrl, pool, ...common } = options;
+export async function openEngine({ databaseUrl, pool, ...settings }: EngineOptions): Promise<OpenEngine> {
   if (!databaseUrl.startsWith('sqlite:')) {
     // The driver is loaded only if needed: drivers take a third of the time of a start.
     const { openPostgres } = await import('./postgres/engine.ts');
-    return openPostgres(databaseUrl, { ...common, limits: pool });
+    return openPostgres(databaseUrl, { ...settings, limits: pool });
   }
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
-  return openSqlite(databaseUrl.slice('sqlite:'.length), { ...common, createFolder });
+  return openSqlite(databaseUrl.slice('sqlite:'.length), { ...settings, createFolder });
 }

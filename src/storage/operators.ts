@@ -5,7 +5,8 @@ import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../d
 import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
 import { addAudit } from './audit.ts';
-import type { Engine, Transaction } from './engine.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
 
 const OPERATORS = {
@@ -196,6 +197,8 @@ async function signIn(
 }
 
 export const WRITES = { add: addOperator, remove: removeOperator, addToken, removeToken, addLink, signIn };
+
+export type OperatorRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
   return {

@@ -1,6 +1,8 @@
 // Contract: section 3.12.
 import { statusAfter } from '../domain/pet-status.ts';
-import type { Engine, Transaction, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 
 /** Orders that one transaction expires: few enough that it holds their animals for milliseconds. */
 const EXPIRED_AT_ONCE = 100;

@@ -8,8 +8,9 @@ import type { Failure, Result } from '../domain/result.ts';
 import { ORDER_STATUSES } from '../domain/statuses.ts';
 import { isCurrent, toJson } from '../domain/written.ts';
 import { addAudit } from './audit.ts';
-import type { Engine, Newest, StoreSettings, Transaction, Value } from './engine.ts';
-import { writeOnce } from './idempotency.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine, Newest } from './engine.ts';
 import { expireDue, expireOrders } from './order-expiry.ts';
 import { accountOrder, COLUMNS, type NamedRow, orderFromRow, type OrderRow, ORDERS } from './order-rows.ts';
 import { firstId, pageOf } from './page.ts';
@@ -207,7 +208,7 @@ function inTurn(): <T>(id: bigint, work: () => Promise<T>) => Promise<T> {
   };
 }
 
-export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHold'>): OrderRepository {
+export function open(engine: Engine, { orderHold }: { readonly orderHold: number }): OrderRepository {
   const orderInTurn = inTurn();
   return {
     async list(query) {
@@ -239,10 +240,8 @@ export function open(engine: Engine, { orderHold }: Pick<StoreSettings, 'orderHo
       return row && toJson(orderFromRow(row));
     },
     create: (accountId, order, idempotency) =>
-      orderInTurn(order.petId, () =>
-        writeOnce(engine, idempotency, createOrder, accountId, order, orderHold),
-      ),
-    complete: (accountId, id, idempotency) => writeOnce(engine, idempotency, completeOrder, accountId, id),
+      orderInTurn(order.petId, () => engine.writeOnce(idempotency, createOrder, accountId, order, orderHold)),
+    complete: (accountId, id, idempotency) => engine.writeOnce(idempotency, completeOrder, accountId, id),
     cancel: (accountId, id, ifMatch) => engine.write(cancelOrder, accountId, id, ifMatch),
     cancelBy: (actor, id) => engine.write(cancelOrderBy, actor, id),
     expireDue: () => expireDue(engine),

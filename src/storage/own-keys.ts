@@ -20,8 +20,8 @@ import type { Key } from '../domain/key.ts';
 import type { Failure, Repeatable, Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
 import { countCreatedKeys } from './audit.ts';
-import type { Engine, Transaction } from './engine.ts';
-import { writeOnce } from './idempotency.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { addKey, findKey, keyValues, replaceKey, revokeKey, type Stored } from './key-writes.ts';
 import { firstId, pageOf } from './page.ts';
 
@@ -183,7 +183,7 @@ export function ownKeysOf(
     },
     async create({ hash, ...key }, idempotency) {
       const values = { ...key, hash: hash.hex };
-      const work = writeOnce(engine, idempotency, createOwnKey, actor, callerId, values, now());
+      const work = engine.writeOnce(idempotency, createOwnKey, actor, callerId, values, now());
       const outcome = await checked(await work);
       if ('error' in outcome && outcome.error === 'unauthorized') cache.forget();
       return outcome;
@@ -192,7 +192,7 @@ export function ownKeysOf(
       const values = { ...rotation, hash: hash.hex };
       try {
         return await checked(
-          await writeOnce(engine, idempotency, rotateOwnKey, actor, callerId, values, now()),
+          await engine.writeOnce(idempotency, rotateOwnKey, actor, callerId, values, now()),
         );
       } finally {
         cache.forget();

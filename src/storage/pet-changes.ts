@@ -4,10 +4,10 @@ import { transition } from '../domain/pet-status.ts';
 import type { PetPatch } from '../domain/pet.ts';
 import type { PetChanges } from '../domain/ports.ts';
 import { isCurrent, petJson } from '../domain/written.ts';
-import type { Engine, Transaction, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import { lockPet } from './pet-state.ts';
-
-export const TABLES = [];
 
 async function updatePet(
   transaction: Transaction,

@@ -2,8 +2,9 @@
 import { type PetEvent, statusAfter } from '../domain/pet-status.ts';
 import type { OrderStatus } from '../domain/order.ts';
 import type { Pet } from '../domain/pet.ts';
-import type { Transaction } from './engine.ts';
-import { PET_COLUMNS, petFromRow, type PetRow } from './pets.ts';
+import type { Transaction } from './transaction.ts';
+import { PETS } from './pets.ts';
+import { sql } from './sql.ts';
 
 /** An animal that a transaction has locked. */
 export interface PetState {
@@ -12,8 +13,6 @@ export interface PetState {
   readonly openOrder: bigint | undefined;
 }
 
-const LOCK = `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1 FOR UPDATE`;
-
 const OPEN_ORDER = `SELECT id, expires_at FROM orders WHERE pet_id = $1 AND status = 'pending'`;
 
 /**
@@ -21,9 +20,8 @@ const OPEN_ORDER = `SELECT id, expires_at FROM orders WHERE pet_id = $1 AND stat
  * time has passed. Every write that changes a status or an order begins here, in this order of locks.
  */
 export async function lockPet(transaction: Transaction, id: bigint): Promise<PetState | undefined> {
-  const [row] = await transaction.query<PetRow>(LOCK, [id]);
-  if (row === undefined) return undefined;
-  const pet = petFromRow(row);
+  const [pet] = await transaction.select(PETS, sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`);
+  if (pet === undefined) return undefined;
   // An animal with an open order is pending.
   if (pet.status !== 'pending') return { pet, openOrder: undefined };
   const [open] = await transaction.query<[id: bigint, expiresAt: bigint]>(OPEN_ORDER, [id]);

@@ -1,53 +1,53 @@
 // Contract: sections 2 and 3.
-import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
+import type { NewPet, Pet } from '../domain/pet.ts';
 import { PET_STATUSES } from '../domain/statuses.ts';
 import type { PetArchive, PetRepository } from '../domain/ports.ts';
 import type { Result } from '../domain/result.ts';
 import { addAudit } from './audit.ts';
 import { addReserved } from './categories.ts';
-import { chunksOf, type Engine, type Transaction } from './engine.ts';
-import { columnsOf, insertInto, PETS, type RowOf } from './tables.ts';
+import { batched, type Transaction } from './transaction.ts';
+import { chunksOf, type Engine } from './engine.ts';
+import { enumeration, int64, optional, Table, text } from './table.ts';
 
-/** Adds animals in one commit, with ascending ids in the order given. */
-export type AddPets = (pets: readonly NewPet[]) => Promise<unknown>;
+export const PETS = new Table(
+  'pets',
+  { id: int64, name: text, categoryId: int64, status: optional(enumeration(PET_STATUSES)) },
+  { key: ['id'], assignsIds: true },
+);
 
-/** The operations on animals that each engine has in a version of its own, because they are hot. */
-export interface EnginePets extends PetRepository {
-  readonly addMany: AddPets;
-  /**
-   * Commits all that `work` adds at its end, with what `beforeCommit` does in the same transaction, or nothing when one of
-   * them throws. Creates of others do not wait for `work`.
-   */
-  addAtomically<T>(
-    work: (addMany: AddPets) => Promise<T>,
-    beforeCommit: (transaction: Transaction) => Promise<void>,
-  ): Promise<T>;
-}
+export const TABLES = [PETS];
 
-export type PetRow = RowOf<typeof PETS>;
-
-export const PET_COLUMNS = columnsOf(PETS);
+/** The reads that each engine has in a version of its own, because they are hot. */
+export type PetReads = Pick<PetRepository, 'list' | 'get'>;
 
 /** Every status as the index by category has it. An animal without a status has ''. */
 export const INDEXED_STATUSES = ['', ...PET_STATUSES] as const;
 
-export function petFromRow([id, name, categoryId, status]: PetRow): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status: status as PetStatus };
+/** Adds an animal. */
+const createPet = batched(
+  async (transaction: Transaction, calls: readonly (readonly [NewPet])[]): Promise<Result<Pet>[]> => {
+    const ids = await transaction.add(
+      PETS,
+      calls.map(([pet]) => pet),
+    );
+    return calls.map(([pet], index) => ({ value: { id: ids[index] as bigint, ...pet } }));
+  },
+);
+
+/** Adds animals with ascending ids in this order. */
+async function createPets(transaction: Transaction, pets: readonly NewPet[]): Promise<void> {
+  await transaction.add(PETS, pets);
 }
 
-const INSERT_PET = `${insertInto(PETS, ['name', 'category_id', 'status'])} RETURNING id`;
+export const WRITES = { create: createPet, createMany: createPets };
 
-export async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<Pet>> {
-  const [row] = await transaction.query<readonly [id: bigint]>(INSERT_PET, [
-    pet.name,
-    pet.categoryId,
-    pet.status ?? null,
-  ]);
-  if (row === undefined) throw new Error('The database returned no id.');
-  return { value: { id: row[0], ...pet } };
+export function open(engine: Engine, reads: PetReads): PetRepository {
+  return {
+    list: (query) => reads.list(query),
+    get: (id) => reads.get(id),
+    create: (pet, idempotency) => engine.writeOnce(idempotency, createPet, pet),
+  };
 }
-
-export const WRITES = { create: createPet };
 
 /**
  * Animals that an import adds at once: enough that a sync or a round trip costs little, few enough that the service
@@ -55,11 +55,11 @@ export const WRITES = { create: createPet };
  */
 const IMPORT_CHUNK = 1_000;
 
-export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive {
+export function openArchive(engine: Engine): PetArchive {
   return {
     addAll(pets, { atomic, onProgress, categories = [], entry }) {
       let count = 0;
-      const addChunks = async (add: AddPets): Promise<number> => {
+      const addChunks = async (add: (chunk: readonly NewPet[]) => Promise<unknown>): Promise<number> => {
         for await (const chunk of chunksOf(pets, IMPORT_CHUNK)) {
           await add(chunk);
           count += chunk.length;
@@ -67,15 +67,15 @@ export function archiveOver(engine: Engine, enginePets: EnginePets): PetArchive 
         }
         return count;
       };
-      if (!atomic) return addChunks(enginePets.addMany);
-      return enginePets.addAtomically(addChunks, async (transaction) => {
+      if (!atomic) return addChunks((chunk) => engine.write(createPets, chunk));
+      return engine.addAtomically(PETS, addChunks, async (transaction) => {
         await addReserved(transaction, entry?.actor, categories);
         if (entry !== undefined && count > 0) await addAudit(transaction, entry.actor, entry.changeOf(count));
       });
     },
     async *readAll() {
       await using snapshot = await engine.snapshot();
-      for await (const rows of snapshot.rows(PETS)) yield* rows.map(petFromRow);
+      for await (const rows of snapshot.rows(PETS)) yield* rows.map((row) => PETS.parse(row));
     },
   };
 }

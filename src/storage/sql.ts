@@ -3,3 +3,9 @@
  * one becomes part of it. Each text should be constant, because SQLite prepares a statement for each.
  */
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag';
+
+/** A parameter of a statement. */
+export type Value = string | number | bigint | null;
+
+/** The values of a row, with integers as bigint. */
+export type Row = readonly unknown[];

@@ -1,5 +1,5 @@
 // Contract: section 2.
-import type { Row, Value } from './engine.ts';
+import type { Row, Value } from './sql.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /** How both databases declare a column: an int64, or text in UTF-8. With a question mark it may be null. */
@@ -66,7 +66,7 @@ export function optional<T>(codec: Codec<T, false>): Codec<T, true> {
   return { ...codec, isOptional: true };
 }
 
-type Codecs = Readonly<Record<string, Codec<never>>>;
+export type Codecs = Readonly<Record<string, Codec<unknown>>>;
 
 type Names<C extends Codecs, Optional extends boolean> = {
   [Name in keyof C]: C[Name]['isOptional'] extends Optional ? Name : never;
@@ -74,7 +74,7 @@ type Names<C extends Codecs, Optional extends boolean> = {
 
 type Decoded<C> = C extends Codec<infer T> ? T : never;
 
-type RowObject<C extends Codecs> = {
+export type RowObject<C extends Codecs> = {
   readonly [Name in Names<C, false>]: Decoded<C[Name]>;
 } & { readonly [Name in Names<C, true>]?: Decoded<C[Name]> };
 
@@ -82,7 +82,7 @@ type RowObject<C extends Codecs> = {
 export type Stored<T> = T extends Table<infer C> ? RowObject<C> : never;
 
 /** The values of a new row. The database assigns the id, unless there is one. */
-type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id'> & { readonly id?: number | bigint };
+export type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id'> & { readonly id?: number | bigint };
 
 interface Property {
   readonly property: string;
@@ -102,6 +102,7 @@ export class Table<const C extends Codecs = Codecs> {
   /** The same, with their types. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   readonly #properties: readonly Property[];
+  readonly #propertiesWithoutId: readonly Property[];
 
   constructor(
     name: string,
@@ -114,8 +115,9 @@ export class Table<const C extends Codecs = Codecs> {
     this.#properties = Object.entries(codecs).map(([property, codec]) => ({
       property,
       column: property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      codec: codec as Codec<unknown>,
+      codec,
     }));
+    this.#propertiesWithoutId = this.#properties.filter(({ property }) => property !== 'id');
     this.list = raw(this.#properties.map(({ column }) => column).join(', '));
     this.columns = this.#properties.map(({ column, codec: { type, isOptional } }) => [
       column,
@@ -143,12 +145,19 @@ export class Table<const C extends Codecs = Codecs> {
     return this.#properties.map((property) => encode(property, object));
   }
 
-  /** An INSERT of one row, without an end such as RETURNING. Without an id, the database assigns it. */
-  insert(object: NewRow<C>): Sql {
-    const properties = this.#properties.filter(({ property }) => property !== 'id' || property in object);
+  /** An INSERT of rows, without an end such as RETURNING. The database assigns ids, unless the first row has one. */
+  insert(...objects: readonly NewRow<C>[]): Sql {
+    const properties = objects[0]?.id === undefined ? this.#propertiesWithoutId : this.#properties;
     const columns = raw(properties.map(({ column }) => column).join(', '));
-    const values = join(properties.map((property) => encode(property, object)));
-    return sql`INSERT INTO ${raw(this.name)} (${columns}) VALUES (${values})`;
+    const rows = objects.map(
+      (object) => sql`(${join(properties.map((property) => encode(property, object)))})`,
+    );
+    return sql`INSERT INTO ${raw(this.name)} (${columns}) VALUES ${join(rows)}`;
+  }
+
+  /** The values of a row without its id, in the order of `list`. */
+  encodeNew(object: NewRow<C>): Value[] {
+    return this.#propertiesWithoutId.map((property) => encode(property, object));
   }
 
   /** The assignments of an UPDATE. A property that is undefined becomes null. */

@@ -49,33 +49,6 @@ export const KEYS = {
   assignsIds: true,
 } as const satisfies Table;
 
-export const PETS = {
-  name: 'pets',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['name', 'text'],
-    ['category_id', 'integer'],
-    ['status', 'text?'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
-
-export const IDEMPOTENCY = {
-  name: 'idempotency',
-  key: ['account_id', 'key'],
-  columns: [
-    ['account_id', 'integer'],
-    ['key', 'text'],
-    ['fingerprint', 'text'],
-    ['status', 'integer'],
-    ['location', 'text?'],
-    ['body', 'text'],
-    ['created_at', 'integer'],
-  ],
-  assignsIds: false,
-} as const satisfies Table;
-
 export const USAGE = {
   name: 'usage',
   key: ['environment', 'caller'],

@@ -1,8 +1,8 @@
 // Contract: section 2.
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
-import { TABLES } from './store.ts';
-import type { Copyable, Filling, Row, Snapshot, TableReader } from './engine.ts';
+import type { Row } from './sql.ts';
+import type { Copyable, Filling, Snapshot, TableReader } from './engine.ts';
 import type { Table } from './tables.ts';
 
 export interface Step {
@@ -31,6 +31,7 @@ export interface TableSummary {
  *   than were read from the source; `unavailable`.
  */
 export async function copyTables(
+  tables: readonly Table[],
   from: Copyable,
   to: Copyable,
   { onProgress, beforeCommit }: TransferOptions,
@@ -39,9 +40,9 @@ export async function copyTables(
     throw new ServiceError('conflict', 'Both addresses lead to the same database.');
   await using source = await from.snapshot();
   return await to.fill(async (target) => {
-    for (const table of TABLES) await refuseRows(target, table);
+    for (const table of tables) await refuseRows(target, table);
     const summaries: TableSummary[] = [];
-    for (const table of TABLES) summaries.push(await copyTable(source, target, table, onProgress));
+    for (const table of tables) summaries.push(await copyTable(source, target, table, onProgress));
     await beforeCommit(target);
     return summaries;
   });

@@ -4,7 +4,9 @@ import { limitsOf } from '../domain/account.ts';
 import { type Clock, DAY } from '../domain/clock.ts';
 import type { Plan } from '../domain/plan.ts';
 import { HOUR, type UsageHistory } from '../domain/usage.ts';
-import type { Engine, Row, StoreSettings } from './engine.ts';
+import type { Environment } from '../domain/api-key.ts';
+import type { Row } from './sql.ts';
+import type { Engine } from './engine.ts';
 import { lastHourIn } from './usage-hours.ts';
 
 /** Ids of keys in one read. They grow and shrink with the time that it takes, because keys have few or many rows. */
@@ -50,7 +52,7 @@ type AccountOfDayRow = readonly [
 /** Who called. Lists of all keys come in slices, and requests run in between. */
 export function usageCallers(
   engine: Engine,
-  { clock, environment }: Pick<StoreSettings, 'clock' | 'environment'>,
+  { clock, environment }: { readonly clock: Clock; readonly environment: Environment },
 ): Pick<UsageHistory, 'callers' | 'callersOf' | 'accountsOfDay'> {
   return {
     async *callers(operation, from) {

@@ -1,8 +1,10 @@
 // Contract: section 6.9.
 import type { Environment } from '../domain/api-key.ts';
-import { DAY } from '../domain/clock.ts';
+import { type Clock, DAY } from '../domain/clock.ts';
 import { KEPT, type UsageBatch, type UsageCount, type UsageHistory } from '../domain/usage.ts';
-import type { Engine, StoreSettings, Transaction, Value } from './engine.ts';
+import type { Value } from './sql.ts';
+import type { Transaction } from './transaction.ts';
+import type { Engine } from './engine.ts';
 import type { Table } from './tables.ts';
 import { addHours, ALL_KEYS, dayOf, keyList, KEYS_NAMED, named, USAGE_HOURS } from './usage-hours.ts';
 import { usageCallers } from './usage-callers.ts';
@@ -128,7 +130,10 @@ const TOTALS = Object.values(ALL_KEYS);
 /** The keys whose old rows one call deletes. The first call of a round also deletes those of all keys together. */
 const NEXT_KEYS = `SELECT id FROM keys WHERE id > $1 ORDER BY id LIMIT ${KEYS_NAMED - TOTALS.length}`;
 
-export function open(engine: Engine, { clock, environment }: StoreSettings): UsageHistory {
+export function open(
+  engine: Engine,
+  { clock, environment }: { readonly clock: Clock; readonly environment: Environment },
+): UsageHistory {
   /** The last key whose old rows were deleted. */
   let pruned = 0;
   return {

@@ -1,7 +1,7 @@
 // Contract: section 6.9.
 import type { Environment } from '../domain/api-key.ts';
 import type { UsageCount } from '../domain/usage.ts';
-import type { Transaction } from './engine.ts';
+import type { Transaction } from './transaction.ts';
 import type { Table } from './tables.ts';
 import { HOURS_A_DAY } from './usage-spans.ts';
 

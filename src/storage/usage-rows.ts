@@ -1,7 +1,8 @@
 // Contract: section 6.9.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../domain/api-key.ts';
-import type { Engine, Row } from './engine.ts';
+import type { Row } from './sql.ts';
+import type { Engine } from './engine.ts';
 import { ALL_KEYS, type HoursRow, KEYS_NAMED, keyList, named } from './usage-hours.ts';
 import type { Span } from './usage-spans.ts';
 

@@ -4,7 +4,7 @@ import { renameSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServingGate } from '../../src/app/serving-gate.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { test } from '../support/test.ts';

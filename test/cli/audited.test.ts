@@ -11,7 +11,7 @@ import { run, runJson, start, type Variables } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 import { newKey } from './prepared.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 
 interface Entry {
   readonly action: string;

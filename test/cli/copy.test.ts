@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { TABLES } from '../../src/storage/store.ts';
+import { TABLES } from '../../src/resources/repositories.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { startPostgres, temporaryPostgres } from '../support/postgres.ts';
 import {

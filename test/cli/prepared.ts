@@ -5,7 +5,7 @@ import { systemClock } from '../../src/cli/context.ts';
 import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { issueKey } from '../../src/management/keys.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { temporaryEnvironment, type Variables } from '../support/process.ts';
 import { openStore } from '../support/store.ts';
 

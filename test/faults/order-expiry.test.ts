@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { of } from '../storage/order-fixture.ts';
 import { requireValue } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';

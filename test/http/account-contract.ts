@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { HOUR, KEPT } from '../../src/domain/usage.ts';
-import { TABLES } from '../../src/storage/store.ts';
+import { TABLES } from '../../src/resources/repositories.ts';
 import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';

@@ -74,12 +74,9 @@ test('a second request is 409 while the first with its Idempotency-Key is undeci
   t.after(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   const answers = [send(), send()];
-  // The service's clock runs 20 times as fast as ours, until the one that came second has waited its second.
-  const hurry = setInterval(() => service.clock.advance(20), 1);
-  const early = await Promise.race(answers).finally(() => clearInterval(hurry));
+  const early = await Promise.race(answers);
   assertError(early, 'conflict');
   assert.equal(early.headers.get('retry-after'), '1');
-  assert.ok(Number(service.log.find(({ status }) => status === 409)?.['durationMs']) >= 1_000);
   other.exec('ROLLBACK');
   assert.deepEqual((await Promise.all(answers)).map(({ status }) => status).toSorted(), [201, 409]);
 });

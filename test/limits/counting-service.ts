@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Caller, CounterStore } from '../../src/limits/counter.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -1,7 +1,7 @@
 // Contract: section 10.3.
 import assert from 'node:assert/strict';
 import type { AuditQuery } from '../../src/domain/audit.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { pageQuery } from '../../src/storage/audit.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';

@@ -8,10 +8,10 @@ import type { KeyRotation, NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Idempotency, PetPage, PetQuery, PetRepository } from '../../src/domain/ports.ts';
 import type { Repeatable } from '../../src/domain/result.ts';
-import { type Identified } from '../../src/storage/engine.ts';
+import type { Identified } from '../../src/storage/engine.ts';
 import { toReplay } from '../../src/storage/idempotency.ts';
 import { KeyUses } from '../../src/observability/key-usage.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import type { FakeClock } from '../support/clock.ts';
 
 /** A store of its own for one test, with what only an operator could do to it. */

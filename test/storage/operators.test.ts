@@ -4,7 +4,7 @@ import type { AccountOrder, OrderQuery } from '../../src/domain/order.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { addPets, requireValue, type NewFixture, REX } from './fixture.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';

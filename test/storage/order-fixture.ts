@@ -5,7 +5,7 @@ import type { AccountOrder, Order, OrderRepository, OrderStatus } from '../../sr
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { get, type NewFixture, REX, requireValue } from './fixture.ts';
 
 export const refused = <Code extends ErrorCode>(error: Code) => ({ error });

@@ -7,7 +7,7 @@ import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { MOST_KEYS_A_DAY } from '../../src/domain/key-rules.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { changeAccount } from '../support/store.ts';
 import { type NewFixture, newKey, readOutcome, rotationOf, requireValue } from './fixture.ts';
 

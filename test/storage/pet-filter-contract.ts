@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
 import type { PetQuery } from '../../src/domain/ports.ts';
-import { PETS } from '../../src/storage/tables.ts';
+import { PETS } from '../../src/storage/pets.ts';
 import { addPets, list, type NewFixture, REX, walk } from './fixture.ts';
 import { test } from '../support/test.ts';
 

@@ -6,7 +6,7 @@ import type { Order } from '../../src/domain/order.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import type { PetQuery } from '../../src/domain/ports.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { addPets, type Fixture, get, list, type NewFixture, patch, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 import { test } from '../support/test.ts';

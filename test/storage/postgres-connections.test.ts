@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
-import { ROOT } from '../support/store.ts';
-import { DAY } from '../../src/domain/clock.ts';
+import { openPostgresStore } from '../support/store.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
@@ -19,16 +17,9 @@ const UNAVAILABLE = { code: 'unavailable' };
 
 /** A store whose statements may take 400 ms, so that what is waited for is over soon. */
 async function impatientStore(t: TestContext, url: string) {
-  const limits = { ...POOL, statementTimeout: 400 };
+  const pool = { ...POOL, statementTimeout: 400 };
   const { promise: lost, resolve: onLost } = Promise.withResolvers<Error>();
-  const store = await openPostgres(url, {
-    clock: fakeClock(),
-    environment: 'production',
-    limits,
-    orderHold: 3 * DAY,
-    actor: ROOT,
-    onLost,
-  });
+  const store = await openPostgresStore(url, { clock: fakeClock(), pool, onLost });
   t.after(() => store.close());
   return { ...store, lost };
 }

@@ -1,12 +1,11 @@
 import type { TestContext } from 'node:test';
 import { Client, type QueryResult } from 'pg';
-import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from '../support/clock.ts';
 import { migratedPostgres } from '../support/migrated-postgres.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';
-import type { Store } from '../../src/storage/store.ts';
-import { ROOT } from '../support/store.ts';
-import { type Clock, DAY } from '../../src/domain/clock.ts';
+import type { Store } from '../../src/resources/repositories.ts';
+import { openPostgresStore } from '../support/store.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Fixture } from './fixture.ts';
 
 export const POOL = { connections: 5, connectTimeout: 2_000, statementTimeout: 3_000 };
@@ -27,14 +26,7 @@ export async function postgresFixture(t: TestContext): Promise<PostgresFixture> 
   const clock = fakeClock();
   const advanceDatabase = await stopDatabaseClock(url, clock().unix);
   const open = async (ownClock: Clock = clock) => {
-    const store = await openPostgres(url, {
-      clock: ownClock,
-      environment: 'production',
-      limits: POOL,
-      orderHold: 3 * DAY,
-      actor: ROOT,
-      onLost: () => undefined,
-    });
+    const store = await openPostgresStore(url, { clock: ownClock, pool: POOL });
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= store.close());
     t.after(close);

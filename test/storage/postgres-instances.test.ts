@@ -5,9 +5,8 @@ import { IN_FLIGHT } from '../../src/domain/result.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredStanding } from '../../src/limits/counter.ts';
-import { ROOT } from '../support/store.ts';
+import { openPostgresStore } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -19,13 +18,7 @@ test('ten instances open one empty database at once', async (t) => {
   const url = await temporaryPostgres(t);
   const stores = await Promise.all(
     Array.from({ length: 10 }, async () => {
-      const options = { clock: fakeClock(), environment: 'production', limits: POOL } as const;
-      const store = await openPostgres(url, {
-        ...options,
-        orderHold: 3 * DAY,
-        actor: ROOT,
-        onLost: () => undefined,
-      });
+      const store = await openPostgresStore(url, { clock: fakeClock(), pool: POOL });
       t.after(() => store.close());
       return store;
     }),
@@ -42,15 +35,7 @@ async function besideOneThatReadsSlowly(t: TestContext) {
   const fixture = await postgresFixture(t);
   const proxy = await startTcpProxy(t, Number(new URL(fixture.url).port));
   const { clock, store } = fixture;
-  const options = {
-    clock,
-    environment: 'production',
-    limits: POOL,
-    orderHold: 3 * DAY,
-    actor: ROOT,
-    onLost: () => undefined,
-  } as const;
-  const slow = await openPostgres(proxy.through(fixture.url), options);
+  const slow = await openPostgresStore(proxy.through(fixture.url), { clock, pool: POOL });
   t.after(() => slow.close());
   return { clock, store, slow, proxy };
 }

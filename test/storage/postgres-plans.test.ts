@@ -4,6 +4,7 @@ import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/storage/account-rows.ts';
 import { HOT_QUERIES } from '../../src/storage/postgres/pets.ts';
 import { postgresFixture } from './postgres-fixture.ts';
+import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
 import { test } from '../support/test.ts';
 
 /**
@@ -99,7 +100,7 @@ const QUERIES: readonly Hot[] = [
   { what: 'an animal', text: HOT_QUERIES.pet, values: [7], indexes: ['pets_pkey'] },
   {
     what: 'an idempotency record',
-    text: HOT_QUERIES.recorded,
+    text: `SELECT ${IDEMPOTENCY.list.sql} FROM idempotency WHERE account_id = $1 AND key = $2`,
     values: [8, 'sha256 7'],
     indexes: ['idempotency_pkey'],
     mayFilter: true,

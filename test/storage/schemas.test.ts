@@ -1,6 +1,6 @@
 // Contract: section 2.
 import assert from 'node:assert/strict';
-import { TABLES } from '../../src/storage/store.ts';
+import { TABLES } from '../../src/resources/repositories.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { test } from '../support/test.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { newDatabase } from '../support/new-database.ts';

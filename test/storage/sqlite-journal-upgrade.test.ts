@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { ROOT } from '../support/store.ts';
-import { DAY } from '../../src/domain/clock.ts';
-import { openSqlite } from '../../src/storage/sqlite/engine.ts';
+import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -49,16 +47,8 @@ const STANDINGS = [
 async function migrate(t: TestContext, version: number, sql: string) {
   const file = `${temporaryFolder(t)}/petstore.db`;
   makeOldSqlite(file, version, sql);
-  const options = {
-    clock: fakeClock(),
-    environment: 'production',
-    createFolder: false,
-    orderHold: 3 * DAY,
-    actor: ROOT,
-    onLost: assert.fail,
-  } as const;
-  await openSqlite(file, options).close();
-  await openSqlite(file, options).close();
+  await openStore(`sqlite:${file}`, fakeClock()).close();
+  await openStore(`sqlite:${file}`, fakeClock()).close();
   const db = new DatabaseSync(file, { readOnly: true });
   t.after(() => db.close());
   const rows = (table: string) =>

@@ -1,9 +1,12 @@
 // Contract: sections 2, 3, 5 and 8.
 import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
-import { CHUNK_ROWS, type Snapshot, type TableReader, type Value } from '../../src/storage/engine.ts';
-import type { Store } from '../../src/storage/store.ts';
-import { ACCOUNTS, IDEMPOTENCY, KEYS, PETS, type Table } from '../../src/storage/tables.ts';
+import type { Value } from '../../src/storage/sql.ts';
+import { CHUNK_ROWS, type Snapshot, type TableReader } from '../../src/storage/engine.ts';
+import type { Store } from '../../src/resources/repositories.ts';
+import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
+import { PETS } from '../../src/storage/pets.ts';
+import { ACCOUNTS, KEYS, type Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
 

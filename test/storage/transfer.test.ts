@@ -5,8 +5,8 @@ import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Value } from '../../src/storage/engine.ts';
-import { type Store, TABLES } from '../../src/storage/store.ts';
+import type { Value } from '../../src/storage/sql.ts';
+import { type Store, TABLES } from '../../src/resources/repositories.ts';
 import { copyTables } from '../../src/storage/transfer.ts';
 import type { Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, requireValue, REX } from './fixture.ts';
@@ -20,7 +20,7 @@ transferContract('PostgreSQL', (t) => postgresFixture(t));
 
 const QUIET = { onProgress: () => undefined, beforeCommit: async () => undefined };
 
-const copy = (from: Store, to: Store) => copyTables(from.database, to.database, QUIET);
+const copy = (from: Store, to: Store) => copyTables(TABLES, from.database, to.database, QUIET);
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 
@@ -195,7 +195,7 @@ test('a failure before the commit leaves the target empty', async (t) => {
   await fill(source);
   const beforeCommit = () => Promise.reject(new Error('no counters'));
   await assert.rejects(
-    copyTables(source.database, target.database, { ...QUIET, beforeCommit }),
+    copyTables(TABLES, source.database, target.database, { ...QUIET, beforeCommit }),
     /no counters/,
   );
   assert.equal(await target.pets.get(1n), undefined);
@@ -209,6 +209,6 @@ test('nobody else can write to the target while a copy fills it', async (t) => {
   const beforeCommit = async () => {
     await assert.rejects(other.accounts.createAccount('early', 'pro', PLANS.pro), { code: 'unavailable' });
   };
-  await copyTables(source.database, target.database, { ...QUIET, beforeCommit });
+  await copyTables(TABLES, source.database, target.database, { ...QUIET, beforeCommit });
   assert.deepEqual(await contents(target), ROWS);
 });

@@ -21,7 +21,7 @@ import {
 } from '../../src/domain/usage.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { usageReads } from '../../src/storage/usage-reads.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 
 const BY: readonly (UsageRowsBy | undefined)[] = [undefined, 'operation', 'key'];
@@ -213,9 +213,10 @@ export function usagePagesContract(name: string, fresh: NewFixture): void {
     const engine = store.database as Engine;
     const noting: Engine = {
       ...engine,
-      async read(sql, values) {
+      async read(...statement: unknown[]) {
         turns.push(turn);
-        const rows = await engine.read<never>(sql, values);
+        const rows = await engine.read<never>(...(statement as [string]));
+        const [sql] = statement as [string];
         const most = sql.includes('usage_hours') ? MOST_ROWS_OF_HOURS : MOST_ROWS;
         assert.ok(rows.length <= most, `${rows.length} rows: ${sql}`);
         return rows;

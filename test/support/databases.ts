@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { openStore } from '../../src/storage/open.ts';
-import { type Store, TABLES } from '../../src/storage/store.ts';
+import { openStore } from '../../src/app/store.ts';
+import { type Store, TABLES } from '../../src/resources/repositories.ts';
 import { migratedPostgres } from './migrated-postgres.ts';
 import { temporaryEnvironment, type Variables } from './process.ts';
 import { ROOT } from './store.ts';

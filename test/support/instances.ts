@@ -4,7 +4,7 @@ import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
 import { accountFor } from '../../src/management/accounts.ts';
 import * as keys from '../../src/management/keys.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../../src/app/store.ts';
 import { fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
 import { keepAliveClient, type Sent } from './load.ts';

@@ -1,9 +1,7 @@
-import { DAY } from '../../src/domain/clock.ts';
-import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { fakeClock } from './clock.ts';
 import { type Lifetime, lifetimeOfFile } from './lifetime.ts';
 import { temporaryPostgres } from './postgres.ts';
-import { ROOT } from './store.ts';
+import { openPostgresStore } from './store.ts';
 
 const file = lifetimeOfFile();
 let template: Promise<string> | undefined;
@@ -16,13 +14,9 @@ export async function migratedPostgres(t: Lifetime): Promise<string> {
 /** The name of a database that the tests of this file copy. */
 async function migrate(): Promise<string> {
   const url = await temporaryPostgres(file);
-  const store = await openPostgres(url, {
+  const store = await openPostgresStore(url, {
     clock: fakeClock(),
-    environment: 'production',
-    limits: { connections: 1, connectTimeout: 2_000, statementTimeout: 3_000 },
-    orderHold: 3 * DAY,
-    actor: ROOT,
-    onLost: () => undefined,
+    pool: { connections: 1, connectTimeout: 2_000, statementTimeout: 3_000 },
   });
   await store.close();
   return new URL(url).pathname.slice(1);

@@ -3,7 +3,8 @@ import type { AccountChange, AccountRepository } from '../../src/domain/account-
 import type { Actor } from '../../src/domain/audit.ts';
 import type { BannableKey } from '../../src/limits/counter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
-import type { Store } from '../../src/storage/store.ts';
+import { ENGINE_PARTS, openStore as openAnyStore } from '../../src/app/store.ts';
+import { openStoreOver, type Store } from '../../src/resources/repositories.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { type Clock, DAY } from '../../src/domain/clock.ts';
 
@@ -13,19 +14,26 @@ export const ROOT: Actor = { kind: 'system', name: 'root' };
 /** A key of an account with the same number. */
 export const bannable = (id: number): BannableKey => ({ id, account: { id } });
 
+const SETTINGS = { environment: 'production', orderHold: 3 * DAY, actor: ROOT } as const;
+
+const onLost = () => undefined;
+
 /** The store of a `sqlite:` address, for production. */
 export function openStore(databaseUrl: string, clock: Clock): Store {
   const createFolder = databaseUrl === DEFAULT_DATABASE_URL;
-  const onLost = () => undefined;
-  const options = {
-    clock,
-    environment: 'production',
-    createFolder,
-    orderHold: 3 * DAY,
-    actor: ROOT,
-    onLost,
-  } as const;
-  return openSqlite(databaseUrl.slice('sqlite:'.length), options);
+  const options = { ...ENGINE_PARTS, clock, createFolder, onLost };
+  const { engine, hot } = openSqlite(databaseUrl.slice('sqlite:'.length), options);
+  return openStoreOver(engine, hot, { ...SETTINGS, clock });
+}
+
+/** The store of a PostgreSQL database, for production. */
+export function openPostgresStore(
+  databaseUrl: string,
+  settings: Pick<Parameters<typeof openAnyStore>[0], 'clock' | 'pool'> & {
+    readonly onLost?: (error: Error) => void;
+  },
+): Promise<Store> {
+  return openAnyStore({ ...SETTINGS, databaseUrl, onLost, ...settings });
 }
 
 /** Changes an account, whatever its values are now. */

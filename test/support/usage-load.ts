@@ -1,7 +1,7 @@
 import { OUTCOMES, type UsageOutcome } from '../../src/domain/usage.ts';
 import { outcomeIndex } from '../../src/observability/key-usage.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store } from '../../src/resources/repositories.ts';
 import { issueKey, type IssuedKey } from './instances.ts';
 import { each, keepAliveClient } from './load.ts';
 import { runJson, type RunningService, type Variables } from './process.ts';

@@ -9,8 +9,12 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { Newest, PoolLoad, Row, Transaction } from '../engine.ts';
-import { columnsOf } from '../tables.ts';
+import type { Row, Value } from '../sql.ts';
+import type { Queries, Transaction } from '../transaction.ts';
+import type { Newest, PoolLoad } from '../engine.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import { type ColumnType, columnsOf } from '../tables.ts';
+import { DIALECT } from './dialect.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
 /** Runs statements on any connection of a pool, or on one that holds a transaction. Rows are arrays, int8 is bigint. */
@@ -163,17 +167,37 @@ export class Connections implements Database {
 
 /** The transaction that a connection is in, as a write sees it. */
 export function transactionOn(database: Database): Transaction {
+  const query = runOn(database);
   return {
-    query: (sql, values) => database.query(sql, values),
+    dialect: DIALECT,
+    query,
+    select: selectOn(query),
     async insert(table, rows, onConflict = '') {
       // One array for each column: a statement with a parameter for each value would be limited to 65,535 of them.
-      const arrays = table.columns.map(
-        ([, type], index) => `$${index + 1}::${type.startsWith('integer') ? 'bigint' : 'text'}[]`,
-      );
+      const arrays = table.columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
       await database.query(
         `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT * FROM unnest(${arrays.join(', ')}) ${onConflict}`,
         table.columns.map((_, index) => rows.map((row) => row[index])),
       );
+    },
+    async add(table, rows) {
+      const columns = table.columns.filter(([name]) => name !== 'id');
+      const names = columns.map(([name]) => name).join(', ');
+      const arrays = columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
+      const encoded = rows.map((row) => table.encodeNew(row));
+      // The server takes the ids in the order of the rows, and the row numbers show which id belongs to which row.
+      const ids = await database.query<[id: bigint]>(
+        `WITH added AS MATERIALIZED (
+           SELECT nextval('${table.name}_id_seq') AS id, n, ${names}
+           FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS t (${names}, n)
+         ), inserted AS (
+           INSERT INTO ${table.name} (id, ${names}) SELECT id, ${names} FROM added
+         )
+         SELECT id FROM added ORDER BY n`,
+        columns.map((_, index) => encoded.map((values) => values[index])),
+        `add ${table.name}`,
+      );
+      return ids.map(([id]) => id);
     },
     async now() {
       // Not now(), the instant when the transaction began: it may have waited for a lock since.
@@ -186,6 +210,24 @@ export function transactionOn(database: Database): Transaction {
       await database.query(`LOCK TABLE ${name} IN SHARE ROW EXCLUSIVE MODE`);
     },
   };
+}
+
+type Run = <R extends Row>(statement: Sql | string, values?: readonly Value[]) => Promise<R[]>;
+
+export function runOn(database: Database): Run {
+  return (statement, values) =>
+    typeof statement === 'string'
+      ? database.query(statement, values)
+      : database.query(statement.text, statement.values);
+}
+
+export function selectOn(query: Run): Queries['select'] {
+  return async (table, end) =>
+    (await query(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`)).map((row) => table.parse(row));
+}
+
+function arrayType(type: ColumnType): string {
+  return type.startsWith('integer') ? 'bigint[]' : 'text[]';
 }
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { NoDatabaseError, reasonOf, StartupError } from '../../domain/startup-error.ts';
 import { type PoolLimits, withoutSecrets } from '../../config/database-url.ts';
-import type { StoreSettings } from '../engine.ts';
+import type { EngineSettings } from '../engine.ts';
 import { Connections, type Database } from './connections.ts';
 import { sqlState } from './errors.ts';
 
@@ -37,7 +37,7 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER).toSorted();
 /** "PetS" in ASCII: the advisory lock of the instance that changes the schema. */
 const MIGRATION_LOCK = 0x50_65_74_53;
 
-export interface PoolSettings extends Pick<StoreSettings, 'mustExist' | 'onLost'> {
+export interface PoolSettings extends Pick<EngineSettings, 'mustExist' | 'onLost'> {
   readonly limits: PoolLimits;
 }
 

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { PoolLimits } from '../../config/database-url.ts';
-import { CHUNK_ROWS, type Engine, type Snapshot, type StoreSettings, type TableReader } from '../engine.ts';
-import { type Store, storeOver, TABLES } from '../store.ts';
+import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type TableReader } from '../engine.ts';
+import type { OpenEngine } from '../hot-parts.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
-import { type Connections, type Database, newest, transactionOn } from './connections.ts';
+import { openWriteOnce, writeRecorded } from '../idempotency.ts';
+import { Batches } from './batches.ts';
+import { type Connections, type Database, newest, runOn, selectOn, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
+import { DIALECT } from './dialect.ts';
 import { PostgresKeys } from './keys.ts';
-import { DATABASE_NOW, onceOver } from './once.ts';
 import { postgresPets } from './pets.ts';
 import { ServingLock } from './serving-lock.ts';
 
@@ -20,14 +21,26 @@ const SNAPSHOT_TIMEOUT = 600_000;
 const FILL_TIMEOUT = 60_000;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(url: string, settings: PoolSettings & StoreSettings): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  settings: PoolSettings & EngineSettings,
+): Promise<OpenEngine> {
   const pool = await openPool(url, settings);
-  const engine = postgresEngine(pool, settings.limits);
+  const engine = postgresEngine(pool, settings);
   const keys = new PostgresKeys(pool, settings.clock);
-  return storeOver(engine, { pets: postgresPets(pool, engine), keys }, settings);
+  return { engine, hot: { pets: postgresPets(pool), keys } };
 }
 
-function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): Engine {
+function postgresEngine(
+  pool: Connections,
+  { limits: { statementTimeout }, tables }: PoolSettings & EngineSettings,
+): Engine {
+  const run = runOn(pool);
+  const batches = new Batches(transactionOn(pool));
+  const write: Engine['write'] = (work, ...args) =>
+    work.batch === undefined
+      ? pool.transaction((database) => work(transactionOn(database), ...args))
+      : (batches.run(work.batch as never, args) as Promise<never>);
   const lock = new ServingLock(pool);
   return {
     // The lock ends with its connection.
@@ -36,14 +49,27 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
     lastElement: (column) => `(${column}::json ->> -1)::bigint`,
     isAnyOf: (column, parameter) =>
       `${column} = ANY (ARRAY(SELECT json_array_elements_text(${parameter}::json)::bigint))`,
-    read: (sql, values) => pool.query(sql, values),
+    dialect: DIALECT,
+    read: run,
+    select: selectOn(run),
     // A single statement is a transaction by itself.
-    change: (sql, values) => pool.query(sql, values),
-    write: (work, ...args) => pool.transaction((database) => work(transactionOn(database), ...args)),
-    once: onceOver(pool),
+    change: run,
+    write,
+    writeOnce: openWriteOnce({ write }, (idempotency, work, args) =>
+      pool.transaction((database) => writeRecorded(transactionOn(database), idempotency, work, args)),
+    ),
+    // Nobody sees what the transaction added before it commits.
+    addAtomically: (table, work, beforeCommit) =>
+      pool.transaction(async (database) => {
+        // The rows come from a file or a pipe, however slow that is.
+        await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+        const transaction = transactionOn(database);
+        const result = await work((rows) => transaction.add(table, rows));
+        await beforeCommit(transaction);
+        return result;
+      }),
     async now() {
-      const [row] = await pool.query<[now: bigint]>(`SELECT ${DATABASE_NOW}`);
-      return Number(row?.[0]);
+      return transactionOn(pool).now();
     },
     async identity() {
       const [row] = await pool.query<[server: string, name: string]>(
@@ -54,9 +80,10 @@ function postgresEngine(pool: Connections, { statementTimeout }: PoolLimits): En
     snapshot: () => openSnapshot(pool, Math.max(SNAPSHOT_TIMEOUT, statementTimeout)),
     fill: (work) =>
       pool.transaction(async (database) => {
-        const tables = TABLES.map(({ name }) => name).join(', ');
         await database.query(`SET LOCAL idle_in_transaction_session_timeout = ${FILL_TIMEOUT}`);
-        await database.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
+        await database.query(
+          `LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN SHARE ROW EXCLUSIVE MODE`,
+        );
         return work({
           ...tablesOf(database),
           ...transactionOn(database),

@@ -1,19 +1,16 @@
 import { INT64_MAX } from '../../domain/int64.ts';
+import type { Pet, PetStatus } from '../../domain/pet.ts';
 import type { PetPage, PetQuery } from '../../domain/ports.ts';
 import { petJson, petsJson } from '../../domain/written.ts';
-import type { Engine } from '../engine.ts';
-import {
-  createPet,
-  type EnginePets,
-  INDEXED_STATUSES,
-  PET_COLUMNS,
-  petFromRow,
-  type PetRow,
-} from '../pets.ts';
-import { type Connections, transactionOn } from './connections.ts';
-import { insertBatch, insertPets } from './insert-batch.ts';
-import { RECORDED } from './once.ts';
+import { INDEXED_STATUSES, PETS, type PetReads } from '../pets.ts';
+import type { Database } from './connections.ts';
 import { SharedReads } from './shared-reads.ts';
+
+type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
+
+function toPet([id, name, categoryId, status]: PetRow): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+}
 
 const STATUS = `coalesce(status, '')`;
 
@@ -22,7 +19,7 @@ const STATUS = `coalesce(status, '')`;
  * `pageOfStatus`. The subquery hides the category from the planner: it would plan for the number of animals that the
  * statistics have for it, which may be out of date.
  */
-const ofCategory = (status: string, rows: number) => `SELECT ${PET_COLUMNS} FROM pets
+const ofCategory = (status: string, rows: number) => `SELECT ${PETS.list.sql} FROM pets
   WHERE (category_id, ${STATUS}, id) <= ((SELECT $1::bigint), ${status}, $2)
     AND (category_id, ${STATUS}) >= ((SELECT $1::bigint), ${status})
   ORDER BY category_id DESC, ${STATUS} DESC, id DESC LIMIT ${rows}`;
@@ -32,31 +29,29 @@ const ofCategory = (status: string, rows: number) => `SELECT ${PET_COLUMNS} FROM
  * the text: with a parameter the server would plan the query each time.
  */
 export const HOT_QUERIES = {
-  page: (rows: number) => `SELECT ${PET_COLUMNS} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT ${rows}`,
+  page: (rows: number) => `SELECT ${PETS.list.sql} FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT ${rows}`,
   /**
    * In the order of the index by status. With an equality the server may walk the ids instead and drop animals of other
    * statuses, which takes very long when all animals of this status are old.
    */
-  pageOfStatus: (rows: number) => `SELECT ${PET_COLUMNS} FROM pets
+  pageOfStatus: (rows: number) => `SELECT ${PETS.list.sql} FROM pets
     WHERE (status, id) <= ($1, $2) AND status >= $1 ORDER BY status DESC, id DESC LIMIT ${rows}`,
   pageOfCategoryAndStatus: (rows: number) => ofCategory('$3', rows),
   /** The newest of the newest of each status. */
-  pageOfCategory: (rows: number) => `SELECT ${PET_COLUMNS} FROM (
+  pageOfCategory: (rows: number) => `SELECT ${PETS.list.sql} FROM (
     ${INDEXED_STATUSES.map((status) => `(${ofCategory(`'${status}'`, rows)})`).join(' UNION ALL ')}
   ) AS newest ORDER BY id DESC LIMIT ${rows}`,
   /** MATERIALIZED: the server looks up the ids first, at most 100, whatever the other filters are. */
   pageOfIds: (rows: number) => `WITH asked AS MATERIALIZED (
-      SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($2::bigint[])
+      SELECT ${PETS.list.sql} FROM pets WHERE id = ANY ($2::bigint[])
     )
-    SELECT ${PET_COLUMNS} FROM asked
+    SELECT ${PETS.list.sql} FROM asked
     WHERE id <= $1 AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR category_id = $4)
     ORDER BY id DESC LIMIT ${rows}`,
-  pet: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1`,
-  recorded: RECORDED,
+  pet: `SELECT ${PETS.list.sql} FROM pets WHERE id = $1`,
 } as const;
 
-export function postgresPets(pool: Connections, engine: Engine): EnginePets {
-  const insert = insertBatch(pool);
+export function postgresPets(pool: Database): PetReads {
   const pages = new SharedReads<PetPage>();
 
   /** The rows of a page of `count` animals. */
@@ -85,7 +80,7 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
     const { limit } = query;
     // One row more than asked for shows whether another page follows.
     const rows = await rowsOf(query, limit + 1);
-    const pets = rows.slice(0, limit).map(petFromRow);
+    const pets = rows.slice(0, limit).map(toPet);
     return { items: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }
 
@@ -96,22 +91,7 @@ export function postgresPets(pool: Connections, engine: Engine): EnginePets {
     },
     async get(id) {
       const [row] = await pool.query<PetRow>(HOT_QUERIES.pet, [id], 'pet');
-      return row && petJson(petFromRow(row));
+      return row && petJson(toPet(row));
     },
-    async create(pet, idempotency) {
-      if (idempotency !== undefined) return engine.once(idempotency, createPet, pet);
-      const id = await insert(pet);
-      return { value: { id, ...pet } };
-    },
-    addMany: (pets) => insertPets(pool, pets),
-    // Nobody sees what the transaction added before it commits.
-    addAtomically: (work, beforeCommit) =>
-      pool.transaction(async (database) => {
-        // The animals come from a file or a pipe, however slow that is.
-        await database.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-        const result = await work((pets) => insertPets(database, pets));
-        await beforeCommit(transactionOn(database));
-        return result;
-      }),
   };
 }

@@ -3,20 +3,13 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import {
-  CHUNK_ROWS,
-  chunksOf,
-  type Filling,
-  type Snapshot,
-  type TableReader,
-  type Transaction,
-} from '../engine.ts';
-import type { AddPets } from '../pets.ts';
+import type { Transaction } from '../transaction.ts';
+import { CHUNK_ROWS, chunksOf, type Filling, type Snapshot, type TableReader } from '../engine.ts';
+import type { Codecs, NewRow, Table as CodecTable } from '../table.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
-import { connectToWrite, lockWhenFree, transactionOn } from './connection.ts';
+import { connectToWrite, lockWhenFree, transactionsOn } from './connection.ts';
 import { storeError } from './errors.ts';
 import { Query } from './query.ts';
-import { petValues } from './writer.ts';
 
 /*
  * Whole databases and catalogues for the command line, each on a connection of its own. These functions block the event
@@ -45,7 +38,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
     lockWhenFree(db);
     const result = await work({
       ...tablesOf(db),
-      ...transactionOn(db, Date.now),
+      ...transactionsOn(db)(Date.now),
       async continueAfter({ name }, id) {
         new Query(db, 'DELETE FROM sqlite_sequence WHERE name = ?').run(name);
         new Query(db, 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, id);
@@ -57,26 +50,28 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
 }
 
 /**
- * Collects animals in a temporary file of SQLite and copies them at the end, so that the catalogue is locked only
- * during the copy.
+ * Collects rows in a temporary file of SQLite and copies them at the end, so that the database is locked only during the
+ * copy.
  */
-export async function addAtomically<T>(
+export async function addAtomically<C extends Codecs, T>(
   file: string,
-  work: (addMany: AddPets) => Promise<T>,
+  table: CodecTable<C>,
+  work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
   beforeCommit: (transaction: Transaction) => Promise<void>,
 ): Promise<T> {
   return withConnection(file, async (db) => {
+    const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
     db.exec('PRAGMA temp_store = FILE');
-    db.exec('CREATE TABLE temp.staged (name TEXT, category_id INTEGER, status TEXT) STRICT');
-    const stage = new Query(db, 'INSERT INTO temp.staged VALUES (?, ?, ?)');
-    const result = await work(async (pets) => {
+    db.exec(`CREATE TEMP TABLE staged AS SELECT ${columns.join()} FROM ${table.name} LIMIT 0`);
+    const stage = new Query(db, `INSERT INTO staged VALUES (${columns.map(() => '?').join()})`);
+    const result = await work(async (rows) => {
       db.exec('BEGIN');
-      for (const pet of pets) stage.run(...petValues(pet));
+      for (const row of rows) stage.run(...table.encodeNew(row));
       db.exec('COMMIT');
     });
     lockWhenFree(db);
-    db.exec('INSERT INTO pets (name, category_id, status) SELECT * FROM temp.staged ORDER BY rowid');
-    await beforeCommit(transactionOn(db, Date.now));
+    db.exec(`INSERT INTO ${table.name} (${columns.join()}) SELECT * FROM staged ORDER BY rowid`);
+    await beforeCommit(transactionsOn(db)(Date.now));
     db.exec('COMMIT');
     return result;
   });

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import type { Transaction } from '../engine.ts';
+import type { Transaction } from '../transaction.ts';
+import { raw, sql } from '../sql.ts';
 import { insertInto } from '../tables.ts';
+import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 import { Statements } from './query.ts';
 
@@ -13,6 +15,9 @@ const LOCK_ATTEMPT = 50;
 
 /** Attempts of `lockWhenFree`: 5 s in all. A busy service frees the lock for moments only. */
 const LOCK_ATTEMPTS = 5_000 / LOCK_ATTEMPT;
+
+/** Rows that one INSERT adds at most. Many rows in one statement take half the time of one statement each. */
+const MAX_ROWS_PER_INSERT = 64;
 
 /**
  * Opens a connection that writes to a file which `openDatabase` has opened before. Its commits are on disk. It does not
@@ -38,21 +43,31 @@ export function lockWhenFree(db: DatabaseSync): void {
   }
 }
 
-/** The transaction that the connection is in, as a write sees it. `now` returns Unix milliseconds. */
-export function transactionOn(db: DatabaseSync, now: () => number): Transaction {
+/** The transactions of a connection, as a write sees them. `now`: Unix milliseconds. */
+export function transactionsOn(db: DatabaseSync): (now: () => number) => Transaction {
   const statements = new Statements(db);
-  return {
-    async query(sql, values = []) {
-      return statements.of<never>(sql).all(...values);
-    },
+  const queries: Omit<Transaction, 'now'> = {
+    dialect: DIALECT,
+    query: async (...statement: Parameters<Statements['run']>) => statements.run<never>(...statement),
+    select: async (table, end) =>
+      statements.run(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {
       const query = statements.of(`${insertInto(table)} ${onConflict}`);
       for (const row of rows) query.run(...row);
     },
-    async now() {
-      return now();
+    async add(table, rows) {
+      const ids: bigint[] = [];
+      while (ids.length < rows.length) {
+        // A power of two: SQLite prepares a statement for each number of rows.
+        const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - ids.length)));
+        const last = statements.change(table.insert(...rows.slice(ids.length, ids.length + count)));
+        // The ids of one statement are consecutive.
+        for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
+      }
+      return ids;
     },
     // Only one transaction writes at a time.
     lock: async () => undefined,
   };
+  return (now) => ({ ...queries, now: async () => now() });
 }

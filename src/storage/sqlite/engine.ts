@@ -1,15 +1,19 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { type Clock, DAY } from '../../domain/clock.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { IN_FLIGHT, type Repeatable } from '../../domain/result.ts';
-import type { Engine, Row, StoreSettings, Value } from '../engine.ts';
-import { type Store, storeOver } from '../store.ts';
-import { findPlace } from '../writes.ts';
-import { backUp, fillDatabase, openSnapshot } from './bulk.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Idempotency } from '../../domain/ports.ts';
+import type { Value } from '../sql.ts';
+import type { Write } from '../transaction.ts';
+import type { Engine, EngineSettings } from '../engine.ts';
+import { openWriteOnce } from '../idempotency.ts';
+import type { OpenEngine } from '../hot-parts.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import type { Writes } from '../transaction.ts';
+import { addAtomically, backUp, fillDatabase, openSnapshot } from './bulk.ts';
 import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
+import { DIALECT } from './dialect.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
 import { SqlitePets } from './pets.ts';
@@ -17,20 +21,16 @@ import { newest, Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
-/** Milliseconds that a request whose idempotency key is in flight waits for the outcome of the first request. */
-const IN_FLIGHT_PATIENCE = 1_000;
-
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
-export function openSqlite(path: string, settings: StoreSettings & { createFolder: boolean }): Store {
-  const { clock, onLost } = settings;
+export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }): OpenEngine {
+  const { clock, writes, writingThread, onLost } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
   const files = databaseFiles(file);
   const reader = new Reader(db);
-  const writer = new Writer(clock, () => startWritingThread(files), onLost);
-  const engine = sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, clock });
-  const pets = new SqlitePets(reader, file, writer, engine);
-  return storeOver(engine, { pets, keys: new SqliteKeys(reader, engine) }, settings);
+  const writer = new Writer(clock, () => startWritingThread(writingThread, files), onLost);
+  const engine = sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
+  return { engine, hot: { pets: new SqlitePets(reader), keys: new SqliteKeys(reader, engine) } };
 }
 
 interface SqliteParts {
@@ -39,25 +39,45 @@ interface SqliteParts {
   readonly guard: DatabaseGuard;
   readonly reader: Reader;
   readonly writer: Writer;
+  readonly writes: Writes;
   readonly clock: Clock;
 }
 
-function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): Engine {
+function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: SqliteParts): Engine {
   let lock: ServingLock | undefined;
+  const run = <T>(work: Write<never, unknown>, args: readonly unknown[], idempotency?: Idempotency) => {
+    const call = { place: writes.findPlace(work), args, ...(idempotency !== undefined && { idempotency }) };
+    // The types do not follow `work` to the thread.
+    return writer.run({
+      call,
+      hasBatch: idempotency === undefined && work.batch !== undefined,
+    }) as Promise<T>;
+  };
+  const write: Engine['write'] = (work, ...args) => run(work, args);
+  const read = async (...statement: Parameters<Reader['run']>): Promise<never[]> => {
+    reader.begin();
+    return reader.run<never>(...statement);
+  };
   return {
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
+    dialect: DIALECT,
     newest,
     lastElement: (column) => `${column} ->> '$[#-1]'`,
     isAnyOf: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
-    async read<R extends Row>(sql: string, values: readonly Value[] = []) {
-      reader.begin();
-      return reader.of<R>(sql).all(...values);
+    read,
+    select: async (table, end) =>
+      (await read(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`)).map((row) => table.parse(row)),
+    change: (statement: Sql | string, values: readonly Value[] = []) => {
+      const call =
+        typeof statement === 'string'
+          ? { sql: statement, values }
+          : { sql: statement.sql, values: statement.values as Value[] };
+      return writer.run({ call }) as Promise<never[]>;
     },
-    change: <R extends Row>(sql: string, values: readonly Value[] = []) =>
-      writer.run('change', [sql, values]) as Promise<readonly R[]>,
-    write: (work, ...args) => writer.run('write', [findPlace(work), args]) as ReturnType<typeof work>,
-    once: onceOver(writer, clock),
+    write,
+    writeOnce: openWriteOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
+    addAtomically: (table, work, beforeCommit) => addAtomically(file, table, work, beforeCommit),
     now: async () => clock().unix,
     async identity() {
       const { dev, ino } = statSync(file, { bigint: true });
@@ -96,28 +116,5 @@ function sqliteEngine({ db, file, guard, reader, writer, clock }: SqliteParts): 
       await lock?.release();
       db.close();
     },
-  };
-}
-
-/** Writes that clients may send again. A request whose key is in flight gets the outcome of the first one if that comes soon. */
-function onceOver(writer: Writer, clock: Clock): Engine['once'] {
-  const inFlight = new Set<string>();
-  return async (idempotency, work, ...args) => {
-    const name = `${idempotency.accountId} ${idempotency.key}`;
-    const isFirst = !inFlight.has(name);
-    inFlight.add(name);
-    const now = Math.floor(clock().unix);
-    const record = { ...idempotency, now, expiredUntil: now - DAY };
-    const patience = isFirst ? undefined : IN_FLIGHT_PATIENCE;
-    try {
-      // The types do not follow `work` to the thread.
-      return (await writer.run('once', [record, findPlace(work), args], patience)) as Repeatable<never>;
-    } catch (error) {
-      const isLate = error instanceof ServiceError && error.code === 'unavailable';
-      if (!isFirst && isLate && inFlight.has(name)) return IN_FLIGHT;
-      throw error;
-    } finally {
-      if (isFirst) inFlight.delete(name);
-    }
   };
 }

@@ -1,14 +1,11 @@
 // Contract: section 3.
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { Pet, PetStatus } from '../../domain/pet.ts';
 import { PET_STATUSES } from '../../domain/statuses.ts';
-import type { Idempotency, PetPage, PetQuery, Written } from '../../domain/ports.ts';
-import type { Repeatable } from '../../domain/result.ts';
-import type { Engine, Value } from '../engine.ts';
-import { type AddPets, createPet, type EnginePets, INDEXED_STATUSES } from '../pets.ts';
-import { addAtomically } from './bulk.ts';
+import type { PetPage, PetQuery, Written } from '../../domain/ports.ts';
+import type { Value } from '../sql.ts';
+import { INDEXED_STATUSES, type PetReads } from '../pets.ts';
 import type { Query, Reader } from './query.ts';
-import { petValues, type Writer } from './writer.ts';
 
 /** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
 const SEPARATOR = ',{"id":';
@@ -64,11 +61,8 @@ interface CachedPage {
 
 const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
 
-export class SqlitePets implements EnginePets {
+export class SqlitePets implements PetReads {
   readonly #reader: Reader;
-  readonly #file: string;
-  readonly #writer: Writer;
-  readonly #engine: Engine;
   readonly #byId: Query<[json: Written<Pet>]>;
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   readonly #firstPages: (CachedPage | undefined)[] = [];
@@ -81,11 +75,8 @@ export class SqlitePets implements EnginePets {
     ofIds: [],
   };
 
-  constructor(reader: Reader, file: string, writer: Writer, engine: Engine) {
+  constructor(reader: Reader) {
     this.#reader = reader;
-    this.#file = file;
-    this.#writer = writer;
-    this.#engine = engine;
     this.#byId = reader.of('SELECT json FROM pets WHERE id = $1');
   }
 
@@ -136,17 +127,6 @@ export class SqlitePets implements EnginePets {
     this.#reader.begin();
     return this.#byId.get(id)?.[0];
   }
-
-  async create(pet: NewPet, idempotency?: Idempotency): Promise<Repeatable<Pet>> {
-    if (idempotency !== undefined) return this.#engine.once(idempotency, createPet, pet);
-    const id = await this.#writer.run('createPet', [petValues(pet)]);
-    return { value: { id, ...pet } };
-  }
-
-  readonly addMany: AddPets = (pets) => this.#writer.run('createPets', [pets.flatMap(petValues)]);
-
-  readonly addAtomically: EnginePets['addAtomically'] = (work, beforeCommit) =>
-    addAtomically(this.#file, work, beforeCommit);
 }
 
 /** A small number for each limit and status. */

@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Newest, Row } from '../engine.ts';
+import type { Row, Value } from '../sql.ts';
+import type { Newest } from '../engine.ts';
+import type { Sql } from '../sql.ts';
 import { storeError } from './errors.ts';
 
 /**
@@ -67,6 +69,17 @@ export class Statements {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+  }
+
+  /** The rows of a statement. */
+  run<R extends Row>(statement: Sql | string, values: readonly Value[] = []): R[] {
+    if (typeof statement === 'string') return this.of<R>(statement).all(...values);
+    return this.of<R>(statement.sql).all(...(statement.values as Value[]));
+  }
+
+  /** Runs a statement that changes rows. Returns the id of the last row that it inserted. */
+  change({ sql, values }: Sql): bigint {
+    return this.of(sql).run(...(values as Value[]));
   }
 
   /**

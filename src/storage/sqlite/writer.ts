@@ -1,19 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
-import type { NewPet } from '../../domain/pet.ts';
 import { unavailable } from '../engine.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import { SQLITE_BUSY, sqliteCode, storeError } from './errors.ts';
-import type {
-  Fault,
-  Message,
-  Operations,
-  Order,
-  OwnFault,
-  PetValues,
-  ThreadAnswer,
-} from './writing-thread.ts';
+import { type Call, type Fault, isOwnFault, type Message, type ThreadAnswer } from './writing-thread.ts';
 
 /** Milliseconds that a write waits while another process holds the database, an import for instance. */
 const PATIENCE = 5_000;
@@ -30,20 +21,19 @@ const GATHERING_TURNS = 3;
 /** Milliseconds. A turn that takes less had nothing to do: answering one request takes about this long. */
 const IDLE_TURN = 0.02;
 
-/** What can be asked for. The writer turns consecutive animals into one `createPets`. */
-type Writes = Operations & { createPet(pet: PetValues): bigint };
-
-/** Starts the thread for a database that `openDatabase` has opened before. */
-export function startWritingThread(files: DatabaseFiles): Worker {
-  return new Worker(new URL('writing-thread.ts', import.meta.url), { workerData: files });
+/** Starts the thread, whose entry calls `runWritingThread`, for a database that `openDatabase` has opened before. */
+export function startWritingThread(entry: URL, files: DatabaseFiles): Worker {
+  return new Worker(entry, { workerData: files });
 }
 
-/** What `run` resolves with. It rejects when the operation fails alone. */
-type Result<Name extends keyof Writes> = Awaited<ReturnType<Writes[Name]>>;
+/** What the writer is asked to do. */
+export interface Job {
+  /** Consecutive jobs of one place with a batch become one call. */
+  readonly call: Call;
+  readonly hasBatch?: boolean;
+}
 
-interface Job {
-  readonly name: keyof Writes;
-  readonly args: readonly unknown[];
+interface WaitingJob extends Job {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
@@ -60,7 +50,7 @@ export class Writer {
   readonly #onLost: (error: Error) => void;
   #thread: Worker | undefined;
   #answer: PromiseWithResolvers<ThreadAnswer> | undefined;
-  #waiting: Job[] = [];
+  #waiting: WaitingJob[] = [];
   /** Until no write is left. */
   #running: Promise<void> | undefined;
   #check: NodeJS.Timeout | undefined;
@@ -74,21 +64,17 @@ export class Writer {
   }
 
   /**
-   * Runs an operation inside the next transaction. Rejects with `unavailable` when it could not begin within `patience`
-   * milliseconds because the database is locked or the thread is busy, or when the database cannot be written.
+   * Does a call inside the next transaction. Rejects with `unavailable` when it could not begin within `PATIENCE`
+   * because the database is locked or the thread is busy, or when the database cannot be written.
    */
-  run<Name extends keyof Writes>(
-    name: Name,
-    args: Parameters<Writes[Name]>,
-    patience = PATIENCE,
-  ): Promise<Result<Name>> {
+  run(job: Job): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const deadline = this.#clock().monotonic + patience;
-    this.#waiting.push({ name, args, resolve, reject, deadline });
+    const deadline = this.#clock().monotonic + PATIENCE;
+    this.#waiting.push({ ...job, resolve, reject, deadline });
     if (this.#running === undefined) this.#running = this.#writeAll();
     else this.#checkLater();
-    return promise as Promise<Result<Name>>;
+    return promise;
   }
 
   /** Finishes the writes that have arrived, unless the database is locked, then ends the thread. */
@@ -120,9 +106,9 @@ export class Writer {
     }
   }
 
-  async #write(jobs: readonly Job[]): Promise<void> {
+  async #write(jobs: readonly WaitingJob[]): Promise<void> {
     try {
-      const answer = await this.#ask(ordersOf(jobs));
+      const answer = await this.#ask(toCalls(jobs));
       if ('results' in answer) for (const [index, job] of jobs.entries()) settle(job, answer.results[index]);
       else this.#undone(jobs, errorOf(answer.fault));
     } catch (error) {
@@ -132,10 +118,10 @@ export class Writer {
   }
 
   /** Rejects when the thread ends without an answer. */
-  #ask(orders: readonly Order[]): Promise<ThreadAnswer> {
+  #ask(calls: readonly Call[]): Promise<ThreadAnswer> {
     const thread = (this.#thread ??= this.#start());
     this.#answer = Promise.withResolvers<ThreadAnswer>();
-    const message: Message = { orders, now: Math.floor(this.#clock().unix) };
+    const message: Message = { calls, now: Math.floor(this.#clock().unix) };
     thread.postMessage(message);
     return this.#answer.promise;
   }
@@ -166,7 +152,7 @@ export class Writer {
    * If the database is locked, writes that waited long enough are refused. The others go on waiting, before later ones, but
    * not after `close`: a stop has no time for them.
    */
-  #undone(jobs: readonly Job[], error: unknown): void {
+  #undone(jobs: readonly WaitingJob[], error: unknown): void {
     if (sqliteCode(error) === SQLITE_BUSY && !this.#closed) {
       this.#waiting = [...jobs, ...this.#waiting];
       this.#refuseOverdue(error);
@@ -194,29 +180,24 @@ export class Writer {
   }
 }
 
-export function petValues({ name, categoryId, status }: NewPet): PetValues {
-  return [name, categoryId, status ?? null];
-}
-
-/** Consecutive animals share one order. To copy an order for each of them to the thread would cost a create 2 %. */
-function ordersOf(jobs: readonly Job[]): Order[] {
-  const orders: Order[] = [];
-  let group: PetValues[number][] | undefined;
-  for (const { name, args } of jobs) {
-    if (name !== 'createPet') {
-      group = undefined;
-      orders.push([name, args]);
+/** Consecutive jobs of one place with a batch share one call, because each call that is copied to the thread costs time. */
+function toCalls(jobs: readonly WaitingJob[]): Call[] {
+  const calls: Call[] = [];
+  let batch: { readonly place: string; readonly batch: (readonly unknown[])[] } | undefined;
+  for (const { call, hasBatch } of jobs) {
+    if (hasBatch !== true || !('args' in call)) {
+      batch = undefined;
+      calls.push(call);
       continue;
     }
-    if (group === undefined) orders.push(['createPets', [(group = [])], true]);
-    group.push(...(args[0] as PetValues));
+    if (batch?.place !== call.place) calls.push((batch = { place: call.place, batch: [] }));
+    batch.batch.push(call.args);
   }
-  return orders;
+  return calls;
 }
 
-function settle({ resolve, reject }: Job, result: unknown): void {
-  if (typeof result === 'object' && result !== null && 'ownFault' in result)
-    reject(storeError(errorOf((result as OwnFault).ownFault)));
+function settle({ resolve, reject }: WaitingJob, result: unknown): void {
+  if (isOwnFault(result)) reject(storeError(errorOf(result.ownFault)));
   else resolve(result);
 }
 

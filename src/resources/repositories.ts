@@ -1,0 +1,116 @@
+// Contract: section 2.
+import { MINUTE } from '../domain/clock.ts';
+import type { Actor } from '../domain/audit.ts';
+import type { Environment } from '../domain/api-key.ts';
+import type { AccountRepository, RequestKeys } from '../domain/account-ports.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
+import * as accountWrites from '../storage/account-writes.ts';
+import { StoredAccounts } from '../storage/accounts.ts';
+import * as audit from '../storage/audit.ts';
+import * as categories from '../storage/categories.ts';
+import * as counters from '../storage/counters.ts';
+import type { Copyable, Engine } from '../storage/engine.ts';
+import * as idempotency from '../storage/idempotency.ts';
+import * as keyWrites from '../storage/key-writes.ts';
+import * as notices from '../storage/notices.ts';
+import * as operators from '../storage/operators.ts';
+import * as orders from '../storage/orders.ts';
+import * as ownKeys from '../storage/own-keys.ts';
+import * as petChanges from '../storage/pet-changes.ts';
+import * as pets from '../storage/pets.ts';
+import type { HotParts } from '../storage/hot-parts.ts';
+import { ACCOUNTS, KEYS, type Table } from '../storage/tables.ts';
+import * as usageHistory from '../storage/usage-history.ts';
+import { Writes } from '../storage/transaction.ts';
+
+/*
+ * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
+ * package, except for the templates of statements.
+ */
+
+/** Every table that holds data. A copy fills them in this order, so no row may refer to a table that comes later. */
+export const TABLES: readonly Table[] = [
+  ACCOUNTS,
+  KEYS,
+  ...pets.TABLES,
+  ...idempotency.TABLES,
+  ...audit.TABLES,
+  ...categories.TABLES,
+  ...counters.TABLES,
+  ...notices.TABLES,
+  ...operators.TABLES,
+  ...orders.TABLES,
+  ...usageHistory.TABLES,
+];
+
+/** The writes of several statements. */
+export const WRITES = new Writes({
+  accounts: accountWrites.WRITES,
+  audit: audit.WRITES,
+  categories: categories.WRITES,
+  counters: counters.WRITES,
+  keys: keyWrites.WRITES,
+  notices: notices.WRITES,
+  operators: operators.WRITES,
+  orders: orders.WRITES,
+  ownKeys: ownKeys.WRITES,
+  petChanges: petChanges.WRITES,
+  pets: pets.WRITES,
+  usageHistory: usageHistory.WRITES,
+});
+
+export interface RepositorySettings {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  /** Who changes accounts and keys, unless a change names somebody else. */
+  readonly actor: Actor;
+  /** Milliseconds that an animal is held for a new order. */
+  readonly orderHold: number;
+}
+
+function openRepositories(engine: Engine, { pets: petReads, keys }: HotParts, settings: RepositorySettings) {
+  const limits = counters.open(engine, settings);
+  return {
+    accounts: new StoredAccounts(engine, keys, settings) as AccountRepository,
+    archive: pets.openArchive(engine),
+    audit: audit.open(engine),
+    categories: categories.open(engine),
+    counters: limits,
+    keys: keys as RequestKeys,
+    notices: notices.open(engine),
+    operators: operators.open(engine),
+    orders: orders.open(engine, settings),
+    petChanges: petChanges.open(engine),
+    pets: pets.open(engine, petReads),
+    quotas: limits as RateLimitAdmin,
+    usageHistory: usageHistory.open(engine, settings),
+  };
+}
+
+export type Repositories = ReturnType<typeof openRepositories>;
+
+/** Everything that `DATABASE_URL` stands for. */
+export interface Store
+  extends Repositories,
+    Pick<Engine, 'poolLoad' | 'ping' | 'backup' | 'lockForServing' | 'check' | 'close'> {
+  readonly database: Copyable;
+  /** Deletes expired idempotency records. Call it every second while serving. */
+  dropExpired(): Promise<void>;
+}
+
+/** The store over an engine, with the engine's own versions of what is hot. */
+export function openStoreOver(engine: Engine, hot: HotParts, settings: RepositorySettings): Store {
+  const { clock } = settings;
+  let expiredAt = Number.NEGATIVE_INFINITY;
+  return {
+    ...engine,
+    ...openRepositories(engine, hot, settings),
+    database: engine,
+    async dropExpired() {
+      if (clock().monotonic - expiredAt < MINUTE) return;
+      // If there are more, the next call goes on.
+      if (!(await idempotency.dropExpiredRecords(engine))) expiredAt = clock().monotonic;
+    },
+  };
+}

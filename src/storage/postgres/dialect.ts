@@ -1,0 +1,26 @@
+import type { Dialect } from '../transaction.ts';
+import { join, raw, sql } from '../sql.ts';
+import { sqlState } from './errors.ts';
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export const DIALECT: Dialect = {
+  forUpdate: (table) => (table === undefined ? sql`FOR UPDATE` : sql`FOR UPDATE OF ${raw(table.name)}`),
+  forUpdateOfUnlocked: (table) => sql`FOR UPDATE OF ${raw(table.name)} SKIP LOCKED`,
+  /**
+   * In the order of the index. With equalities the server may walk the ids instead and drop the other rows, which takes
+   * very long when all rows with these values are old.
+   */
+  newest(columns, from) {
+    const names = Object.keys(columns);
+    if (names.length === 0) return sql`WHERE id <= ${from} ORDER BY id DESC`;
+    const values = join(Object.values(columns));
+    const order = raw(names.map((name) => `${name} DESC`).join(', '));
+    return sql`WHERE (${raw(names.join(', '))}, id) <= (${values}, ${from}) AND (${raw(names.join(', '))}) >= (${values})
+      ORDER BY ${order}, id DESC`;
+  },
+  lastElement: (column) => raw(`(${column}::json ->> -1)::bigint`),
+  isAnyOf: (column, integers) =>
+    sql`${raw(column)} = ANY (ARRAY(SELECT json_array_elements_text(${`[${integers.join()}]`}::json)::bigint))`,
+  isLockTimeout: (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
+};

@@ -1,0 +1,18 @@
+import type { Dialect } from '../transaction.ts';
+import { empty, raw, sql } from '../sql.ts';
+
+export const DIALECT: Dialect = {
+  // Only one transaction writes at a time, so no row needs a lock of its own.
+  forUpdate: () => empty,
+  forUpdateOfUnlocked: () => empty,
+  newest(columns, from) {
+    let conditions = empty;
+    for (const [name, value] of Object.entries(columns))
+      conditions = sql`${conditions}${raw(name)} = ${value} AND `;
+    return sql`WHERE ${conditions}id <= ${from} ORDER BY id DESC`;
+  },
+  lastElement: (column) => raw(`${column} ->> '$[#-1]'`),
+  isAnyOf: (column, integers) =>
+    sql`${raw(column)} IN (SELECT value FROM json_each(${`[${integers.join()}]`}))`,
+  isLockTimeout: () => false,
+};

@@ -1,0 +1,95 @@
+import type { Row, Sql, Value } from './sql.ts';
+import type { Codecs, NewRow, RowObject, Table as CodecTable } from './table.ts';
+import type { Table } from './tables.ts';
+
+/** The SQL in which the databases differ. */
+export interface Dialect {
+  /** The end of a SELECT that locks its rows until the commit: those of `table` only, if the statement joins tables. */
+  forUpdate(table?: Pick<Table, 'name'>): Sql;
+  /** The same, without the rows that another transaction has locked. */
+  forUpdateOfUnlocked(table: Pick<Table, 'name'>): Sql;
+  /**
+   * The end of a SELECT: the rows whose columns have these values, with ids up to `from`, the newest first. It reads only
+   * the rows that it returns, if there is an index of exactly these columns and the id.
+   */
+  newest(columns: Readonly<Record<string, Value>>, from: Value): Sql;
+  /** The last element of a column that holds a JSON array of integers. */
+  lastElement(column: string): Sql;
+  /** Whether a column has one of any number of integers. */
+  isAnyOf(column: string, integers: readonly (number | bigint)[]): Sql;
+  /** Whether a statement failed because another transaction held a lock for too long. */
+  isLockTimeout(error: unknown): boolean;
+}
+
+/** Reads of a database, in a transaction or outside. */
+export interface Queries {
+  readonly dialect: Dialect;
+  /** The rows of a table, chosen by the end of a SELECT: sql`WHERE id = ${id}`. */
+  select<C extends Codecs>(table: CodecTable<C>, end: Sql): Promise<readonly RowObject<C>[]>;
+}
+
+/** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
+export interface Transaction extends Queries {
+  query<R extends Row>(statement: Sql): Promise<readonly R[]>;
+  query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
+  /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
+  insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
+  /** Adds rows in this order, in one statement or few. Returns their ids, which the database assigns ascending. */
+  add<C extends Codecs>(table: CodecTable<C>, rows: readonly NewRow<C>[]): Promise<readonly bigint[]>;
+  /** Unix milliseconds, by the clock that all processes over this database share. */
+  now(): Promise<number>;
+  /** Waits until no other transaction writes to the table, and keeps all others from writing to it until the commit. */
+  lock(table: Table): Promise<void>;
+}
+
+/**
+ * A write of several statements: a function that the `WRITES` of its part name. It awaits nothing but its transaction. With
+ * SQLite it runs on another thread, so arguments and result must be plain values. It may run again when its transaction
+ * was undone. It returns expected outcomes, and throws only for faults.
+ */
+export interface Write<A extends readonly unknown[], T> {
+  (transaction: Transaction, ...args: A): Promise<T>;
+  /** Does several calls that arrived meanwhile, with a result for each. It is one statement. */
+  readonly batch?: (transaction: Transaction, calls: readonly A[]) => Promise<readonly T[]>;
+}
+
+/** A write whose calls are done together if several arrive meanwhile. */
+export function batched<A extends readonly unknown[], T>(
+  batch: NonNullable<Write<A, T>['batch']>,
+): Write<A, T> {
+  return Object.assign(
+    async (transaction: Transaction, ...args: A) => (await batch(transaction, [args]))[0] as T,
+    { batch },
+  );
+}
+
+type AnyWrite = Write<never, unknown>;
+
+/** Every write of several statements, by its place: `orders.create`. The writing thread of SQLite looks them up by it. */
+export class Writes {
+  readonly #writes = new Map<string, AnyWrite>();
+  readonly #places = new Map<AnyWrite, string>();
+
+  /** By repository, then by name. */
+  constructor(repositories: Readonly<Record<string, Readonly<Record<string, AnyWrite>>>>) {
+    for (const [repository, writes] of Object.entries(repositories))
+      for (const [name, write] of Object.entries(writes)) {
+        const place = `${repository}.${name}`;
+        this.#writes.set(place, write);
+        this.#places.set(write, place);
+      }
+  }
+
+  get(place: string): AnyWrite {
+    const write = this.#writes.get(place);
+    if (write === undefined) throw new Error(`There is no write ${place}.`);
+    return write;
+  }
+
+  /** The place by which a write crosses to the thread. */
+  findPlace(write: AnyWrite): string {
+    const place = this.#places.get(write);
+    if (place === undefined) throw new Error(`The WRITES of no repository have ${write.name}.`);
+    return place;
+  }
+}
