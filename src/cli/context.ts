@@ -1,19 +1,13 @@
-import { type Config, readConfig } from '../config/config.ts';
-import type { Actor } from '../domain/audit.ts';
+import { readConfig } from '../config/config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 import { NoDatabaseError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../resources/repositories.ts';
+import type { CommandContext as Context, Terminal } from '../terminal/command.ts';
 
 /** The parts that a command works with. */
-export interface CommandContext {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly store: Store;
-  /** The user of the system who runs the command. */
-  readonly actor: Actor;
-}
+export type CommandContext = Context<Store>;
 
 export function systemClock(): Clock {
   return steadyClock(Date.now, performance.now.bind(performance));
@@ -83,3 +77,5 @@ export async function useQuotas<T>(
     quotas.close();
   }
 }
+
+export const TERMINAL: Terminal<Store> = { withStore, withNewStore, withQuotas, useQuotas };

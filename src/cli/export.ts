@@ -24,7 +24,7 @@ interface BlockingOutput {
   readonly _handle?: { setBlocking?(blocking: boolean): void };
 }
 
-export function exportCommand(program: Command, wait = systemWait): void {
+export function exportCommand(program: Command, _terminal: unknown, wait = systemWait): void {
   program
     .command('export')
     .description('write every animal, category or order to standard output, oldest first, as of one instant')

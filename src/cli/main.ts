@@ -5,10 +5,14 @@ import { ConfigError } from '../config/config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { StartupError } from '../domain/startup-error.ts';
 import type { Wait } from './export.ts';
+import { TERMINAL } from './context.ts';
+import type { Terminal } from '../terminal/command.ts';
+import type { Store } from '../resources/repositories.ts';
 import { helpCommand, nameCommandsAfterErrors } from './help.ts';
 import { printable, printError, ReaderStalled } from '../terminal/output.ts';
 
-type AddTo = (program: Command, wait?: Wait) => void;
+/** Adds a command to the program. Those of a resource get the terminal, those of the program itself may wait. */
+type AddTo = (program: Command, terminal: Terminal<Store>, wait?: Wait) => void;
 
 /** In the order in which help lists them. A start loads only the command that it runs, because all of them take 25 ms. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
@@ -74,7 +78,7 @@ async function createProgram(asked = '', wait?: Wait): Promise<Command> {
   // These two describe all commands.
   const isEnough = Object.hasOwn(COMMANDS, asked) && asked !== 'completion' && asked !== 'help';
   for (const [name, load] of Object.entries(COMMANDS))
-    if (name === asked || !isEnough) (await load())(program, wait);
+    if (name === asked || !isEnough) (await load())(program, TERMINAL, wait);
   nameCommandsAfterErrors(program);
   return program;
 }

@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.ts';
+import type { Actor } from '../domain/audit.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { RateLimitAdmin } from '../limits/counter.ts';
+
+/** What a command works with. It names the repositories that it uses. */
+export interface CommandContext<Repositories> {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly store: Repositories;
+  /** The user of the system who runs the command. */
+  readonly actor: Actor;
+}
+
+/** What the program gives to the commands of a resource. */
+export interface Terminal<Repositories> {
+  /**
+   * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
+   * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
+   */
+  withStore(command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
+  /** Like `withStore`, and makes the database if there is none yet. */
+  withNewStore(command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
+  /** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
+  useQuotas<T>(
+    context: CommandContext<Repositories>,
+    work: (quotas: RateLimitAdmin) => Promise<T>,
+  ): Promise<T>;
+  /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
+  withQuotas(
+    command: (context: CommandContext<Repositories> & { readonly quotas: RateLimitAdmin }) => Promise<void>,
+  ): Promise<void>;
+}
