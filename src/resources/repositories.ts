@@ -19,7 +19,7 @@ import * as orders from '../storage/orders.ts';
 import * as ownKeys from '../storage/own-keys.ts';
 import * as petChanges from '../storage/pet-changes.ts';
 import * as pets from '../storage/pets.ts';
-import type { HotParts } from '../storage/hot-parts.ts';
+import type { AnyEngine, HotParts } from '../storage/hot-parts.ts';
 import { ACCOUNTS, KEYS, type Table } from '../storage/tables.ts';
 import * as usageHistory from '../storage/usage-history.ts';
 import { Writes } from '../storage/transaction.ts';
@@ -69,7 +69,11 @@ export interface RepositorySettings {
   readonly orderHold: number;
 }
 
-function openRepositories(engine: Engine, { pets: petReads, keys }: HotParts, settings: RepositorySettings) {
+function openRepositories(
+  engine: AnyEngine,
+  { pets: petReads, keys }: HotParts,
+  settings: RepositorySettings,
+) {
   const limits = counters.open(engine, settings);
   return {
     accounts: new StoredAccounts(engine, keys, settings) as AccountRepository,
@@ -100,7 +104,7 @@ export interface Store
 }
 
 /** The store over an engine, with the engine's own versions of what is hot. */
-export function openStoreOver(engine: Engine, hot: HotParts, settings: RepositorySettings): Store {
+export function openStoreOver(engine: AnyEngine, hot: HotParts, settings: RepositorySettings): Store {
   const { clock } = settings;
   let expiredAt = Number.NEGATIVE_INFINITY;
   return {

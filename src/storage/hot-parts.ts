@@ -1,5 +1,6 @@
 import type { KeyFinder } from './accounts.ts';
-import type { Engine } from './engine.ts';
+import type { PostgresEngine } from './postgres/engine.ts';
+import type { SqliteEngine } from './sqlite/engine.ts';
 import type { PetReads } from './pets.ts';
 
 /** What each engine has in a version of its own, because it is hot. */
@@ -9,6 +10,9 @@ export interface HotParts {
 }
 
 export interface OpenEngine {
-  readonly engine: Engine;
+  readonly engine: AnyEngine;
   readonly hot: HotParts;
 }
+
+/** An engine, whose kind decides how a repository does what is hot. */
+export type AnyEngine = SqliteEngine | PostgresEngine;

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type TableReader } from '../engine.ts';
-import type { OpenEngine } from '../hot-parts.ts';
 import { columnsOf, type RowOf, type Table } from '../tables.ts';
 import { openWriteOnce, writeRecorded } from '../idempotency.ts';
 import { Batches } from './batches.ts';
@@ -21,20 +20,23 @@ const SNAPSHOT_TIMEOUT = 600_000;
 const FILL_TIMEOUT = 60_000;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(
-  url: string,
-  settings: PoolSettings & EngineSettings,
-): Promise<OpenEngine> {
+export async function openPostgres(url: string, settings: PoolSettings & EngineSettings) {
   const pool = await openPool(url, settings);
   const engine = postgresEngine(pool, settings);
   const keys = new PostgresKeys(pool, settings.clock);
   return { engine, hot: { pets: postgresPets(pool), keys } };
 }
 
+/** What the hot reads of this database use besides. */
+export interface PostgresEngine extends Engine {
+  readonly kind: 'postgres';
+  readonly pool: Database;
+}
+
 function postgresEngine(
   pool: Connections,
   { limits: { statementTimeout }, tables }: PoolSettings & EngineSettings,
-): Engine {
+): PostgresEngine {
   const run = runOn(pool);
   const batches = new Batches(transactionOn(pool));
   const write: Engine['write'] = (work, ...args) =>
@@ -43,6 +45,8 @@ function postgresEngine(
       : (batches.run(work.batch as never, args) as Promise<never>);
   const lock = new ServingLock(pool);
   return {
+    kind: 'postgres',
+    pool,
     // The lock ends with its connection.
     mayLoseLock: true,
     newest,

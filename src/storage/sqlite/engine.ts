@@ -7,7 +7,6 @@ import type { Value } from '../sql.ts';
 import type { Write } from '../transaction.ts';
 import type { Engine, EngineSettings } from '../engine.ts';
 import { openWriteOnce } from '../idempotency.ts';
-import type { OpenEngine } from '../hot-parts.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import type { Writes } from '../transaction.ts';
 import { addAtomically, backUp, fillDatabase, openSnapshot } from './bulk.ts';
@@ -22,7 +21,7 @@ import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
-export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }): OpenEngine {
+export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }) {
   const { clock, writes, writingThread, onLost } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
@@ -43,7 +42,13 @@ interface SqliteParts {
   readonly clock: Clock;
 }
 
-function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: SqliteParts): Engine {
+/** What the hot reads of this database use besides. */
+export interface SqliteEngine extends Engine {
+  readonly kind: 'sqlite';
+  readonly reader: Reader;
+}
+
+function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: SqliteParts): SqliteEngine {
   let lock: ServingLock | undefined;
   const run = <T>(work: Write<never, unknown>, args: readonly unknown[], idempotency?: Idempotency) => {
     const call = { place: writes.findPlace(work), args, ...(idempotency !== undefined && { idempotency }) };
@@ -59,6 +64,8 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     return reader.run<never>(...statement);
   };
   return {
+    kind: 'sqlite',
+    reader,
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
     dialect: DIALECT,
