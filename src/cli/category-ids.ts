@@ -1,7 +1,7 @@
 // Contract: section 2.
 import type { Actor } from '../domain/audit.ts';
-import type { CategoryRepository } from '../domain/category.ts';
-import type { ReservedCategory } from '../domain/ports.ts';
+import type { CategoryRepository } from '../resources/categories/repository.ts';
+import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { foldedName } from '../domain/text.ts';
 
 /** Where categories are found and made. `make` resolves with the id of a new one. */
@@ -42,7 +42,7 @@ export function committedIds(categories: CategoryRepository, actor: Actor): Cate
   return new CategoryIds({
     find,
     async make(name) {
-      await categories.createBy(actor, { name });
+      await categories.create(actor, { name });
       // Another process may have added it at this moment: then nothing was created.
       const category = await find(name);
       if (category === undefined) throw new Error(`The category ${name} was not added.`);

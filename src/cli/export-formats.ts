@@ -1,8 +1,9 @@
 // Contract: section 8.
-import type { Category } from '../domain/category.ts';
-import type { AccountOrder } from '../domain/order.ts';
-import type { Pet } from '../domain/pet.ts';
-import { petJson, toJson } from '../domain/written.ts';
+import type { Category } from '../resources/categories/schema.ts';
+import type { AccountOrder } from '../resources/orders/repository.ts';
+import type { Pet } from '../resources/pets/schema.ts';
+import { petJson } from '../resources/pets/table.ts';
+import { toJson } from '../domain/written.ts';
 import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/output.ts';
 
@@ -68,7 +69,7 @@ function quoted(text: string | undefined): string {
 /** By the value of `--what`. */
 export const EXPORTS = {
   pets: exportOf<Pet>({
-    readAll: ({ archive }) => archive.readAll(),
+    readAll: ({ pets }) => pets.readAll(),
     json: petJson,
     columns: 'id,name,categoryId,status',
     csv: ({ id, name, categoryId, status }) => `${id},${quoted(name)},${categoryId},${status ?? ''}`,

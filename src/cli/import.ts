@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
-import type { NewPet } from '../domain/pet.ts';
-import type { AddAllOptions, PetArchive, ReservedCategory } from '../domain/ports.ts';
+import type { NewPet } from '../resources/pets/schema.ts';
+import type { ImportOptions as PetImport, PetRepository } from '../resources/pets/repository.ts';
+import type { ReservedCategory } from '../resources/categories/repository.ts';
 import { AuditedRun } from './audited-run.ts';
 import { type CategoryIds, committedIds, inventedIds, reservedIds } from './category-ids.ts';
 import { systemClock, withNewStore, withStoreIfAny } from './context.ts';
@@ -73,12 +74,12 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
     const importInto = (archive: Importer, ids: CategoryIds, audited: Audited = {}) =>
       importRows(rows, options, refusedFile, { archive, ids, ...audited });
     if (!options.dryRun)
-      await withNewStore(({ store: { archive, audit, categories }, actor }) => {
+      await withNewStore(({ store: { pets, audit, categories }, actor }) => {
         const target = { kind: 'pets', name: file } as const;
         const changeOf = (animals: number) => ({ action: 'import', target, after: { animals } });
         return options.atomic
-          ? importInto(archive, reservedIds(categories), { entry: { actor, changeOf } })
-          : importInto(archive, committedIds(categories, actor), {
+          ? importInto(pets, reservedIds(categories), { entry: { actor, changeOf } })
+          : importInto(pets, committedIds(categories, actor), {
               run: new AuditedRun(audit, actor, 'import', target),
             });
       });
@@ -90,11 +91,11 @@ async function importPets(file: string, options: ImportOptions): Promise<void> {
   }
 }
 
-type Importer = Pick<PetArchive, 'addAll'>;
+type Importer = Pick<PetRepository, 'addAll'>;
 
 /** How the audit log shows an import: `entry` if it is atomic, else `run`. */
 interface Audited {
-  readonly entry?: NonNullable<AddAllOptions['entry']>;
+  readonly entry?: NonNullable<PetImport['entry']>;
   readonly run?: AuditedRun;
 }
 

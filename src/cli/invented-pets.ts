@@ -1,4 +1,5 @@
-import type { NewPet, PetStatus } from '../domain/pet.ts';
+import type { PetStatus } from '../resources/pets/rules.ts';
+import type { NewPet } from '../resources/pets/schema.ts';
 
 export const INVENTED_CATEGORIES =
   'Birds Cats Chickens Dogs Ferrets Fish Goats Hamsters Horses Rabbits Snakes Tortoises'.split(' ');

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
-import type { Pet } from '../domain/pet.ts';
+import type { Pet } from '../resources/pets/schema.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
@@ -82,7 +82,7 @@ async function seed(
     const used = usage && (await addUsage({ store, clock, randomSeed, ...config }));
     const added = count === 0 ? 0 : await seedPets({ clock, store, actor }, count, randomSeed);
     const ordered =
-      account && (await seedOrders({ clock, store }, account, orders, randomNumbers(randomSeed)));
+      account && (await seedOrders({ clock, store, actor }, account, orders, randomNumbers(randomSeed)));
     await run.end({ animals: added, orders: ordered ?? 0, requests: used?.requests ?? 0, randomSeed });
     if (json) return printJson({ added, orders: ordered ?? 0, ...(used && { usage: used }), randomSeed });
     const again = `(--random-seed ${randomSeed} gives the same again)`;
@@ -111,7 +111,7 @@ async function seedPets(
   for (const category of INVENTED_CATEGORIES) categoryIds.push(await ids.idOf(category));
   const progress = new Progress(process.stderr, clock);
   const pets = inventPets(count, randomSeed, categoryIds);
-  const added = await store.archive.addAll(pets, { atomic: false, onProgress: progress.update });
+  const added = await store.pets.addAll(pets, { atomic: false, onProgress: progress.update });
   progress.clear();
   return added;
 }
@@ -122,7 +122,7 @@ function accountOf(accounts: AccountRepository, name: string | undefined): Promi
 
 /** Orders the newest animals that are available. Returns how many, because others may order them too. */
 async function seedOrders(
-  { clock, store: { pets, orders } }: Pick<CommandContext, 'clock' | 'store'>,
+  { clock, store: { pets, orders }, actor }: Pick<CommandContext, 'clock' | 'store' | 'actor'>,
   account: Account,
   count: number,
   random: () => number,
@@ -139,7 +139,7 @@ async function seedOrders(
         const { id } = created.value;
         const end = ENDS[Math.floor(random() * ENDS.length)];
         if (end === 'complete') await orders.complete(account.id, id);
-        if (end === 'cancelled') await orders.cancel(account.id, id, undefined);
+        if (end === 'cancelled') await orders.cancel(actor, id, { accountId: account.id });
         progress.update(++made);
       }
     }

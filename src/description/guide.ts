@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '../resources/index.ts';
 import { sunsetDate } from '../http/operation.ts';
 import { LIMIT } from '../http/parameters.ts';
-import { getPet, MOST_IDS } from '../api/pets.ts';
+import { getPet, MOST_IDS } from '../resources/pets/operations.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES, ERRORS } from '../domain/errors.ts';

@@ -1,8 +1,9 @@
 import { PLANS } from '../domain/plan.ts';
-import { entityTag, petJson } from '../domain/written.ts';
+import { entityTag } from '../domain/written.ts';
+import { petJson } from '../resources/pets/table.ts';
 import { take, UNUSED } from '../limits/quota.ts';
 import type { AnyParameter } from '../http/parameters.ts';
-import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../api/pets.ts';
+import { EXAMPLE_PET, GET_PET_DEPRECATION } from '../resources/pets/operations.ts';
 import { ACCEPT_PATCH } from '../http/body.ts';
 import { REQUEST_ID } from '../http/request-headers.ts';
 import { deprecationHeaders } from '../http/routes.ts';

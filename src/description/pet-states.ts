@@ -1,6 +1,6 @@
 // Contract: section 2.7.
-import { type Transition, TRANSITIONS } from '../domain/pet-status.ts';
-import { PetStatus } from '../domain/pet.ts';
+import { type Transition, TRANSITIONS } from '../resources/pets/rules.ts';
+import { PetStatus } from '../resources/pets/schema.ts';
 import { code, table } from './markdown.ts';
 
 /* The states of an animal, drawn and told from the one table of what may happen to it. */

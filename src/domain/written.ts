@@ -1,17 +1,6 @@
 // Contract: sections 2 and 3.
 import { hash } from 'node:crypto';
-import type { Pet } from './pet.ts';
 import type { Written } from './ports.ts';
-
-/** An animal as JSON with exact int64. An animal without a status has no such member. */
-export function petJson({ id, name, categoryId, status }: Pet): Written<Pet> {
-  const end = status === undefined ? '}' : `,"status":"${status}"}`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}` as Written<Pet>;
-}
-
-export function petsJson(pets: readonly Pet[]): Written<readonly Pet[]> {
-  return `[${pets.map(petJson).join(',')}]` as Written<readonly Pet[]>;
-}
 
 /** A value as JSON with exact int64, the members of objects in their order. Those that are undefined are left out. */
 export function toJson<T>(value: T): Written<T> {

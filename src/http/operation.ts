@@ -56,8 +56,8 @@ interface DeclaredAnswer {
 /** What an operation gives back when it succeeds: a value, or the JSON of one. The declaration has the status. */
 export type Success =
   | (({ readonly value: unknown } | { readonly json: string }) & {
-      /** The row of the store that the body shows. It keeps its response, so that the service writes it only once. */
-      readonly source?: { response?: object | undefined } | undefined;
+      /** Keeps the response of a body that may be sent again, so that the service encodes it only once. */
+      readonly cache?: { response?: object } | undefined;
       /** The place after which the next page begins, if there is one: the id of an item, or a text of `placeCursor`. */
       readonly next?: bigint | string | undefined;
     })

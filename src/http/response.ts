@@ -128,9 +128,9 @@ function represent(
   success: Encodable,
   { base, caching }: ResponseOptions,
 ): Representation {
-  const { source, next } = success;
+  const { cache, next } = success;
   // A WeakMap would hold pages that nobody needs, because V8 promotes its keys to the old generation.
-  if (source?.response !== undefined) return source.response as Representation;
+  if (cache?.response !== undefined) return cache.response as Representation;
   const json = jsonIn(success);
   const tag = entityTag(json);
   const link = next === undefined ? NO_FIELDS : nextLink(base, operation, parameters, next);
@@ -141,14 +141,14 @@ function represent(
     whole: {
       status: 200,
       headers:
-        source === undefined
+        cache === undefined
           ? joinFields(JSON_CONTENT, validators)
           : flatFields(JSON_CONTENT, etag, caching, link),
       body: octets(json),
     },
     notModified: { status: 304, headers: validators },
   };
-  if (source !== undefined) source.response = representation;
+  if (cache !== undefined) cache.response = representation;
   return representation;
 }
 

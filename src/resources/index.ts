@@ -10,10 +10,10 @@ import { OPERATORS } from '../admin/operators.ts';
 import { OVERVIEW_RESOURCE } from '../admin/overview.ts';
 import { USAGE_RESOURCE } from '../admin/usage.ts';
 import { ACCOUNT_RESOURCE } from '../api/account.ts';
-import { CATEGORIES_RESOURCE } from '../api/categories.ts';
 import { KEYS_RESOURCE } from '../api/keys.ts';
-import { ORDERS_RESOURCE } from '../api/orders.ts';
-import { PETS_RESOURCE } from '../api/pets.ts';
+import { CATEGORIES_RESOURCE } from './categories/operations.ts';
+import { ORDERS_RESOURCE } from './orders/operations.ts';
+import { PETS_RESOURCE } from './pets/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
 import type { DeprecatedOperation } from '../management/deprecations.ts';
 

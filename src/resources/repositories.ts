@@ -8,21 +8,20 @@ import type { RateLimitAdmin } from '../limits/counter.ts';
 import * as accountWrites from '../storage/account-writes.ts';
 import { StoredAccounts } from '../storage/accounts.ts';
 import * as audit from '../storage/audit.ts';
-import * as categories from '../storage/categories.ts';
 import * as counters from '../storage/counters.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
 import * as keyWrites from '../storage/key-writes.ts';
 import * as notices from '../storage/notices.ts';
 import * as operators from '../storage/operators.ts';
-import * as orders from '../storage/orders.ts';
 import * as ownKeys from '../storage/own-keys.ts';
-import * as petChanges from '../storage/pet-changes.ts';
-import * as pets from '../storage/pets.ts';
 import type { AnyEngine, HotParts } from '../storage/hot-parts.ts';
 import { ACCOUNTS, KEYS, type Table } from '../storage/tables.ts';
 import * as usageHistory from '../storage/usage-history.ts';
 import { Writes } from '../storage/transaction.ts';
+import * as categories from './categories/repository.ts';
+import * as orders from './orders/repository.ts';
+import * as pets from './pets/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
@@ -44,6 +43,9 @@ export const TABLES: readonly Table[] = [
   ...usageHistory.TABLES,
 ];
 
+// An animal is held by its open order.
+pets.HOLDS.settle = orders.settleHold;
+
 /** The writes of several statements. */
 export const WRITES = new Writes({
   accounts: accountWrites.WRITES,
@@ -55,7 +57,6 @@ export const WRITES = new Writes({
   operators: operators.WRITES,
   orders: orders.WRITES,
   ownKeys: ownKeys.WRITES,
-  petChanges: petChanges.WRITES,
   pets: pets.WRITES,
   usageHistory: usageHistory.WRITES,
 });
@@ -69,15 +70,10 @@ export interface RepositorySettings {
   readonly orderHold: number;
 }
 
-function openRepositories(
-  engine: AnyEngine,
-  { pets: petReads, keys }: HotParts,
-  settings: RepositorySettings,
-) {
+function openRepositories(engine: AnyEngine, { keys }: HotParts, settings: RepositorySettings) {
   const limits = counters.open(engine, settings);
   return {
     accounts: new StoredAccounts(engine, keys, settings) as AccountRepository,
-    archive: pets.openArchive(engine),
     audit: audit.open(engine),
     categories: categories.open(engine),
     counters: limits,
@@ -85,8 +81,7 @@ function openRepositories(
     notices: notices.open(engine),
     operators: operators.open(engine),
     orders: orders.open(engine, settings),
-    petChanges: petChanges.open(engine),
-    pets: pets.open(engine, petReads),
+    pets: pets.open(engine),
     quotas: limits as RateLimitAdmin,
     usageHistory: usageHistory.open(engine, settings),
   };

@@ -1,11 +1,9 @@
 import type { KeyFinder } from './accounts.ts';
 import type { PostgresEngine } from './postgres/engine.ts';
 import type { SqliteEngine } from './sqlite/engine.ts';
-import type { PetReads } from './pets.ts';
 
 /** What each engine has in a version of its own, because it is hot. */
 export interface HotParts {
-  readonly pets: PetReads;
   readonly keys: KeyFinder;
 }
 

@@ -18,16 +18,18 @@ export interface Terminal<Repositories> {
    * Opens the configured store for one command, and closes it however the command ends. A service may be running on it.
    * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
    */
-  withStore(command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
+  withStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
   /** Like `withStore`, and makes the database if there is none yet. */
-  withNewStore(command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
+  withNewStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
   /** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
   useQuotas<T>(
+    this: void,
     context: CommandContext<Repositories>,
     work: (quotas: RateLimitAdmin) => Promise<T>,
   ): Promise<T>;
   /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
   withQuotas(
+    this: void,
     command: (context: CommandContext<Repositories> & { readonly quotas: RateLimitAdmin }) => Promise<void>,
   ): Promise<void>;
 }

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import { list, read } from '../../src/http/operation.ts';
 import { int64 } from '../../src/http/parameters.ts';
-import { getPet, listPets } from '../../src/api/pets.ts';
+import { getPet, listPets } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { referenceMarkdown } from '../../src/description/reference-markdown.ts';
-import { Pet } from '../../src/domain/pet.ts';
+import { Pet } from '../../src/resources/pets/schema.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 
 const BASE = {

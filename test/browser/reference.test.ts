@@ -5,7 +5,13 @@ import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import { createPet, deletePet, getPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
+import {
+  createPet,
+  deletePet,
+  getPet,
+  listPets,
+  PETS_RESOURCE,
+} from '../../src/resources/pets/operations.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';

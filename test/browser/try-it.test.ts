@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { parseExactJson } from '../../src/domain/parse.ts';
-import type { Pet } from '../../src/domain/pet.ts';
+import type { Pet } from '../../src/resources/pets/schema.ts';
 import { launchBrowser, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Wait, writePieces } from '../../src/cli/export.ts';
 import { ReaderStalled } from '../../src/terminal/output.ts';
-import type { PetArchive } from '../../src/domain/ports.ts';
+import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { addPets, REX } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
@@ -22,12 +22,12 @@ const PETS = [REX, REX, REX, REX];
 /** An export that does not end would be waited for without end. */
 const PATIENCE = { timeout: 60_000 };
 
-async function* namesOf(archive: PetArchive): AsyncGenerator<string> {
-  for await (const { name } of archive.readAll()) yield name;
+async function* namesOf(pets: PetRepository): AsyncGenerator<string> {
+  for await (const { name } of pets.readAll()) yield name;
 }
 
 /** An export whose reader takes `taken` pieces and then no more; `passMinute` lets the minute for the next one pass. */
-function exportTo(archive: PetArchive, taken: number) {
+function exportTo(pets: PetRepository, taken: number) {
   const waits: { milliseconds: number; signal: AbortSignal }[] = [];
   const minute = Promise.withResolvers<void>();
   const wait: Wait = (milliseconds, signal) => {
@@ -42,14 +42,14 @@ function exportTo(archive: PetArchive, taken: number) {
       else callback();
     },
   });
-  const ended = writePieces(namesOf(archive), output, wait);
+  const ended = writePieces(namesOf(pets), output, wait);
   return { waits, ended, stalled: stalled.promise, passMinute: minute.resolve };
 }
 
 test('a reader that takes each chunk in time gets the whole export', async (t) => {
   const { store } = await sqliteFixture(t);
   await addPets(store.pets, PETS);
-  const { waits, ended } = exportTo(store.archive, PETS.length);
+  const { waits, ended } = exportTo(store.pets, PETS.length);
   await ended;
   assert.deepEqual(
     waits.map(({ milliseconds, signal }) => [milliseconds, signal.aborted]),
@@ -60,7 +60,7 @@ test('a reader that takes each chunk in time gets the whole export', async (t) =
 test('SQLite: an export that nobody reads for a minute ends and frees the log', PATIENCE, async (t) => {
   const { store, raw } = await sqliteFixture(t);
   await addPets(store.pets, PETS);
-  const { ended, stalled, passMinute } = exportTo(store.archive, 2);
+  const { ended, stalled, passMinute } = exportTo(store.pets, 2);
   await stalled;
   await addPets(store.pets, PETS);
   const isPinned = () => raw().prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 1;
@@ -73,7 +73,7 @@ test('SQLite: an export that nobody reads for a minute ends and frees the log', 
 test('PostgreSQL: an export that nobody reads for a minute ends its transaction', PATIENCE, async (t) => {
   const { store, raw } = await postgresFixture(t);
   await addPets(store.pets, PETS);
-  const { ended, stalled, passMinute } = exportTo(store.archive, 2);
+  const { ended, stalled, passMinute } = exportTo(store.pets, 2);
   await stalled;
   const transactions = async () => {
     const { rows } = await raw(`SELECT FROM pg_stat_activity

@@ -23,7 +23,7 @@ async function categories(t: TestContext, variables: Variables): Promise<readonl
 async function animals(t: TestContext, variables: Variables): Promise<readonly string[]> {
   const store = await storeOf(t, variables);
   const listed = await Array.fromAsync(store.categories.readAll());
-  return (await Array.fromAsync(store.archive.readAll())).map(({ name, categoryId }) => {
+  return (await Array.fromAsync(store.pets.readAll())).map(({ name, categoryId }) => {
     const category = listed.find(({ id }) => id === categoryId);
     return `${name}: ${category?.name ?? categoryId}`;
   });

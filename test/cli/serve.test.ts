@@ -214,7 +214,7 @@ test('neither a command that writes nor the writing thread loads zod', async (t)
   const args = ['keys', 'create', '--account', 'shop', '--plan', 'free'];
   const { code, stderr } = await run(args, printingLoads(temporaryEnvironment(t)));
   assert.equal(code, 0);
-  assert.match(stderr, /^thread .*\/src\/storage\/writes\.ts$/m);
+  assert.match(stderr, /^thread .*\/src\/resources\/repositories\.ts$/m);
   assert.equal(/^.*\/zod\/.*$/m.exec(stderr)?.[0], undefined);
 });
 

@@ -6,7 +6,7 @@ import { clientOperations, clientResources, clientSchema } from '../../scripts/c
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { OPERATIONS, RESOURCES } from '../../src/resources/index.ts';
 import { sunsetDate } from '../../src/http/operation.ts';
-import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
+import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { openApi } from '../../src/description/openapi.ts';
 
 function source(name: string): string {

@@ -1,10 +1,10 @@
 // Contract: section 3.9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CategoryPatch } from '../../src/domain/category.ts';
+import { CategoryPatch } from '../../src/resources/categories/schema.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import { readPatch } from '../../src/domain/patch.ts';
-import { PetPatch } from '../../src/domain/pet.ts';
+import { PetPatch } from '../../src/resources/pets/schema.ts';
 
 const petPatch = (json: string) => readPatch(PetPatch, parseExactJson(json));
 

@@ -1,8 +1,8 @@
 // Contract: section 2.7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TRANSITIONS, transition } from '../../src/domain/pet-status.ts';
-import { PetStatus } from '../../src/domain/pet.ts';
+import { TRANSITIONS, transition } from '../../src/resources/pets/rules.ts';
+import { PetStatus } from '../../src/resources/pets/schema.ts';
 
 const STATUSES = [...PetStatus.options, undefined];
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { parseNewPet } from '../../src/domain/pet.ts';
+import { parseNewPet } from '../../src/resources/pets/schema.ts';
 import { anyCharacter } from '../support/characters.ts';
 
 const REX = { name: 'Rex', categoryId: 7n };

@@ -4,7 +4,7 @@ import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { test, type TestContext } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import { GET_PET_DEPRECATION } from '../../src/api/pets.ts';
+import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';

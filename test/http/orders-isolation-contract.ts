@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Scope, SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
-import { OrderStatus } from '../../src/domain/order.ts';
+import { OrderStatus } from '../../src/resources/orders/schema.ts';
 import { type Answer, type Asked, assertError, call } from '../support/api.ts';
 import type { StartService } from '../support/service.ts';
 import { test } from '../support/test.ts';

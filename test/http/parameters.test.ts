@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { queryParameters } from '../../src/http/operation.ts';
 import { readQuery } from '../../src/http/parameters.ts';
-import { listPets } from '../../src/api/pets.ts';
+import { listPets } from '../../src/resources/pets/operations.ts';
 
 const PARAMETERS = queryParameters(listPets);
 

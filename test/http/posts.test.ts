@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Repositories } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import { createPet, getPet } from '../../src/api/pets.ts';
+import { createPet, getPet } from '../../src/resources/pets/operations.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { Listener } from '../../src/http/listener.ts';
 import { createPublicApi } from '../../src/http/public-api.ts';

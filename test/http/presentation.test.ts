@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
-import { createPet, listPets, PETS_RESOURCE } from '../../src/api/pets.ts';
+import { createPet, listPets, PETS_RESOURCE } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';

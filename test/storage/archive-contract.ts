@@ -1,8 +1,8 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { PetArchive, PetRepository } from '../../src/domain/ports.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
+import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { addPets, list, type NewFixture, requireValue, REX, withIdsOf } from './fixture.ts';
 import { test } from '../support/test.ts';
 
@@ -16,11 +16,11 @@ async function* animals(
   }
 }
 
-const all = (archive: PetArchive) => Array.fromAsync(archive.readAll());
+const all = (pets: PetRepository) => Array.fromAsync(pets.readAll());
 /** How many animals everybody sees, in a catalogue that nothing was ever deleted from. */
 const count = async (pets: PetRepository) => Number((await list(pets, { limit: 1 }))[0]?.id ?? 0n);
 
-/** What the port PetArchive promises to `import`, `seed` and `export`. */
+/** What the port PetRepository promises to `import`, `seed` and `export`. */
 export function archiveContract(name: string, fresh: NewFixture): void {
   for (const atomic of [false, true]) {
     const how = atomic ? 'with --atomic' : 'in chunks';
@@ -29,14 +29,14 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       const { store, another } = await fresh(t);
       const counts: number[] = [];
       const onProgress = (soFar: number) => counts.push(soFar);
-      assert.equal(await store.archive.addAll(animals(2_500), { atomic, onProgress }), 2_500);
+      assert.equal(await store.pets.addAll(animals(2_500), { atomic, onProgress }), 2_500);
       assert.equal(counts.at(-1), 2_500);
       assert.ok(counts.length > 1);
       assert.deepEqual(
         counts,
         counts.toSorted((a, b) => a - b),
       );
-      const pets = await all((await another()).archive);
+      const pets = await all((await another()).pets);
       assert.deepEqual(
         pets.map(({ name: text, categoryId }) => [text, categoryId]),
         Array.from({ length: 2_500 }, (_, i) => [`Rex ${i}`, BigInt(i)]),
@@ -45,16 +45,16 @@ export function archiveContract(name: string, fresh: NewFixture): void {
 
     test(`${name}: adding no animals ${how} adds nothing`, async (t) => {
       const { store } = await fresh(t);
-      assert.equal(await store.archive.addAll(animals(0), { atomic }), 0);
-      assert.deepEqual(await all(store.archive), []);
+      assert.equal(await store.pets.addAll(animals(0), { atomic }), 0);
+      assert.deepEqual(await all(store.pets), []);
     });
 
     test(`${name}: the service creates animals while many are added ${how}`, async (t) => {
       const { store, another } = await fresh(t);
       const service = await another();
       const interrupt = { at: 1_500, by: () => service.pets.create(REX) };
-      assert.equal(await store.archive.addAll(animals(2_500, interrupt), { atomic }), 2_500);
-      assert.equal((await all(store.archive)).length, 2_501);
+      assert.equal(await store.pets.addAll(animals(2_500, interrupt), { atomic }), 2_500);
+      assert.equal((await all(store.pets)).length, 2_501);
     });
 
     test(`${name}: animals added ${how} are read back exactly`, async (t) => {
@@ -67,8 +67,8 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       const given = async function* () {
         yield* examples;
       };
-      await store.archive.addAll(given(), { atomic });
-      const pets = await all(store.archive);
+      await store.pets.addAll(given(), { atomic });
+      const pets = await all(store.pets);
       assert.deepEqual(pets, withIdsOf(pets, examples));
       assert.ok(requireValue(await store.pets.create(REX)).id > (pets.at(-1)?.id ?? 0n));
     });
@@ -83,7 +83,7 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       assert.equal(await count(other.pets), reported);
       throw new Error('the file ends in the middle of a line');
     };
-    const adding = store.archive.addAll(animals(3_000, { at: 2_700, by: check }), {
+    const adding = store.pets.addAll(animals(3_000, { at: 2_700, by: check }), {
       atomic: false,
       onProgress: (soFar) => (reported = soFar),
     });
@@ -98,12 +98,12 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       assert.equal(await count(other.pets), 0);
       throw new Error('the file ends in the middle of a line');
     };
-    const adding = store.archive.addAll(animals(3_000, { at: 2_700, by: fail }), { atomic: true });
+    const adding = store.pets.addAll(animals(3_000, { at: 2_700, by: fail }), { atomic: true });
     await assert.rejects(adding, /middle of a line/);
     assert.equal(await count(other.pets), 0);
-    assert.equal(await store.archive.addAll(animals(5), { atomic: true }), 5);
+    assert.equal(await store.pets.addAll(animals(5), { atomic: true }), 5);
     assert.deepEqual(
-      (await all(other.archive)).map((pet) => pet.name),
+      (await all(other.pets)).map((pet) => pet.name),
       ['Rex 0', 'Rex 1', 'Rex 2', 'Rex 3', 'Rex 4'],
     );
   });
@@ -116,19 +116,19 @@ export function archiveContract(name: string, fresh: NewFixture): void {
       Array.from({ length: 50 }, () => REX),
     );
     const read: Pet[] = [];
-    for await (const pet of store.archive.readAll()) {
+    for await (const pet of store.pets.readAll()) {
       read.push(pet);
       if (read.length % 10 === 0) await Promise.all([store.pets.create(REX), service.pets.create(REX)]);
     }
     assert.deepEqual(read, before);
-    assert.equal((await all(store.archive)).length, 60);
+    assert.equal((await all(store.pets)).length, 60);
   });
 
   test(`${name}: an export that stops early disturbs nothing`, async (t) => {
     const { store } = await fresh(t);
     await addPets(store.pets, [REX, REX, REX]);
-    for await (const pet of store.archive.readAll()) if (pet.id === 2n) break;
-    assert.equal((await all(store.archive)).length, 3);
+    for await (const pet of store.pets.readAll()) if (pet.id === 2n) break;
+    assert.equal((await all(store.pets)).length, 3);
     await store.pets.create(REX);
     assert.equal(await count(store.pets), 4);
   });

@@ -1,7 +1,8 @@
 // Contract: sections 2.5 and 3.11.
+import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Category, CategoryPatch } from '../../src/domain/category.ts';
+import type { Category, CategoryPatch } from '../../src/resources/categories/schema.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Patch } from '../../src/domain/patch.ts';
 import { PLANS } from '../../src/domain/plan.ts';
@@ -31,7 +32,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       status: 201,
       location: '/categories/{id}',
     };
-    const add = async (its: string) => requireValue(await categories.create({ name: its }));
+    const add = async (its: string) => requireValue(await categories.create(CLIENT, { name: its }));
     const list = async (limit = 100, before?: bigint) => {
       const { items, next } = await categories.list({ limit, before });
       return { names: (parseExactJson(items) as Category[]).map((each) => each.name), next };
@@ -41,7 +42,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a category that was added is in every get and list`, async (t) => {
     const { categories, list } = await prepare(t);
-    const created = await categories.create({ name: ' Dogs 🐶', description: '' });
+    const created = await categories.create(CLIENT, { name: ' Dogs 🐶', description: '' });
     const { id } = requireValue(created);
     const json = `{"id":${id},"name":" Dogs 🐶","description":""}`;
     assert.deepEqual(created, { value: { id, name: ' Dogs 🐶', description: '' } });
@@ -74,10 +75,10 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     ] as const;
     for (const [first, second] of pairs) {
       const { id } = await add(first);
-      assert.deepEqual(await categories.create({ name: second }), refused('conflict'), second);
+      assert.deepEqual(await categories.create(CLIENT, { name: second }), refused('conflict'), second);
       // Its own name in another case is free.
       assert.ok('value' in (await categories.update(id, patch({ name: second }), undefined)), second);
-      assert.deepEqual(await categories.create({ name: first }), refused('conflict'), first);
+      assert.deepEqual(await categories.create(CLIENT, { name: first }), refused('conflict'), first);
     }
     assert.deepEqual(
       (await list()).names.toReversed(),
@@ -88,7 +89,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
     const { categories } = await prepare(t);
-    const { id } = requireValue(await categories.create({ name: 'Dogs', description: 'all' }));
+    const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs', description: 'all' }));
     const change = async (given: Partial<CategoryPatch>) => {
       const changed = await categories.update(id, patch(given), undefined);
       const json = toJson(requireValue(changed));
@@ -99,8 +100,8 @@ export function categoryContract(name: string, fresh: NewFixture): void {
     assert.equal(await change({ name: 'Cats' }), `{"id":${id},"name":"Cats","description":"all"}`);
     assert.equal(await change({ description: 'few' }), `{"id":${id},"name":"Cats","description":"few"}`);
     assert.equal(await change({ description: null }), `{"id":${id},"name":"Cats"}`);
-    assert.equal(readOutcome(await categories.create({ name: 'DOGS' })), 'done');
-    assert.deepEqual(await categories.create({ name: 'CATS' }), refused('conflict'));
+    assert.equal(readOutcome(await categories.create(CLIENT, { name: 'DOGS' })), 'done');
+    assert.deepEqual(await categories.create(CLIENT, { name: 'CATS' }), refused('conflict'));
   });
 
   test(`${name}: a patch is checked in the order 404, 412, 409, 400`, async (t) => {
@@ -137,7 +138,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
       });
       const created = ids.map(async (_, index) => {
         const { categories } = stores[index % 2] ?? store;
-        return readOutcome(await categories.create({ name: called(index) })) === 'done';
+        return readOutcome(await categories.create(CLIENT, { name: called(index) })) === 'done';
       });
       const done = await Promise.all([...renamed, ...created]);
       assert.equal(done.filter(Boolean).length, 1);
@@ -149,22 +150,22 @@ export function categoryContract(name: string, fresh: NewFixture): void {
   test(`${name}: a repeated create gets its first answer; a refusal is not recorded`, async (t) => {
     const { categories, add, once } = await prepare(t);
     const { id } = await add('Dogs');
-    assert.deepEqual(await categories.create({ name: 'dogs' }, once), refused('conflict'));
+    assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), refused('conflict'));
     await categories.update(id, patch({ name: 'Wolves' }), undefined);
-    const first = await categories.create({ name: 'dogs' }, once);
+    const first = await categories.create(CLIENT, { name: 'dogs' }, once);
     assert.equal(readOutcome(first), 'done');
     await categories.update(requireValue(first).id, patch({ name: 'Foxes' }), undefined);
-    assert.deepEqual(await categories.create({ name: 'dogs' }, once), replayed(once, first));
-    const other = await categories.create({ name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
+    assert.deepEqual(await categories.create(CLIENT, { name: 'dogs' }, once), replayed(once, first));
+    const other = await categories.create(CLIENT, { name: 'Cats' }, { ...once, fingerprint: 'b'.repeat(64) });
     assert.deepEqual(other, { error: 'idempotency_key_reused' });
   });
 
   test(`${name}: ids of categories ascend, and outlive a restart`, async (t) => {
     const { categories, add, reopen } = await prepare(t);
     const first = await add('Dogs');
-    assert.deepEqual(await categories.create({ name: 'DOGS' }), refused('conflict'));
+    assert.deepEqual(await categories.create(CLIENT, { name: 'DOGS' }), refused('conflict'));
     const again = await reopen();
-    const second = requireValue(await again.categories.create({ name: 'Cats' }));
+    const second = requireValue(await again.categories.create(CLIENT, { name: 'Cats' }));
     assert.ok(first.id > 0n && second.id > first.id);
     assert.equal(await again.categories.get(first.id), `{"id":${first.id},"name":"Dogs"}`);
   });

@@ -39,9 +39,9 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const { id } = requireValue(first);
     const json = `{"id":${id},"name":"Rex","categoryId":7,"status":"sold"}`;
     const replay = { replay: { status: 201, location: `/pets/${id}`, json } };
-    await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
+    await store.pets.update(id, patch({ name: 'Max' }), undefined);
     assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
-    await store.petChanges.delete(id, undefined);
+    await store.pets.delete(id, undefined);
     assert.deepEqual(await pets.create({ ...REX, status: 'sold' }, once), replay);
     assert.equal(await count(), 0);
   });

@@ -1,12 +1,12 @@
 // Contract: sections 2 and 8.
 import assert from 'node:assert/strict';
-import type { AccountOrder, OrderQuery } from '../../src/domain/order.ts';
+import type { AccountOrder, OrderQuery } from '../../src/resources/orders/repository.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
-import type { NewPet } from '../../src/domain/pet.ts';
+import type { NewPet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { addPets, requireValue, type NewFixture, REX } from './fixture.ts';
-import { ROOT } from '../support/store.ts';
+import { CLIENT, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -52,8 +52,8 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(await seen({ before: ids[1] }), [one]);
     const { next } = await store.orders.listWithAccounts({ ...all, limit: 1 });
     assert.equal(next, ids[1]);
-    const found = parseExactJson((await store.orders.getWithAccount(ids[1])) ?? '') as AccountOrder;
-    assert.deepEqual([found.id, found.account, found.status], [ids[1], 'zoo', 'pending']);
+    const found = await store.orders.getWithAccount(ids[1]);
+    assert.deepEqual([found?.id, found?.account, found?.status], [ids[1], 'zoo', 'pending']);
     assert.equal(await store.orders.getWithAccount(99n), undefined);
   });
 
@@ -62,11 +62,12 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const service = await another();
     const { zoo, ids } = await twoOrders(store);
     const names = ['Dogs', 'Cats', 'Élans'];
-    for (const each of names) await store.categories.create({ name: each, description: `${each} 🐕` });
+    for (const each of names)
+      await store.categories.create(CLIENT, { name: each, description: `${each} 🐕` });
     const orders: AccountOrder[] = [];
     for await (const order of store.orders.readAll()) {
       orders.push(order);
-      await service.orders.cancelBy(ROOT, ids[1]);
+      await service.orders.cancel(ROOT, ids[1]);
     }
     assert.deepEqual(
       orders.map(({ id, account: of, status }) => [id, of, status]),
@@ -78,7 +79,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const categories: unknown[] = [];
     for await (const { id: _, ...category } of store.categories.readAll()) {
       categories.push(category);
-      await service.categories.create({ name: `late ${categories.length}` });
+      await service.categories.create(CLIENT, { name: `late ${categories.length}` });
     }
     assert.deepEqual(
       categories,
@@ -88,7 +89,7 @@ function operatorsContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a category is found by its name in any case and normal form`, async (t) => {
     const { store } = await fresh(t);
-    const id = requireValue(await store.categories.create({ name: 'Élans' })).id;
+    const id = requireValue(await store.categories.create(CLIENT, { name: 'Élans' })).id;
     for (const text of ['Élans', 'élans', 'E\u0301LANS'])
       assert.deepEqual(await store.categories.findByName(text), { id, name: 'Élans' });
     assert.equal(await store.categories.findByName('Elans'), undefined);
@@ -99,24 +100,24 @@ function operatorsContract(name: string, fresh: NewFixture): void {
     const other = await another();
     const [first, second] = [await store.categories.reserveId(), await other.categories.reserveId()];
     assert.ok(second > first);
-    const later = requireValue(await store.categories.create({ name: 'Cats' })).id;
+    const later = requireValue(await store.categories.create(CLIENT, { name: 'Cats' })).id;
     assert.ok(later > second);
     const pets = [{ ...REX, categoryId: first }];
     const before = async () => {
       assert.equal(await other.categories.get(first), undefined);
     };
     const categories = [{ id: first, name: 'Dogs' }];
-    await store.archive.addAll(given(pets, before), { atomic: true, categories });
+    await store.pets.addAll(given(pets, before), { atomic: true, categories });
     const { categories: seen } = await another();
     assert.equal(await seen.get(first), `{"id":${first},"name":"Dogs"}`);
     assert.equal(await seen.get(second), undefined);
-    assert.ok(requireValue(await store.categories.create({ name: 'Birds' })).id > later);
+    assert.ok(requireValue(await store.categories.create(CLIENT, { name: 'Birds' })).id > later);
   });
 
   test(`${name}: a failed atomic import leaves no category and no animal`, async (t) => {
     const { store, another } = await fresh(t);
     const other = await another();
-    const taken = async () => other.categories.create({ name: 'dogs' });
+    const taken = async () => other.categories.create(CLIENT, { name: 'dogs' });
     const fails = async () => {
       throw new Error('the file ends in the middle of a line');
     };
@@ -131,11 +132,11 @@ function operatorsContract(name: string, fresh: NewFixture): void {
         { id, name: 'DOGS' },
       ];
       const pets = given([{ ...REX, categoryId: id }], before);
-      await assert.rejects(store.archive.addAll(pets, { atomic: true, categories }), reason);
+      await assert.rejects(store.pets.addAll(pets, { atomic: true, categories }), reason);
       assert.equal(await other.categories.get(id), undefined);
       assert.equal(await other.categories.get(kept), undefined);
     }
-    assert.deepEqual(await Array.fromAsync(other.archive.readAll()), []);
+    assert.deepEqual(await Array.fromAsync(other.pets.readAll()), []);
   });
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { entityTag, toJson } from '../../src/domain/written.ts';
-import { ROOT } from '../support/store.ts';
+import { CLIENT, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { type NewFixture, readOutcome, requireValue } from './fixture.ts';
 import { NO_CONTENT, findOrder, orderFixture, refused } from './order-fixture.ts';
@@ -48,7 +48,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
   test(`${name}: an order of no animal is refused`, async (t) => {
     const { orders, mine, addPet, store } = await orderFixture(t, fresh);
     const gone = await addPet('available');
-    await store.petChanges.delete(gone, undefined);
+    await store.pets.delete(gone, undefined);
     for (const petId of [gone, 0n, 99n, INT64_MIN, INT64_MAX])
       assert.deepEqual(await orders.create(mine, { petId }), refused('invalid_request'));
     assert.equal((await orders.list({ accountId: undefined, limit: 1 })).items, '[]');
@@ -61,16 +61,24 @@ export function orderContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(requireValue(completed), { ...made, status: 'complete', complete: true });
     assert.equal(await orders.get(mine, made.id), toJson(requireValue(completed)));
     assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
-    assert.deepEqual(await orders.cancel(mine, made.id, undefined), { error: 'conflict' });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined }), {
+      error: 'conflict',
+    });
     assert.deepEqual(await states(made), ['sold', 'complete']);
   });
 
   test(`${name}: a cancelled order frees its animal, and stays cancelled`, async (t) => {
     const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
-    assert.deepEqual(await orders.cancel(mine, made.id, undefined), NO_CONTENT);
+    assert.deepEqual(
+      await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined }),
+      NO_CONTENT,
+    );
     assert.deepEqual(await states(made), ['available', 'cancelled']);
-    assert.deepEqual(await orders.cancel(mine, made.id, undefined), NO_CONTENT);
+    assert.deepEqual(
+      await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined }),
+      NO_CONTENT,
+    );
     assert.deepEqual(await orders.complete(mine, made.id), refused('conflict'));
     assert.deepEqual(await states(made), ['available', 'cancelled']);
   });
@@ -79,9 +87,12 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, mine, theirs, addPet, order, states } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const first = await order(petId);
-    await orders.cancel(mine, first.id, undefined);
+    await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined });
     const second = await order(petId, theirs);
-    assert.deepEqual(await orders.cancel(mine, first.id, undefined), NO_CONTENT);
+    assert.deepEqual(
+      await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined }),
+      NO_CONTENT,
+    );
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
     assert.deepEqual(await states(second), ['pending', 'pending']);
     assert.equal(readOutcome(await orders.complete(theirs, second.id)), 'done');
@@ -92,11 +103,16 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { store, orders, mine, addPet, order, orderState } = await orderFixture(t, fresh);
     const [sold, free] = [await order(await addPet('available')), await order(await addPet('available'))];
     await orders.complete(mine, sold.id);
-    await orders.cancel(mine, free.id, undefined);
-    for (const { petId } of [sold, free]) await store.petChanges.delete(petId, undefined);
+    await orders.cancel(CLIENT, free.id, { accountId: mine, ifMatch: undefined });
+    for (const { petId } of [sold, free]) await store.pets.delete(petId, undefined);
     for (const { id } of [sold, free]) assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
-    assert.deepEqual(await orders.cancel(mine, sold.id, undefined), { error: 'conflict' });
-    assert.deepEqual(await orders.cancel(mine, free.id, undefined), NO_CONTENT);
+    assert.deepEqual(await orders.cancel(CLIENT, sold.id, { accountId: mine, ifMatch: undefined }), {
+      error: 'conflict',
+    });
+    assert.deepEqual(
+      await orders.cancel(CLIENT, free.id, { accountId: mine, ifMatch: undefined }),
+      NO_CONTENT,
+    );
     assert.deepEqual([await orderState(sold.id), await orderState(free.id)], ['complete', 'cancelled']);
   });
 
@@ -104,16 +120,27 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
     const tag = entityTag((await orders.get(mine, made.id)) ?? '');
-    assert.deepEqual(await orders.cancel(mine, made.id, ['"other"']), { error: 'precondition_failed' });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: ['"other"'] }), {
+      error: 'precondition_failed',
+    });
     assert.deepEqual(await states(made), ['pending', 'pending']);
     await orders.complete(mine, made.id);
     // The precondition is checked before the state.
-    assert.deepEqual(await orders.cancel(mine, made.id, [tag]), { error: 'precondition_failed' });
-    assert.deepEqual(await orders.cancel(mine, made.id, ['*']), { error: 'conflict' });
-    assert.deepEqual(await orders.cancel(mine, 99n, ['"other"']), { error: 'not_found' });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: [tag] }), {
+      error: 'precondition_failed',
+    });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: ['*'] }), {
+      error: 'conflict',
+    });
+    assert.deepEqual(await orders.cancel(CLIENT, 99n, { accountId: mine, ifMatch: ['"other"'] }), {
+      error: 'not_found',
+    });
     const other = await order(await addPet('available'));
     const current = entityTag((await orders.get(mine, other.id)) ?? '');
-    assert.deepEqual(await orders.cancel(mine, other.id, ['"other"', current]), NO_CONTENT);
+    assert.deepEqual(
+      await orders.cancel(CLIENT, other.id, { accountId: mine, ifMatch: ['"other"', current] }),
+      NO_CONTENT,
+    );
   });
 
   test(`${name}: an account never sees or changes an order of another`, async (t) => {
@@ -121,8 +148,12 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const made = await order(await addPet('available'));
     assert.equal(await orders.get(theirs, made.id), undefined);
     assert.deepEqual(await orders.complete(theirs, made.id), refused('not_found'));
-    assert.deepEqual(await orders.cancel(theirs, made.id, undefined), { error: 'not_found' });
-    assert.deepEqual(await orders.cancel(theirs, made.id, ['"other"']), { error: 'not_found' });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: theirs, ifMatch: undefined }), {
+      error: 'not_found',
+    });
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: theirs, ifMatch: ['"other"'] }), {
+      error: 'not_found',
+    });
     const { petId } = made;
     for (const filter of [{}, { petId }, { status: 'pending' }, { petId, status: 'pending' }] as const)
       assert.equal((await orders.list({ accountId: theirs, limit: 100, ...filter })).items, '[]');
@@ -134,8 +165,8 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, theirs, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'), theirs);
     assert.deepEqual(await findOrder(orders, made.id), made);
-    assert.deepEqual(await orders.cancelBy(ROOT, made.id), NO_CONTENT);
-    assert.deepEqual(await orders.cancelBy(ROOT, 99n), { error: 'not_found' });
+    assert.deepEqual(await orders.cancel(ROOT, made.id), NO_CONTENT);
+    assert.deepEqual(await orders.cancel(ROOT, 99n), { error: 'not_found' });
     assert.deepEqual(await states(made), ['available', 'cancelled']);
   });
 
@@ -155,7 +186,7 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const { orders, mine, addPet, order, reopen } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const first = await order(petId);
-    await orders.cancel(mine, first.id, undefined);
+    await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined });
     const second = requireValue(await (await reopen()).orders.create(mine, { petId }));
     assert.ok(first.id > 0n && second.id > first.id);
   });

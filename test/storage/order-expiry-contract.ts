@@ -1,7 +1,8 @@
 // Contract: section 3.12.
+import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order } from '../../src/resources/orders/schema.ts';
 import { entityTag } from '../../src/domain/written.ts';
 import { type NewFixture, readOutcome, requireValue } from './fixture.ts';
 import { NO_CONTENT, of, orderFixture, refused } from './order-fixture.ts';
@@ -41,23 +42,28 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
     const tag = entityTag((await orders.get(mine, two.id)) ?? '');
     await passTime(HOLD);
-    assert.deepEqual(await orders.cancel(mine, one.id, undefined), NO_CONTENT);
+    assert.deepEqual(
+      await orders.cancel(CLIENT, one.id, { accountId: mine, ifMatch: undefined }),
+      NO_CONTENT,
+    );
     assert.deepEqual(await states(one), ['available', 'expired']);
-    assert.deepEqual(await orders.cancel(mine, two.id, [tag]), { error: 'precondition_failed' });
+    assert.deepEqual(await orders.cancel(CLIENT, two.id, { accountId: mine, ifMatch: [tag] }), {
+      error: 'precondition_failed',
+    });
     assert.deepEqual(await states(two), ['available', 'expired']);
   });
 
   test(`${name}: an animal can be changed and deleted from expiresAt on`, async (t) => {
     const { store, addPet, order, passTime, petState, orderState } = await orderFixture(t, fresh);
     const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
-    const { petChanges } = store;
+    const { pets } = store;
     const patch = { given: { status: 'sold' }, names: ['status'], fault: undefined } as const;
     await passTime(HOLD - 1);
-    assert.deepEqual(await petChanges.update(one.petId, patch, undefined), { error: 'conflict' });
-    assert.deepEqual(await petChanges.delete(two.petId, undefined), { error: 'conflict' });
+    assert.deepEqual(await pets.update(one.petId, patch, undefined), { error: 'conflict' });
+    assert.deepEqual(await pets.delete(two.petId, undefined), { error: 'conflict' });
     await passTime(1);
-    assert.ok('value' in (await petChanges.update(one.petId, patch, undefined)));
-    assert.deepEqual(await petChanges.delete(two.petId, undefined), NO_CONTENT);
+    assert.ok('value' in (await pets.update(one.petId, patch, undefined)));
+    assert.deepEqual(await pets.delete(two.petId, undefined), NO_CONTENT);
     assert.deepEqual([await petState(one.petId), await orderState(one.id)], ['sold', 'expired']);
     assert.deepEqual([await petState(two.petId), await orderState(two.id)], [undefined, 'expired']);
   });
@@ -65,7 +71,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
   test(`${name}: the sweep expires what is due, and frees its animal`, async (t) => {
     const { orders, mine, addPet, order, passTime, states, orderState } = await orderFixture(t, fresh);
     const closed = await order(await addPet('available'));
-    await orders.cancel(mine, closed.id, undefined);
+    await orders.cancel(CLIENT, closed.id, { accountId: mine, ifMatch: undefined });
     const due = await order(closed.petId);
     await passTime(1);
     const later = await order(await addPet('available'));

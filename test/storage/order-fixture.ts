@@ -1,9 +1,10 @@
 import type { TestContext } from 'node:test';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { AccountOrder, Order, OrderRepository, OrderStatus } from '../../src/domain/order.ts';
-import { parseExactJson } from '../../src/domain/parse.ts';
-import type { PetStatus } from '../../src/domain/pet.ts';
+import type { OrderRepository } from '../../src/resources/orders/repository.ts';
+import type { Order } from '../../src/resources/orders/schema.ts';
+import type { OrderStatus } from '../../src/resources/orders/rules.ts';
+import type { PetStatus } from '../../src/resources/pets/rules.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { get, type NewFixture, REX, requireValue } from './fixture.ts';
@@ -56,8 +57,8 @@ export function of({ pets, orders }: Pick<Store, 'pets' | 'orders'>) {
 
 /** The order of any account with this id. */
 export async function findOrder(orders: OrderRepository, id: bigint): Promise<Order | undefined> {
-  const json = await orders.getWithAccount(id);
-  if (json === undefined) return undefined;
-  const { account: _, ...order } = parseExactJson(json) as AccountOrder;
+  const found = await orders.getWithAccount(id);
+  if (found === undefined) return undefined;
+  const { account: _, ...order } = found;
   return order;
 }

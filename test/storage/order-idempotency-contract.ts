@@ -1,4 +1,5 @@
 // Contract: section 3.4.
+import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { type NewFixture, readOutcome, replayed, requireValue } from './fixture.ts';
@@ -16,7 +17,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const made = requireValue(first);
     const repeat = replayed(once, first);
     assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
-    await orders.cancel(mine, made.id, undefined);
+    await orders.cancel(CLIENT, made.id, { accountId: mine, ifMatch: undefined });
     assert.deepEqual(await orders.create(mine, { petId }, once), repeat);
     assert.deepEqual(await states(made), ['available', 'cancelled']);
     await passTime(DAY - 1);
@@ -30,7 +31,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const { id, petId } = await order(await addPet('available'));
     const first = await orders.complete(mine, id, once);
     assert.equal(readOutcome(first), 'done');
-    await store.petChanges.delete(petId, undefined);
+    await store.pets.delete(petId, undefined);
     assert.deepEqual(await orders.complete(mine, id, once), replayed(once, first));
     assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
   });
@@ -51,7 +52,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     assert.deepEqual(await again(), refused('conflict'));
     assert.deepEqual(await again(), refused('conflict'));
     assert.deepEqual(await orders.create(mine, { petId: 99n }, once), refused('invalid_request'));
-    await orders.cancel(mine, id, undefined);
+    await orders.cancel(CLIENT, id, { accountId: mine, ifMatch: undefined });
     // Also with another body: the key was never used.
     const first = await orders.create(mine, { petId }, { ...once, fingerprint: OTHER });
     assert.equal(readOutcome(first), 'done');
@@ -68,7 +69,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
     const { id } = requireValue(await orders.create(mine, { petId }, once));
     await passTime(DAY);
     assert.deepEqual(await orders.create(mine, { petId }, once), refused('conflict'));
-    await orders.cancel(mine, id, undefined);
+    await orders.cancel(CLIENT, id, { accountId: mine, ifMatch: undefined });
     assert.equal(readOutcome(await orders.create(mine, { petId }, once)), 'done');
   });
 
@@ -107,7 +108,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
       outcomes,
       outcomes.map(() => refused('conflict')),
     );
-    await store.orders.cancel(mine, id, undefined);
+    await store.orders.cancel(CLIENT, id, { accountId: mine, ifMatch: undefined });
     assert.equal(readOutcome(await send(1, OTHER)), 'done');
   });
 }

@@ -1,6 +1,8 @@
 // Contract: sections 3.2 and 3.12.
+import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
-import { type Order, OrderStatus, type OrderQuery, type OrderRepository } from '../../src/domain/order.ts';
+import { type Order, OrderStatus } from '../../src/resources/orders/schema.ts';
+import { type OrderQuery, type OrderRepository } from '../../src/resources/orders/repository.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { NewFixture } from './fixture.ts';
 import { findOrder, orderFixture } from './order-fixture.ts';
@@ -34,7 +36,7 @@ export function orderListContract(name: string, fresh: NewFixture): void {
     };
     for (let round = 0; round < 6; round++) {
       const accountId = round % 3 === 2 ? theirs : mine;
-      for (const petId of pets) await orders.cancel(accountId, (await add(petId, accountId)).id, undefined);
+      for (const petId of pets) await orders.cancel(CLIENT, (await add(petId, accountId)).id, { accountId });
     }
     await add(often, mine);
     await passTime(3 * 86_400_000);

@@ -1,9 +1,10 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
-import { OrderStatus, type OrderQuery } from '../../src/domain/order.ts';
-import { newest as postgresNewest } from '../../src/storage/postgres/connections.ts';
-import { newest as sqliteNewest } from '../../src/storage/sqlite/query.ts';
-import { pageQuery } from '../../src/storage/orders.ts';
+import { OrderStatus } from '../../src/resources/orders/schema.ts';
+import { type OrderQuery } from '../../src/resources/orders/repository.ts';
+import { DIALECT as POSTGRES } from '../../src/storage/postgres/dialect.ts';
+import { DIALECT as SQLITE } from '../../src/storage/sqlite/dialect.ts';
+import { pageQuery } from '../../src/resources/orders/repository.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { test } from '../support/test.ts';
@@ -54,9 +55,9 @@ test('PostgreSQL reads a page of orders by index, and no row in vain', async (t)
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const { query, index, ranges, title } of QUERIES) {
-      const { sql, values } = pageQuery(postgresNewest, query);
+      const { text: sql, values } = pageQuery({ dialect: POSTGRES }, query);
       await client.query(`PREPARE page AS ${sql}`);
-      const literals = values.map((value) => client.escapeLiteral(`${value}`)).join(', ');
+      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
       const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
       await client.query('DEALLOCATE page');
       const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
@@ -79,9 +80,9 @@ test('SQLite reads a page of orders by index, and sorts only what it merges', as
   for (const statistics of ['', 'ANALYZE']) {
     db.exec(statistics);
     for (const { query, index, ranges, title } of QUERIES) {
-      const { sql } = pageQuery(sqliteNewest, query);
+      const { sql } = pageQuery({ dialect: SQLITE }, query);
       const steps = db
-        .prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll('$', '?')}`)
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
         .map(({ detail }) => String(detail));
       const where = `${title}, ${statistics}: ${JSON.stringify(steps)}`;

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { entityTag, petJson } from '../../src/domain/written.ts';
+import { entityTag } from '../../src/domain/written.ts';
+import { petJson } from '../../src/resources/pets/table.ts';
 import {
   addPets,
   type Fixture,
@@ -28,10 +29,10 @@ export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
   const pet = requireValue(await store.pets.create(animal));
   const order = () => store.orders.create(accountId, { petId: pet.id });
-  return { ...fixture, store, changes: store.petChanges, accountId, pet, order };
+  return { ...fixture, store, changes: store.pets, accountId, pet, order };
 }
 
-/** What the port PetChanges promises for one change at a time. */
+/** What the port PetRepository promises for one change at a time. */
 export function petChangeContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0], animal?: NewPet) => withPet(await fresh(t), animal);
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
-import type { PetQuery } from '../../src/domain/ports.ts';
-import { PETS } from '../../src/storage/pets.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
+import type { PetStatus } from '../../src/resources/pets/rules.ts';
+import type { PetQuery } from '../../src/resources/pets/table.ts';
+import { PETS } from '../../src/resources/pets/table.ts';
 import { addPets, list, type NewFixture, REX, walk } from './fixture.ts';
 import { test } from '../support/test.ts';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { DAY } from '../../src/domain/clock.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order } from '../../src/resources/orders/schema.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
-import type { Pet } from '../../src/domain/pet.ts';
-import type { PetQuery } from '../../src/domain/ports.ts';
+import type { Pet } from '../../src/resources/pets/schema.ts';
+import type { PetQuery } from '../../src/resources/pets/table.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { addPets, type Fixture, get, list, type NewFixture, patch, REX } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
@@ -40,24 +40,24 @@ type Change = (store: Store, accountId: number, animals: Map<bigint, Pet>, pet: 
 
 /** Changes that a page must show once they are answered. Each notes in `animals` what it did. */
 const CHANGES: Readonly<Record<string, Change>> = {
-  async 'a new name'({ petChanges }, _account, animals, pet) {
-    await petChanges.update(pet.id, patch({ name: `${pet.name}!` }), undefined);
+  async 'a new name'({ pets }, _account, animals, pet) {
+    await pets.update(pet.id, patch({ name: `${pet.name}!` }), undefined);
     animals.set(pet.id, { ...pet, name: `${pet.name}!` });
   },
-  async 'another category'({ petChanges }, _account, animals, pet) {
+  async 'another category'({ pets }, _account, animals, pet) {
     const categoryId = pet.categoryId === 7n ? 8n : 7n;
-    await petChanges.update(pet.id, patch({ categoryId }), undefined);
+    await pets.update(pet.id, patch({ categoryId }), undefined);
     animals.set(pet.id, { ...pet, categoryId });
   },
-  async 'another status'({ petChanges }, _account, animals, { status: before, ...pet }) {
+  async 'another status'({ pets }, _account, animals, { status: before, ...pet }) {
     const status = STATUSES[(STATUSES.indexOf(before) + 1) % 4];
-    const result = await petChanges.update(pet.id, patch({ status: status ?? null }), undefined);
+    const result = await pets.update(pet.id, patch({ status: status ?? null }), undefined);
     if ('value' in result) animals.set(pet.id, { ...pet, ...(status !== undefined && { status }) });
   },
-  async 'a delete'({ petChanges }, _account, animals, pet) {
+  async 'a delete'({ pets }, _account, animals, pet) {
     // The list keeps one animal, so that the next change has one.
     if (animals.size === 1) return;
-    if ('value' in (await petChanges.delete(pet.id, undefined))) animals.delete(pet.id);
+    if ('value' in (await pets.delete(pet.id, undefined))) animals.delete(pet.id);
   },
   async 'a create'({ pets }, _account, animals) {
     for (const pet of await addPets(pets, [{ ...REX, status: 'available' }])) animals.set(pet.id, pet);

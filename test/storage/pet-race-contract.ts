@@ -13,7 +13,7 @@ const isDone = (result: Result<unknown, ErrorCode>): boolean => 'value' in resul
 export function petRaceContract(name: string, fresh: NewFixture): void {
   test(`${name}: patches at once, here and elsewhere, lose nothing`, async (t) => {
     const { store, changes, another, pet } = await withPet(await fresh(t));
-    const { petChanges: elsewhere } = await another();
+    const { pets: elsewhere } = await another();
     for (let round = 0; round < 25; round++) {
       const fields = { name: `Rex ${round}`, categoryId: BigInt(round), status: round % 2 ? 'sold' : null };
       const results = await Promise.all([
@@ -29,7 +29,7 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: of changes at once with the same If-Match one is done`, async (t) => {
     const { store, changes, another, pet } = await withPet(await fresh(t));
-    const { petChanges: elsewhere } = await another();
+    const { pets: elsewhere } = await another();
     for (let round = 0; round < 20; round++) {
       const tag = [entityTag((await store.pets.get(pet.id)) ?? '')];
       const results = await Promise.all(
@@ -45,7 +45,7 @@ export function petRaceContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: an animal is deleted once, and no patch brings it back`, async (t) => {
     const { store, changes, another } = await withPet(await fresh(t));
-    const { petChanges: elsewhere } = await another();
+    const { pets: elsewhere } = await another();
     for (let round = 0; round < 20; round++) {
       const { id } = requireValue(await store.pets.create(REX));
       const [first, , second] = await Promise.all([

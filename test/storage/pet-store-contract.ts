@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../src/domain/pet.ts';
-import { petJson, petsJson } from '../../src/domain/written.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
+import type { PetStatus } from '../../src/resources/pets/rules.ts';
+import { petJson, petsJson } from '../../src/resources/pets/table.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { test } from '../support/test.ts';
 import {
@@ -26,19 +27,21 @@ const withStatus = (status: PetStatus | undefined): NewPet =>
 /** `count` animals, the four kinds of status in turn. */
 const animals = (count: number) => Array.from({ length: count }, (_, i) => withStatus(STATUSES[i % 4]));
 
-/** What the port PetRepository promises for listing, reading and adding animals. */
+/** What PetRepository promises for listing, reading and adding animals. */
 export function petStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: animals are listed newest first`, async (t) => {
     const { pets } = (await fresh(t)).store;
     const added = await addPets(pets, animals(5));
-    const page = petsJson(added.toReversed());
-    assert.deepEqual(await pets.list({ limit: 100 }), { items: page, next: undefined });
+    const { items, next } = await pets.list({ limit: 100 });
+    assert.deepEqual([items, next], [petsJson(added.toReversed()), undefined]);
   });
 
   test(`${name}: an empty catalogue is an empty page`, async (t) => {
     const { pets } = (await fresh(t)).store;
-    assert.deepEqual(await pets.list({ limit: 1 }), { items: '[]', next: undefined });
-    assert.deepEqual(await pets.list({ limit: 1, status: 'sold' }), { items: '[]', next: undefined });
+    for (const status of [undefined, 'sold'] as const) {
+      const { items, next } = await pets.list({ limit: 1, status });
+      assert.deepEqual([items, next], ['[]', undefined]);
+    }
   });
 
   test(`${name}: with a status only animals of that status are listed`, async (t) => {
@@ -176,7 +179,7 @@ export function petStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: no id is reused, not even that of the deleted newest animal`, async (t) => {
     const { store, reopen } = await fresh(t);
     const [, last] = await addPets(store.pets, animals(2));
-    await store.petChanges.delete(last?.id ?? 0n, undefined);
+    await store.pets.delete(last?.id ?? 0n, undefined);
     const { pets } = await reopen();
     const next = requireValue(await pets.create(REX));
     assert.ok(next.id > (last?.id ?? 0n));

@@ -33,7 +33,7 @@ test('a connection that the server ends during use costs a 503', async (t) => {
     for (let n = 0; n < 2_000; n++) yield REX;
   }
   await store.lockForServing('production');
-  await assert.rejects(store.archive.addAll(slowly(), { atomic: true }), UNAVAILABLE);
+  await assert.rejects(store.pets.addAll(slowly(), { atomic: true }), UNAVAILABLE);
   assert.deepEqual(await store.pets.list({ limit: 1 }), { items: '[]', next: undefined });
   // The store reports the loss of a connection when the event loop reads it, which may be after the answers.
   assert.match((await store.lost).message, /terminat/);
@@ -146,15 +146,15 @@ test('a waiting create is refused at once when the server stops answering', asyn
 
 test('a slow input or output ends neither an import nor an export', async (t) => {
   const { url, raw } = await postgresFixture(t);
-  const { archive } = await impatientStore(t, url);
+  const { pets } = await impatientStore(t, url);
   async function* slowly() {
     yield REX;
     await raw('SELECT pg_sleep(0.5)');
     for (let n = 0; n < 1_500; n++) yield REX;
   }
-  assert.equal(await archive.addAll(slowly(), { atomic: true }), 1_501);
+  assert.equal(await pets.addAll(slowly(), { atomic: true }), 1_501);
   let count = 0;
-  for await (const { id } of archive.readAll()) {
+  for await (const { id } of pets.readAll()) {
     if (id === 1n) await raw('SELECT pg_sleep(0.5)');
     count++;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { KEY_BY_HASH } from '../../src/storage/account-rows.ts';
-import { HOT_QUERIES } from '../../src/storage/postgres/pets.ts';
+import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
 import { test } from '../support/test.ts';

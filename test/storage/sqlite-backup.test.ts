@@ -50,7 +50,7 @@ test('a catalogue restored from a backup reuses no id', async (t) => {
   const { store } = await sqliteFixture(t);
   const file = join(temporaryFolder(t), 'copy.db');
   const [, last] = await addPets(store.pets, [REX, REX]);
-  await store.petChanges.delete(last?.id ?? 0n, undefined);
+  await store.pets.delete(last?.id ?? 0n, undefined);
   await store.backup(file);
   const copy = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => copy.close());

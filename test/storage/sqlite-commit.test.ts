@@ -34,9 +34,9 @@ test('a patch that changes nothing writes nothing', async (t) => {
   const { id } = requireValue(await store.pets.create(REX));
   const before = transactionsInLog(file);
   for (const fields of [{}, { name: 'Rex', categoryId: 7n, status: null }, { name: '' }])
-    await store.petChanges.update(id, patch(fields), undefined);
+    await store.pets.update(id, patch(fields), undefined);
   assert.equal(transactionsInLog(file), before);
-  await store.petChanges.update(id, patch({ name: 'Max' }), undefined);
+  await store.pets.update(id, patch({ name: 'Max' }), undefined);
   assert.equal(transactionsInLog(file), before + 1);
 });
 
@@ -124,7 +124,7 @@ test('a change that fails is undone alone, and the others of its commit are done
   const results = await Promise.allSettled(
     ids.map((id, index) => {
       const given = { name: index === 1 ? 'fail' : 'Bruno' };
-      return store.petChanges.update(id, { given, names: ['name'], fault: undefined }, undefined);
+      return store.pets.update(id, { given, names: ['name'], fault: undefined }, undefined);
     }),
   );
   assert.deepEqual(
@@ -194,7 +194,7 @@ test('a walk continues past an animal that was deleted', async (t) => {
   const creations = await Promise.all(Array.from({ length: 5 }, () => store.pets.create(REX)));
   const ids = creations.map((creation) => requireValue(creation).id);
   const before = ids[2] ?? 0n;
-  await store.petChanges.delete(before, undefined);
+  await store.pets.delete(before, undefined);
   const page = await list(store.pets, { limit: 10, before });
   assert.deepEqual(
     page.map(({ id }) => id),

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import type { PetRepository } from '../../src/domain/ports.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
+import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { list, newKey, requireValue, walk, readOutcome } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -78,16 +78,16 @@ test('creates succeed when there is room again, and nothing was half done', asyn
 test('an import that fills the disk is refused, an atomic one as a whole', async (t) => {
   const { store, added, grow } = await fullStore(t);
   for (const atomic of [false, true]) {
-    await assert.rejects(store.archive.addAll(animals(), { atomic }), UNAVAILABLE);
+    await assert.rejects(store.pets.addAll(animals(), { atomic }), UNAVAILABLE);
     assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
   }
   grow();
-  assert.equal(await store.archive.addAll(animals(), { atomic: true }), 1_500);
+  assert.equal(await store.pets.addAll(animals(), { atomic: true }), 1_500);
 });
 
 test('a backup that fills the disk leaves no half copy', async (t) => {
   const { store } = await sqliteFixture(t);
-  await store.archive.addAll(animals(), { atomic: false });
+  await store.pets.addAll(animals(), { atomic: false });
   const { folder, grow } = smallDisk(t);
   await assert.rejects(store.backup(join(folder, 'copy.db')));
   assert.deepEqual(readdirSync(folder), []);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { PAGES } from '../../src/storage/sqlite/pets.ts';
+import { PAGES } from '../../src/resources/pets/sqlite.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const BY_ID = 'SEARCH pets USING INTEGER PRIMARY KEY (rowid<?)';

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
-import type { Pet } from '../../src/domain/pet.ts';
+import type { Pet } from '../../src/resources/pets/schema.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
 import { list, requireValue, REX } from './fixture.ts';

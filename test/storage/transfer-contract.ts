@@ -5,7 +5,7 @@ import type { Value } from '../../src/storage/sql.ts';
 import { CHUNK_ROWS, type Snapshot, type TableReader } from '../../src/storage/engine.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
-import { PETS } from '../../src/storage/pets.ts';
+import { PETS } from '../../src/resources/pets/table.ts';
 import { ACCOUNTS, KEYS, type Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
@@ -75,7 +75,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
       readSnapshot(store, (source) => Promise.all([ACCOUNTS, PETS].map((table) => source.lastId(table))));
     assert.deepEqual(await lastIds(), [0n, 0n]);
     await addPets(store.pets, [REX, REX, REX]);
-    await store.petChanges.delete(3n, undefined);
+    await store.pets.delete(3n, undefined);
     assert.deepEqual(await lastIds(), [0n, 3n]);
     await store.database.fill(async (target) => {
       await target.continueAfter(ACCOUNTS, 7n);

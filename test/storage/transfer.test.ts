@@ -1,9 +1,10 @@
 // Contract: sections 2 and 8.
+import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Value } from '../../src/storage/sql.ts';
 import { type Store, TABLES } from '../../src/resources/repositories.ts';
@@ -134,8 +135,9 @@ for (const [direction, newSource, newTarget] of [
     const { id } = await source.accounts.createAccount('shop', 'pro', PLANS.pro);
     await source.accounts.addKey(newKey(id));
     const [first, second, newest] = await addPets(source.pets, [AVAILABLE, AVAILABLE, REX]);
-    await source.petChanges.delete(newest?.id ?? 0n, undefined);
-    const category = async (of: Store, name: string) => requireValue(await of.categories.create({ name })).id;
+    await source.pets.delete(newest?.id ?? 0n, undefined);
+    const category = async (of: Store, name: string) =>
+      requireValue(await of.categories.create(CLIENT, { name })).id;
     const order = async (of: Store, pet: Pet | undefined) =>
       requireValue(await of.orders.create(id, { petId: pet?.id ?? 0n })).id;
     await category(source, 'Dogs');

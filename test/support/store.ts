@@ -11,6 +11,9 @@ import { type Clock, DAY } from '../../src/domain/clock.ts';
 /** Makes the changes of tests. */
 export const ROOT: Actor = { kind: 'system', name: 'root' };
 
+/** A client of the API. The audit log does not show what it does with animals, categories and orders. */
+export const CLIENT: Actor = { kind: 'key', id: 1 };
+
 /** A key of an account with the same number. */
 export const bannable = (id: number): BannableKey => ({ id, account: { id } });
 

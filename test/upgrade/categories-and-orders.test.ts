@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet } from '../../src/domain/pet.ts';
+import type { NewPet } from '../../src/resources/pets/schema.ts';
 
 import { list, patch, requireValue, REX, readOutcome } from '../storage/fixture.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -53,7 +53,7 @@ const PREPARE = {
 } as const;
 
 async function assertServes({ store }: TestService): Promise<void> {
-  const { pets, petChanges, orders, accounts } = store;
+  const { pets, orders, accounts } = store;
   assert.deepEqual(await list(pets, { limit: 100 }), PETS.toReversed());
   for (const { categoryId, status } of ANIMALS) {
     const same = PETS.filter((pet) => pet.categoryId === categoryId);
@@ -71,8 +71,8 @@ async function assertServes({ store }: TestService): Promise<void> {
   });
   assert.deepEqual(replayed, { replay: { status: 201, location: '/pets/5', json: '{"id":5}' } });
   assert.equal(readOutcome(await orders.create(1, { petId: 4n })), 'done');
-  assert.deepEqual(await petChanges.delete(4n, undefined), { error: 'conflict' });
-  const patched = await petChanges.update(3n, patch({ status: null }), undefined);
+  assert.deepEqual(await pets.delete(4n, undefined), { error: 'conflict' });
+  const patched = await pets.update(3n, patch({ status: null }), undefined);
   assert.deepEqual(patched, { value: { id: 3n, name: 'Max', categoryId: 7n } });
   const created = await pets.create(REX);
   assert.equal(requireValue(created).id, 6n);

@@ -1,9 +1,10 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Pet } from '../../src/domain/pet.ts';
-import type { Idempotency, PetRepository } from '../../src/domain/ports.ts';
-import { petJson } from '../../src/domain/written.ts';
+import type { Pet } from '../../src/resources/pets/schema.ts';
+import type { Idempotency } from '../../src/domain/ports.ts';
+import type { PetRepository } from '../../src/resources/pets/repository.ts';
+import { petJson } from '../../src/resources/pets/table.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { stopDatabaseClock } from '../support/postgres-clock.ts';

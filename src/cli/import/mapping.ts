@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { NewCategory } from '../../domain/category.ts';
+import { NewCategory } from '../../resources/categories/schema.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { int64FromJson } from '../../domain/int64.ts';
 import { faultsOf } from '../../domain/parse.ts';
-import { NewPet, parseNewPet } from '../../domain/pet.ts';
+import { NewPet, parseNewPet } from '../../resources/pets/schema.ts';
 import type { ReadableRow } from './rows.ts';
 
 const FIELDS = ['name', 'categoryId', 'status'] as const;

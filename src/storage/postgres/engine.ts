@@ -7,7 +7,6 @@ import { type Connections, type Database, newest, runOn, selectOn, transactionOn
 import { openPool, type PoolSettings } from './database.ts';
 import { DIALECT } from './dialect.ts';
 import { PostgresKeys } from './keys.ts';
-import { postgresPets } from './pets.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /**
@@ -24,7 +23,7 @@ export async function openPostgres(url: string, settings: PoolSettings & EngineS
   const pool = await openPool(url, settings);
   const engine = postgresEngine(pool, settings);
   const keys = new PostgresKeys(pool, settings.clock);
-  return { engine, hot: { pets: postgresPets(pool), keys } };
+  return { engine, hot: { keys } };
 }
 
 /** What the hot reads of this database use besides. */

@@ -15,7 +15,6 @@ import { openDatabase } from './database.ts';
 import { DIALECT } from './dialect.ts';
 import { storeError } from './errors.ts';
 import { SqliteKeys } from './keys.ts';
-import { SqlitePets } from './pets.ts';
 import { newest, Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
@@ -29,7 +28,7 @@ export function openSqlite(path: string, settings: EngineSettings & { createFold
   const reader = new Reader(db);
   const writer = new Writer(clock, () => startWritingThread(writingThread, files), onLost);
   const engine = sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
-  return { engine, hot: { pets: new SqlitePets(reader), keys: new SqliteKeys(reader, engine) } };
+  return { engine, hot: { keys: new SqliteKeys(reader, engine) } };
 }
 
 interface SqliteParts {

@@ -1,10 +1,10 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { int64, text } from './fields.ts';
-import { parseObject } from './parse.ts';
-import { PET_STATUSES } from './statuses.ts';
+import { int64, text } from '../../domain/fields.ts';
+import { parseObject } from '../../domain/parse.ts';
+import { PET_STATUSES } from './rules.ts';
 
-/** The three states of an animal. `pet-status.ts` has their transitions. */
+/** The three states of an animal. `rules.ts` has their transitions. */
 export const PetStatus = z
   .enum(PET_STATUSES, { error: `must be one of ${PET_STATUSES.join(', ')}` })
   .meta({ id: 'PetStatus', description: 'Availability status of an animal.' });
@@ -40,7 +40,6 @@ export const Pet = NewPet.extend({
   }),
 }).meta({ id: 'Pet', description: 'An animal of the catalogue.' });
 
-export type PetStatus = z.infer<typeof PetStatus>;
 export type NewPet = Readonly<z.infer<typeof NewPet>>;
 export type PetPatch = z.infer<typeof PetPatch>;
 export type Pet = Readonly<z.infer<typeof Pet>>;

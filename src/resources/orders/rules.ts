@@ -1,5 +1,6 @@
 // Contract: section 2.
 
-export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
-
+/** An order is open while it is pending. */
 export const ORDER_STATUSES = ['pending', 'complete', 'cancelled', 'expired'] as const;
+
+export type OrderStatus = (typeof ORDER_STATUSES)[number];

@@ -1,8 +1,9 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { Category, CategoryPatch, type CategoryRepository, NewCategory } from '../domain/category.ts';
-import { change, create, list, read, otherTag, type Resource } from '../http/operation.ts';
-import { int64, LIMIT } from '../http/parameters.ts';
+import { change, create, list, read, otherTag, type Resource } from '../../http/operation.ts';
+import { int64, LIMIT } from '../../http/parameters.ts';
+import type { CategoryRepository } from './repository.ts';
+import { Category, CategoryPatch, NewCategory } from './schema.ts';
 
 const NEW_CATEGORY = { name: 'Dogs', description: 'Dogs of all sizes, puppies included.' };
 const CATEGORY = { ...NEW_CATEGORY, id: 7 };
@@ -55,7 +56,8 @@ const createCategory = create(NewCategory, Category, {
   },
   errors: { conflict: TAKEN },
   sample: { client: 'categories.create' },
-  handle: ({ body, idempotency }, { categories }: Stores) => categories.create(body, idempotency),
+  handle: ({ actor, body, idempotency }, { categories }: Stores) =>
+    categories.create(actor, body, idempotency),
 });
 
 const getCategory = read(Category, {

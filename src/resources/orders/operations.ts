@@ -1,8 +1,9 @@
 // Contract: sections 2 and 3.
 import { z } from 'zod';
-import { NewOrder, Order, type OrderRepository, OrderStatus } from '../domain/order.ts';
-import { act, create, list, read, remove, otherTag, type Resource } from '../http/operation.ts';
-import { int64, LIMIT, oneOf } from '../http/parameters.ts';
+import { act, create, list, read, remove, otherTag, type Resource } from '../../http/operation.ts';
+import { int64, LIMIT, oneOf } from '../../http/parameters.ts';
+import type { OrderRepository } from './repository.ts';
+import { NewOrder, Order, OrderStatus } from './schema.ts';
 
 const NEW_ORDER = { petId: 42, shipDate: '2027-01-15T10:00:00+01:00' };
 const ORDER = {
@@ -140,8 +141,8 @@ const cancelOrder = remove({
     conflict: 'This order is complete: it cannot be cancelled.',
   },
   sample: { client: 'orders.cancel' },
-  handle: ({ accountId, parameters, ifMatch }, { orders }: Stores) =>
-    orders.cancel(accountId, parameters.orderId, ifMatch),
+  handle: ({ actor, accountId, parameters, ifMatch }, { orders }: Stores) =>
+    orders.cancel(actor, parameters.orderId, { accountId, ifMatch }),
 });
 
 export const ORDERS_RESOURCE: Resource<Stores> = {

@@ -1,5 +1,8 @@
 // Contract: section 2.
-import type { PetStatus } from './pet.ts';
+
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+
+export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** What can happen to an animal, besides its creation, which may give it any status or none. */
 export type PetEvent =

@@ -1,11 +1,11 @@
 // Contract: sections 2.1 and 3.
 import { z } from 'zod';
-import { NewPet, Pet, PetPatch, PetStatus } from '../domain/pet.ts';
-import type { PetChanges, PetRepository } from '../domain/ports.ts';
-import { petJson, petsJson } from '../domain/written.ts';
-import type { Deprecation } from '../http/operation.ts';
-import { change, create, list, read, remove, otherTag, type Resource } from '../http/operation.ts';
-import { int64, int64List, LIMIT, oneOf } from '../http/parameters.ts';
+import type { Deprecation } from '../../http/operation.ts';
+import { change, create, list, read, remove, otherTag, type Resource } from '../../http/operation.ts';
+import { int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
+import type { PetRepository } from './repository.ts';
+import { NewPet, Pet, PetPatch, PetStatus } from './schema.ts';
+import { petJson, petsJson } from './table.ts';
 
 /** How many animals one request can ask for by their ids. */
 export const MOST_IDS = 100;
@@ -28,7 +28,6 @@ const NEW_PET = { name: 'Rex', categoryId: 7, status: 'available' };
 
 interface Stores {
   readonly pets: PetRepository;
-  readonly petChanges: PetChanges;
 }
 
 const petId = int64({ description: 'Identifier of the animal.', example: Number(EXAMPLE_PET.id) });
@@ -64,10 +63,8 @@ export const listPets = list(Pets, 'animals', {
   },
   sample: { client: 'pets.list', query: { limit: LIMIT.default, status: EXAMPLE_PET.status } },
   async handle({ parameters: { limit, status, categoryId, id: ids, cursor: before } }, { pets }: Stores) {
-    const page = await pets.list({ limit, status, categoryId, ids, before });
-    // The store caches only first pages without these filters.
-    const source = before === undefined && categoryId === undefined && ids === undefined ? page : undefined;
-    return { json: page.items, source, next: page.next };
+    const { items, next, cache } = await pets.list({ limit, status, categoryId, ids, before });
+    return { json: items, next, cache };
   },
 });
 
@@ -154,8 +151,7 @@ export const updatePet = change(PetPatch, Pet, {
     conflict: 'An order of this animal is open: the status can be changed when the order has ended.',
   },
   sample: { client: 'pets.update' },
-  handle: ({ parameters, body, ifMatch }, { petChanges }: Stores) =>
-    petChanges.update(parameters.petId, body, ifMatch),
+  handle: ({ parameters, body, ifMatch }, { pets }: Stores) => pets.update(parameters.petId, body, ifMatch),
 });
 
 export const deletePet = remove({
@@ -174,7 +170,7 @@ export const deletePet = remove({
     conflict: 'An order of this animal is open: complete or cancel it first.',
   },
   sample: { client: 'pets.delete' },
-  handle: ({ parameters, ifMatch }, { petChanges }: Stores) => petChanges.delete(parameters.petId, ifMatch),
+  handle: ({ parameters, ifMatch }, { pets }: Stores) => pets.delete(parameters.petId, ifMatch),
 });
 
 export const PETS_RESOURCE: Resource<Stores> = {

@@ -1,13 +1,18 @@
 // Contract: sections 2 and 8.
 import type { Command } from 'commander';
-import { ServiceError } from '../domain/errors.ts';
-import { faultsOf } from '../domain/parse.ts';
-import { nameTaken } from '../domain/text.ts';
-import { toJson } from '../domain/written.ts';
-import { withStore } from './context.ts';
-import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
-import { printLine, printPages } from '../terminal/output.ts';
-import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { faultsOf } from '../../domain/parse.ts';
+import { nameTaken } from '../../domain/text.ts';
+import { toJson } from '../../domain/written.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
+import { printLine, printPages } from '../../terminal/output.ts';
+import { PAGE_SIZE, pagesOf } from '../../terminal/pages.ts';
+import type { CategoryRepository } from './repository.ts';
+
+interface Repositories {
+  readonly categories: CategoryRepository;
+}
 
 interface CreateOptions extends JsonOption {
   readonly description?: string;
@@ -20,14 +25,14 @@ const CREATE_EXAMPLE = `
 Example:
   petstore categories create Dogs --description "Dogs of all sizes, puppies included."`;
 
-export function categoriesCommands(program: Command): void {
+export function categoriesCommands(program: Command, terminal: Terminal<Repositories>): void {
   const categories = program.command('categories').description('categories of animals: list, create');
 
   categories
     .command('list')
     .description('list all categories, newest first; only --json has long descriptions whole')
     .option(...JSON_OPTION)
-    .action(listCategories);
+    .action((options: JsonOption) => listCategories(terminal, options));
 
   categories
     .command('create')
@@ -36,10 +41,10 @@ export function categoriesCommands(program: Command): void {
     .option('--description <text>', 'what belongs to it, in at most 1,000 characters')
     .option(...JSON_OPTION)
     .addHelpText('after', CREATE_EXAMPLE)
-    .action(createCategory);
+    .action((name: string, options: CreateOptions) => createCategory(terminal, name, options));
 }
 
-function listCategories({ json }: JsonOption): Promise<void> {
+function listCategories({ withStore }: Terminal<Repositories>, { json }: JsonOption): Promise<void> {
   return withStore(async ({ store: { categories } }) => {
     const pages = pagesOf((before) => categories.list({ limit: PAGE_SIZE, before }));
     await printPages(json, pages, ['ID', 'NAME', 'DESCRIPTION'], ({ id, name, description = '-' }) => [
@@ -55,20 +60,24 @@ function shortened(text: string): string {
   return characters.length > SHOWN_MAX ? `${characters.slice(0, SHOWN_MAX - 1).join('')}…` : text;
 }
 
-async function createCategory(name: string, { description, json }: CreateOptions): Promise<void> {
+async function createCategory(
+  { withStore }: Terminal<Repositories>,
+  name: string,
+  { description, json }: CreateOptions,
+): Promise<void> {
   const given = { name, ...(description !== undefined && { description }) };
   // Loaded here, because a list needs no schema.
-  const { NewCategory } = await import('../domain/category.ts');
+  const { NewCategory } = await import('./schema.ts');
   const { data, error } = NewCategory.safeParse(given);
   if (error !== undefined)
     throw new ServiceError('invalid_parameter', `${faultsOf(NewCategory, given, error).join('; ')}.`);
   return withStore(async ({ store: { categories }, actor }) => {
-    const created = await categories.createBy(actor, data);
+    const created = await categories.create(actor, data);
     if ('error' in created) {
       const other = await categories.findByName(name);
       throw nameTaken('a category', other?.name ?? name);
     }
-    const { value } = created;
-    printLine(json ? toJson(value) : `Category ${value.id}: ${name}.`);
+    if ('value' in created)
+      printLine(json ? toJson(created.value) : `Category ${created.value.id}: ${name}.`);
   });
 }

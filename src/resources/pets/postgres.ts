@@ -1,10 +1,17 @@
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { Pet, PetStatus } from '../../domain/pet.ts';
-import type { PetPage, PetQuery } from '../../domain/ports.ts';
-import { petJson, petsJson } from '../../domain/written.ts';
-import { INDEXED_STATUSES, PETS, type PetReads } from '../pets.ts';
-import type { Database } from './connections.ts';
-import { SharedReads } from './shared-reads.ts';
+import type { Database } from '../../storage/postgres/connections.ts';
+import { SharedReads } from '../../storage/postgres/shared-reads.ts';
+import type { PetStatus } from './rules.ts';
+import type { Pet } from './schema.ts';
+import {
+  INDEXED_STATUSES,
+  petJson,
+  type PetPage,
+  type PetQuery,
+  type PetReads,
+  PETS,
+  petsJson,
+} from './table.ts';
 
 type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
 
@@ -19,7 +26,7 @@ const STATUS = `coalesce(status, '')`;
  * `pageOfStatus`. The subquery hides the category from the planner: it would plan for the number of animals that the
  * statistics have for it, which may be out of date.
  */
-const ofCategory = (status: string, rows: number) => `SELECT ${PETS.list.sql} FROM pets
+const selectOfCategory = (status: string, rows: number) => `SELECT ${PETS.list.sql} FROM pets
   WHERE (category_id, ${STATUS}, id) <= ((SELECT $1::bigint), ${status}, $2)
     AND (category_id, ${STATUS}) >= ((SELECT $1::bigint), ${status})
   ORDER BY category_id DESC, ${STATUS} DESC, id DESC LIMIT ${rows}`;
@@ -36,10 +43,10 @@ export const HOT_QUERIES = {
    */
   pageOfStatus: (rows: number) => `SELECT ${PETS.list.sql} FROM pets
     WHERE (status, id) <= ($1, $2) AND status >= $1 ORDER BY status DESC, id DESC LIMIT ${rows}`,
-  pageOfCategoryAndStatus: (rows: number) => ofCategory('$3', rows),
+  pageOfCategoryAndStatus: (rows: number) => selectOfCategory('$3', rows),
   /** The newest of the newest of each status. */
   pageOfCategory: (rows: number) => `SELECT ${PETS.list.sql} FROM (
-    ${INDEXED_STATUSES.map((status) => `(${ofCategory(`'${status}'`, rows)})`).join(' UNION ALL ')}
+    ${INDEXED_STATUSES.map((status) => `(${selectOfCategory(`'${status}'`, rows)})`).join(' UNION ALL ')}
   ) AS newest ORDER BY id DESC LIMIT ${rows}`,
   /** MATERIALIZED: the server looks up the ids first, at most 100, whatever the other filters are. */
   pageOfIds: (rows: number) => `WITH asked AS MATERIALIZED (
@@ -51,11 +58,11 @@ export const HOT_QUERIES = {
   pet: `SELECT ${PETS.list.sql} FROM pets WHERE id = $1`,
 } as const;
 
-export function postgresPets(pool: Database): PetReads {
+export function openPostgresReads(pool: Database): PetReads {
   const pages = new SharedReads<PetPage>();
 
   /** The rows of a page of `count` animals. */
-  function rowsOf({ status, categoryId, ids, before }: PetQuery, count: number): Promise<PetRow[]> {
+  function readRows({ status, categoryId, ids, before }: PetQuery, count: number): Promise<PetRow[]> {
     const from = before === undefined ? INT64_MAX : before - 1n;
     if (ids !== undefined) {
       const values = [from, ids, status ?? null, categoryId ?? null];
@@ -79,7 +86,7 @@ export function postgresPets(pool: Database): PetReads {
   async function readPage(query: PetQuery): Promise<PetPage> {
     const { limit } = query;
     // One row more than asked for shows whether another page follows.
-    const rows = await rowsOf(query, limit + 1);
+    const rows = await readRows(query, limit + 1);
     const pets = rows.slice(0, limit).map(toPet);
     return { items: petsJson(pets), next: rows.length > limit ? pets.at(-1)?.id : undefined };
   }

@@ -1,0 +1,159 @@
+// Contract: sections 2 and 3.
+import type { Actor, AuditChange } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Patch } from '../../domain/patch.ts';
+import type { Idempotency, Page, Written } from '../../domain/ports.ts';
+import type { Result } from '../../domain/result.ts';
+import { foldedName } from '../../domain/text.ts';
+import { isCurrent, toJson } from '../../domain/written.ts';
+import { addAudit } from '../../storage/audit.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { firstId, pageOf } from '../../storage/page.ts';
+import { raw, sql } from '../../storage/sql.ts';
+import { int64, optional, type Stored, Table, text } from '../../storage/table.ts';
+import type { Transaction } from '../../storage/transaction.ts';
+import type { Category, CategoryPatch, NewCategory } from './schema.ts';
+
+const CATEGORIES = new Table(
+  'categories',
+  { id: int64, name: text, description: optional(text), foldedName: text },
+  { key: ['id'], assignsIds: true },
+);
+
+export const TABLES = [CATEGORIES];
+
+/** A category that is still to be added. */
+export interface ReservedCategory {
+  readonly id: bigint;
+  readonly name: string;
+}
+
+export interface CategoryQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Only categories with a smaller id: where the page before ended. */
+  readonly before: bigint | undefined;
+}
+
+/** No category has this name, because it is empty. */
+const RESERVED = { name: '', foldedName: '' };
+
+function toCategory(row: Stored<typeof CATEGORIES>): Category {
+  const { foldedName: _, ...category } = row;
+  return category;
+}
+
+/** `conflict`: another category has the name, ignoring case. The audit log shows what operators and commands add. */
+async function createCategory(
+  transaction: Transaction,
+  actor: Actor,
+  category: NewCategory,
+): Promise<Result<Category, 'conflict'>> {
+  const row = { ...category, foldedName: foldedName(category.name) };
+  const [added] = await transaction.query(
+    sql`${CATEGORIES.insert(row)} ON CONFLICT DO NOTHING RETURNING ${CATEGORIES.list}`,
+  );
+  if (added === undefined) return { error: 'conflict' };
+  if (actor.kind !== 'key') await addAudit(transaction, actor, describeCreation(category));
+  return { value: toCategory(CATEGORIES.parse(added)) };
+}
+
+function describeCreation({ name, description }: NewCategory): AuditChange {
+  return {
+    action: 'categories create',
+    target: { kind: 'category', name },
+    ...(description !== undefined && { after: { description } }),
+  };
+}
+
+/** `ifMatch`: the entity tags that `isCurrent` compares. */
+async function updateCategory(
+  transaction: Transaction,
+  id: bigint,
+  { given: fields, fault }: Patch<CategoryPatch>,
+  ifMatch: readonly string[] | undefined,
+): Promise<Result<Category, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
+  const [row] = await transaction.select(
+    CATEGORIES,
+    sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`,
+  );
+  if (row === undefined) return { error: 'not_found' };
+  const before = toCategory(row);
+  if (!isCurrent(ifMatch, toJson(before))) return { error: 'precondition_failed' };
+  const { name = before.name, description = before.description ?? null } = fields;
+  const folded = foldedName(name);
+  if (name !== before.name) {
+    // Another transaction may give this name to another category at this moment.
+    await transaction.lock(CATEGORIES);
+    const [other] = await transaction.select(CATEGORIES, sql`WHERE folded_name = ${folded} AND id <> ${id}`);
+    if (other !== undefined) return { error: 'conflict' };
+  }
+  if (fault !== undefined) return { error: 'invalid_request', message: fault };
+  const after = { id, name, ...(description !== null && { description }) };
+  if (toJson(after) !== toJson(before)) {
+    const changes = { name, description: description ?? undefined, foldedName: folded };
+    await transaction.query(sql`UPDATE categories SET ${CATEGORIES.set(changes)} WHERE id = ${id}`);
+  }
+  return { value: after };
+}
+
+/** The databases never assign the id of a row again that is deleted. Nobody sees this row, because it is never committed. */
+async function reserveId(transaction: Transaction): Promise<bigint> {
+  const [id] = await transaction.add(CATEGORIES, [RESERVED]);
+  await transaction.query(sql`DELETE FROM categories WHERE id = ${id}`);
+  return id as bigint;
+}
+
+/** Without `actor`, the audit log shows nothing. @throws ServiceError `conflict` when a name has been taken since. */
+export async function addReserved(
+  transaction: Transaction,
+  actor: Actor | undefined,
+  categories: readonly ReservedCategory[],
+): Promise<void> {
+  for (const { id, name } of categories) {
+    const row = CATEGORIES.insert({ id, name, foldedName: foldedName(name) });
+    const added = await transaction.query(sql`${row} ON CONFLICT DO NOTHING RETURNING id`);
+    if (added.length === 0) {
+      const message = `The category ${name} was added meanwhile, by another program: run the import again.`;
+      throw new ServiceError('conflict', message);
+    }
+    if (actor !== undefined) await addAudit(transaction, actor, describeCreation({ name }));
+  }
+}
+
+export const WRITES = { create: createCategory, update: updateCategory, reserveId };
+
+export type CategoryRepository = ReturnType<typeof open>;
+
+export function open(engine: Engine) {
+  return {
+    async list({ limit, before }: CategoryQuery): Promise<Page<Category>> {
+      const rows = await engine.select(
+        CATEGORIES,
+        sql`${engine.dialect.newest({}, firstId(before))} LIMIT ${raw(String(limit + 1))}`,
+      );
+      return pageOf(rows.map(toCategory), limit);
+    },
+    async get(id: bigint): Promise<Written<Category> | undefined> {
+      const [row] = await engine.select(CATEGORIES, sql`WHERE id = ${id}`);
+      return row && toJson(toCategory(row));
+    },
+    /** The category with this name, ignoring case. */
+    async findByName(name: string): Promise<Category | undefined> {
+      const [row] = await engine.select(CATEGORIES, sql`WHERE folded_name = ${foldedName(name)}`);
+      return row && toCategory(row);
+    },
+    /** Every category as of one instant, oldest first. */
+    async *readAll(): AsyncGenerator<Category> {
+      await using snapshot = await engine.snapshot();
+      for await (const rows of snapshot.rows(CATEGORIES))
+        yield* rows.map((row) => toCategory(CATEGORIES.parse(row)));
+    },
+    /** Reserves an id for a `ReservedCategory`. No other category gets it. */
+    reserveId: () => engine.write(reserveId),
+    create: (actor: Actor, category: NewCategory, idempotency?: Idempotency) =>
+      engine.writeOnce(idempotency, createCategory, actor, category),
+    update: (id: bigint, patch: Patch<CategoryPatch>, ifMatch?: readonly string[]) =>
+      engine.write(updateCategory, id, patch, ifMatch),
+  };
+}

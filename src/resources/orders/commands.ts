@@ -1,0 +1,88 @@
+// Contract: sections 2 and 8.
+import { type Command, Option } from 'commander';
+import { ServiceError } from '../../domain/errors.ts';
+import type { AccountRepository } from '../../domain/account-ports.ts';
+import { toJson } from '../../domain/written.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import { existingAccount } from '../../management/accounts.ts';
+import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
+import { printLine, printPages } from '../../terminal/output.ts';
+import { PAGE_SIZE, pagesOf } from '../../terminal/pages.ts';
+import type { AccountOrder, OrderRepository } from './repository.ts';
+import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
+
+interface ListOptions extends JsonOption {
+  readonly account?: string;
+  readonly status?: OrderStatus;
+  readonly pet?: bigint;
+}
+
+interface Repositories {
+  readonly accounts: AccountRepository;
+  readonly orders: OrderRepository;
+}
+
+const HEADER = ['ID', 'ACCOUNT', 'PET', 'STATUS', 'CREATED', 'EXPIRES', 'SHIP DATE'];
+
+export function ordersCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+  const command = program.command('orders').description('orders of all accounts: list, cancel');
+
+  command
+    .command('list')
+    .description('list orders, newest first')
+    .option('--account <name>', 'only the orders of one account')
+    .addOption(new Option('--status <status>', 'only the orders with this status').choices(ORDER_STATUSES))
+    .option('--pet <id>', 'only the orders of one animal', rowId)
+    .option(...JSON_OPTION)
+    .action(({ json, ...filters }: ListOptions) =>
+      withStore(({ store }) =>
+        printPages(json, readPages(store, filters), HEADER, (order) => [
+          String(order.id),
+          order.account,
+          String(order.petId),
+          order.status,
+          order.createdAt,
+          order.expiresAt,
+          order.shipDate ?? '-',
+        ]),
+      ),
+    );
+
+  command
+    .command('cancel')
+    .argument('<id>', 'the number of the order', rowId)
+    .description(
+      'cancel an open order of any account, also while the service runs; its animal is available at once',
+    )
+    .option(...JSON_OPTION)
+    .action((id: bigint, { json }: JsonOption) =>
+      withStore(async ({ store: { orders }, actor }) => {
+        const cancelled = await orders.cancel(actor, id);
+        const order = await orders.getWithAccount(id);
+        if (order === undefined) throw new ServiceError('not_found', `There is no order ${id}.`);
+        if ('error' in cancelled)
+          throw new ServiceError('conflict', `Order ${id} is complete, so it cannot be cancelled.`);
+        const { account, petId, status } = order;
+        printLine(
+          json
+            ? toJson(order)
+            : `Order ${id} of account ${account} is ${status}. It no longer holds animal ${petId}.`,
+        );
+      }),
+    );
+}
+
+async function* readPages(
+  { accounts, orders }: Repositories,
+  { account: name, status, pet: petId }: ListOptions,
+): AsyncGenerator<readonly AccountOrder[]> {
+  const pagesOfAccount = (accountId: number) =>
+    pagesOf((before) => orders.listWithAccounts({ accountId, petId, status, before, limit: PAGE_SIZE }));
+  if (name !== undefined) {
+    const { id } = await existingAccount(accounts, name);
+    return yield* pagesOfAccount(id);
+  }
+  if (petId !== undefined) return yield await orders.listOfPet(petId, status);
+  const all = { accountId: undefined, status, limit: PAGE_SIZE };
+  yield* pagesOf((before) => orders.listWithAccounts({ ...all, before }));
+}

@@ -1,0 +1,50 @@
+// Contract: sections 2 and 3.
+import { z } from 'zod';
+import { dateTime, givenDateTime, int64 } from '../../domain/fields.ts';
+import { ORDER_STATUSES } from './rules.ts';
+
+export const OrderStatus = z
+  .enum(ORDER_STATUSES, { error: `must be one of ${ORDER_STATUSES.join(', ')}` })
+  .meta({ id: 'OrderStatus', description: 'Status of an order. An order is open while it is pending.' });
+
+const petId = int64.meta({ description: 'Identifier of the animal.', examples: [42] });
+/** The body of `createOrder`. Other fields are ignored. */
+export const NewOrder = z
+  .object({
+    petId,
+    quantity: z
+      .literal(1n, { error: 'must be 1' })
+      .meta({
+        type: 'integer',
+        format: 'int32',
+        const: 1,
+        minimum: 1,
+        maximum: 1,
+        description: 'Always 1.',
+        examples: [1],
+      })
+      .exactOptional(),
+    shipDate: givenDateTime.meta({ description: 'When the animal is to be handed over.' }).exactOptional(),
+  })
+  .meta({ id: 'NewOrder', description: 'An order of an animal.' });
+
+export const Order = z
+  .object({
+    id: int64.meta({
+      description: 'Unique identifier assigned by the service on creation.',
+      examples: [9],
+    }),
+    petId,
+    quantity: z
+      .literal(1n)
+      .meta({ type: 'integer', format: 'int32', const: 1, minimum: 1, maximum: 1, description: 'Always 1.' }),
+    shipDate: dateTime.meta({ description: 'When the animal is to be handed over, in UTC.' }).exactOptional(),
+    status: OrderStatus,
+    complete: z.boolean().meta({ description: 'Whether the status is `complete`.' }),
+    createdAt: dateTime.meta({ description: 'When the order was made.' }),
+    expiresAt: dateTime.meta({ description: 'When the order expires if it is still open.' }),
+  })
+  .meta({ id: 'Order', description: 'An order of an account.' });
+
+export type NewOrder = Readonly<z.infer<typeof NewOrder>>;
+export type Order = Readonly<z.infer<typeof Order>>;

@@ -1,0 +1,132 @@
+// Contract: section 3.
+import { INT64_MAX } from '../../domain/int64.ts';
+import type { Written } from '../../domain/ports.ts';
+import type { Value } from '../../storage/sql.ts';
+import type { Query, Reader } from '../../storage/sqlite/query.ts';
+import { PET_STATUSES, type PetStatus } from './rules.ts';
+import type { Pet } from './schema.ts';
+import { INDEXED_STATUSES, type PetPage, type PetQuery, type PetReads } from './table.ts';
+
+/** Separates the animals of a page, and occurs nowhere else: in a JSON string a quote has a backslash before it. */
+const SEPARATOR = ',{"id":';
+
+/** The number of animals, and all of them as JSON with commas between them. */
+type PageRow = readonly [count: bigint, animals: string | null];
+
+/**
+ * The animals of this status and category with an id up to `$1`. INDEXED BY: statistics that are out of date could make
+ * SQLite walk all ids instead.
+ */
+const ofCategory = (status: string) =>
+  `SELECT id, json FROM pets INDEXED BY pets_by_category
+     WHERE category_id = $2 AND coalesce(status, '') = ${status} AND id <= $1`;
+
+/**
+ * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
+ * the text, because SQLite plans a query with a limit as parameter again each time.
+ */
+export const PAGES = {
+  all: (rows: number) => joinPage('SELECT json FROM pets WHERE id <= $1', rows),
+  ofStatus: (rows: number) =>
+    joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= $1 AND status = $2', rows),
+  ofCategoryAndStatus: (rows: number) => joinPage(ofCategory('$3'), rows),
+  /** SQLite merges the statuses as it goes: it reads three rows more than it needs. */
+  ofCategory: (rows: number) =>
+    joinPage(INDEXED_STATUSES.map((status) => ofCategory(`'${status}'`)).join(' UNION ALL '), rows),
+  /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
+  ofIds: (rows: number) =>
+    joinPage(
+      `SELECT id, json FROM (SELECT value AS asked FROM json_each($2)) CROSS JOIN pets NOT INDEXED
+         WHERE id = asked AND id <= $1 AND ($3 IS NULL OR status = $3) AND ($4 IS NULL OR category_id = $4)`,
+      rows,
+    ),
+} as const;
+
+type PageKind = keyof typeof PAGES;
+
+/**
+ * SQLite joins the page itself: a row for each animal takes half as long again. One animal more than asked for shows
+ * whether another page follows.
+ */
+function joinPage(animals: string, rows: number): string {
+  // The aggregate takes its rows in the order of the inner query, which SQLite must keep because of the LIMIT.
+  return `SELECT count(*), group_concat(json) FROM (${animals} ORDER BY id DESC LIMIT ${rows})`;
+}
+
+interface CachedPage {
+  /** `Reader.version` when it was read. */
+  readonly at: bigint | undefined;
+  readonly page: PetPage;
+}
+
+const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES];
+
+/** The reads of animals, which SQLite keeps as JSON. */
+export function openSqliteReads(reader: Reader): PetReads {
+  const byId: Query<[json: Written<Pet>]> = reader.of('SELECT json FROM pets WHERE id = $1');
+  /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
+  const firstPages: (CachedPage | undefined)[] = [];
+  /** By limit. */
+  const queries: Readonly<Record<PageKind, (Query<PageRow> | undefined)[]>> = {
+    all: [],
+    ofStatus: [],
+    ofCategoryAndStatus: [],
+    ofCategory: [],
+    ofIds: [],
+  };
+
+  function readPage({ limit, status, categoryId, ids, before }: PetQuery): PetPage {
+    const from = before === undefined ? INT64_MAX : before - 1n;
+    if (ids !== undefined) {
+      // Each id once, because a join repeats the animal of an id that is given twice.
+      const distinct = `[${Array.from(new Set(ids)).join()}]`;
+      return query('ofIds', limit, from, distinct, status ?? null, categoryId ?? null);
+    }
+    if (categoryId === undefined)
+      return status === undefined ? query('all', limit, from) : query('ofStatus', limit, from, status);
+    return status === undefined
+      ? query('ofCategory', limit, from, categoryId)
+      : query('ofCategoryAndStatus', limit, from, categoryId, status);
+  }
+
+  function query(kind: PageKind, limit: number, ...values: readonly Value[]): PetPage {
+    const statement = (queries[kind][limit] ??= reader.of(PAGES[kind](limit + 1)));
+    reader.begin();
+    const [count, animals] = statement.get(...values) ?? [];
+    if (animals === undefined || animals === null) return toPage('', undefined);
+    if (count === undefined || count <= limit) return toPage(animals, undefined);
+    const end = animals.lastIndexOf(SEPARATOR);
+    const last = animals.lastIndexOf(SEPARATOR, end - 1) + 1;
+    const id = animals.slice(last + SEPARATOR.length - 1, animals.indexOf(',', last));
+    return toPage(animals.slice(0, end), BigInt(id));
+  }
+
+  return {
+    /** First pages without other filters, which most clients ask for, stay cached until the next commit. */
+    async list(page) {
+      const { before, categoryId, ids } = page;
+      if (before !== undefined || categoryId !== undefined || ids !== undefined) return readPage(page);
+      if (!reader.isFresh) await reader.check();
+      const index = indexOf(page);
+      const cached = firstPages[index];
+      const at = reader.version;
+      if (cached !== undefined && cached.at === at) return cached.page;
+      const read = { ...readPage(page), cache: {} };
+      firstPages[index] = { at, page: read };
+      return read;
+    },
+    async get(id) {
+      reader.begin();
+      return byId.get(id)?.[0];
+    },
+  };
+}
+
+/** A small number for each limit and status. */
+function indexOf({ limit, status }: PetQuery): number {
+  return limit * STATUSES.length + STATUSES.indexOf(status);
+}
+
+function toPage(animals: string, next: bigint | undefined): PetPage {
+  return { items: `[${animals}]` as PetPage['items'], next };
+}
