@@ -1,5 +1,44 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type Place, SCRIPTS, type Word } from './completion/scripts.ts';
+
+/**
+ * Each script asks `petstore __complete SHELL WORDS…`, where the last word is the one to complete. The answer has a line
+ * `files` if the name of a file can stand there, or else `words`, and then a line for each word.
+ */
+const SCRIPTS = {
+  bash: `_petstore() {
+  local IFS=$'\\n' lines
+  lines=($(command petstore __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=("\${lines[@]:1}")
+  # Without matches, bash offers files. Version 3 has no compopt to turn that off.
+  [ "\${lines[0]}" = files ] || compopt +o default 2>/dev/null
+}
+complete -o default -F _petstore petstore
+`,
+  zsh: `#compdef petstore
+_petstore() {
+  local -a lines found
+  lines=("\${(@f)$(command petstore __complete zsh "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@)lines[2,-1]}")
+  (( $#found )) && _describe petstore found
+  [ "\${lines[1]}" != files ] || _files
+}
+if [ "\${funcstack[1]}" = _petstore ]; then _petstore "$@"; else compdef _petstore petstore; fi
+`,
+  fish: `function __petstore
+    set -l before (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines (command petstore __complete fish $before[2..-1] "$current" 2>/dev/null)
+    printf '%s\\n' $lines[2..-1]
+    test "$lines[1]" = files; and __fish_complete_path $current
+end
+complete -c petstore -f -a '(__petstore)'
+`,
+} as const;
+
+type Shell = keyof typeof SCRIPTS;
+
+/** What stands between a word and its description in the answer to a shell. bash takes no description. */
+const SEPARATORS: Readonly<Record<Shell, string | undefined>> = { bash: undefined, zsh: ':', fish: '\t' };
 
 const INSTALLATION = `
 For one session, and in the file of the shell for all:
@@ -13,35 +52,50 @@ export function completionCommand(program: Command): void {
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .description('print a script that completes commands in a shell')
     .addHelpText('after', INSTALLATION)
-    .action((shell: keyof typeof SCRIPTS) => {
-      process.stdout.write(SCRIPTS[shell](placesOf(program, program.name())));
+    .action((shell: Shell) => {
+      process.stdout.write(SCRIPTS[shell]);
     });
 }
 
-/** What can be typed after each command, and after each option that takes a value. */
-function placesOf(command: Command, at: string): readonly Place[] {
-  const files = command.registeredArguments.some(isFile);
-  const words = [...namesOf(command), ...command.registeredArguments.flatMap(choices)];
+interface Word {
+  readonly text: string;
+  readonly description: string;
+}
+
+/** The answer to a shell. `words` follow the name of the program. `program` has all commands. */
+export function complete(program: Command, shell: string, words: readonly string[]): string {
+  const { words: found, takesFile } = findWords(program, words.slice(0, -1), words.at(-1) ?? '');
+  const separator = SEPARATORS[shell as Shell];
+  const lines = found.map(({ text, description }) =>
+    separator === undefined ? text : `${text}${separator}${description}`,
+  );
+  return `${[takesFile ? 'files' : 'words', ...lines].join('\n')}\n`;
+}
+
+/** What can be typed after the words `before`, and begins with `current`. */
+function findWords(program: Command, before: readonly string[], current: string) {
+  let command = program;
+  // Any command can follow `help`, as it can follow the name of the program.
+  for (const word of before)
+    command = command.commands.find((child) => child.name() === word && word !== 'help') ?? command;
   const options = command.createHelp().visibleOptions(command);
-  const flags = options.map((each) => ({ text: flagOf(each), description: each.description }));
-  return [
+  const option = options.find((candidate) => candidate.required && readFlag(candidate) === before.at(-1));
+  const takers = option === undefined ? command.registeredArguments : [option];
+  const takesFile = takers.some(isFile);
+  let words = takers.flatMap(readChoices);
+  if (option === undefined) {
+    const flags = options.map((flag) => ({ text: readFlag(flag), description: flag.description }));
+    words = [
+      ...command.commands.map((child) => ({ text: child.name(), description: child.description() })),
+      ...words,
+    ];
     // A command without words and files offers its options at once.
-    { at, after: undefined, words: words.length > 0 || files ? words : flags, options: flags, files },
-    ...options
-      .filter((each) => each.required)
-      .map((each) => ({ at, after: flagOf(each), words: choices(each), options: [], files: isFile(each) })),
-    ...command.commands
-      // Any command can follow it, so the scripts offer nothing after it.
-      .filter((each) => each.name() !== 'help')
-      .flatMap((each) => placesOf(each, `${at} ${each.name()}`)),
-  ];
+    if (current.startsWith('-') || (words.length === 0 && !takesFile)) words = flags;
+  }
+  return { words: words.filter(({ text }) => text.startsWith(current)), takesFile };
 }
 
-function namesOf(group: Command): readonly Word[] {
-  return group.commands.map((each) => ({ text: each.name(), description: each.description() }));
-}
-
-function flagOf(option: Option): string {
+function readFlag(option: Option): string {
   return option.long ?? option.flags;
 }
 
@@ -50,6 +104,6 @@ function isFile(taker: Argument | Option): boolean {
   return taker instanceof Argument ? taker.name() === 'file' : taker.flags.endsWith('<file>');
 }
 
-function choices(taker: Argument | Option): readonly Word[] {
+function readChoices(taker: Argument | Option): readonly Word[] {
   return taker.argChoices?.map((text) => ({ text, description: '' })) ?? [];
 }

@@ -14,6 +14,9 @@ import { printable, printError, ReaderStalled } from '../terminal/output.ts';
 /** Adds a command to the program. Those of a resource get the terminal, those of the program itself may wait. */
 type AddTo = (program: Command, terminal: Terminal<Store>, wait?: Wait) => void;
 
+/** The hidden command that the completion of a shell asks. */
+const COMPLETE = '__complete';
+
 /** In the order in which help lists them. A start loads only the command that it runs, because all of them take 25 ms. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
@@ -48,7 +51,10 @@ export async function main(argv: readonly string[], wait?: Wait): Promise<void> 
   for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFault);
   try {
     const program = await createProgram(argv[2], wait);
-    await program.parseAsync(argv);
+    if (argv[2] === COMPLETE) {
+      const { complete } = await import('./completion.ts');
+      process.stdout.write(complete(program, argv[3] ?? '', argv.slice(4)));
+    } else await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     for (const line of linesOf(error)) printError(`petstore: ${line}`);
@@ -58,7 +64,7 @@ export async function main(argv: readonly string[], wait?: Wait): Promise<void> 
 }
 
 /** The program with the command called `asked`, or with all commands if it is not enough to answer. */
-async function createProgram(asked = '', wait?: Wait): Promise<Command> {
+export async function createProgram(asked = '', wait?: Wait): Promise<Command> {
   // These settings come first, because commands that are added later inherit them.
   const program = new Command('petstore')
     .description('A catalogue of animals for adoption: the service and the commands of its operator.')
