@@ -1,4 +1,4 @@
-import { ApiError, readClock, send } from '../shared/fetch.js';
+import { ApiError, nextLink, readClock, send } from '../shared/fetch.js';
 import { observed } from './observed.js';
 import { signedInAgain } from './session.js';
 
@@ -59,7 +59,7 @@ export async function list(path, pages, signal) {
   for (let read = 0; read < pages && next !== undefined; read++) {
     const { json, headers } = await ask(next, { signal });
     rows.push(...json);
-    next = /<([^>]+)>; *rel="?next/.exec(headers.get('Link') ?? '')?.[1];
+    next = nextLink(headers);
   }
   return { rows, next };
 }

@@ -1,4 +1,4 @@
-import { ApiError, readClock, send } from '../shared/fetch.js';
+import { ApiError, nextLink, readClock, send } from '../shared/fetch.js';
 
 /**
  * @typedef {{ limit: number, remaining: number, reset: number }} Window
@@ -27,7 +27,8 @@ export function accountApi(key) {
     for (let next = query; next !== ''; ) {
       const { json, headers } = await ask(`${list}?${next}`, { signal });
       rows.push(...json);
-      next = /\?([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1] ?? '';
+      // The path may be that of a proxy. The query is the same.
+      next = nextLink(headers)?.split('?')[1] ?? '';
     }
     return rows;
   };

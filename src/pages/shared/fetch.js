@@ -68,6 +68,11 @@ export async function send(path, { method = 'GET', key, body, headers = {}, sign
   });
 }
 
+/** The target of the link to the next page of a list, if there is one. @param {Headers} headers */
+export function nextLink(headers) {
+  return /<([^>]+)>; *rel="?next/.exec(headers.get('Link') ?? '')?.[1];
+}
+
 /** @param {string} text */
 function parsed(text) {
   try {
