@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
 import { RedisCounter } from '../../src/limits/redis/counter.ts';
 import { Redis } from '../../src/limits/redis/redis.ts';
-import type { Script } from '../../src/limits/redis/server.ts';
+import type { Script } from '../../src/limits/redis/redis.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask } from '../support/redis.ts';

@@ -11,25 +11,10 @@
 -- request: requests, decision (1 admitted, 0 refused, 2 banned), now, start of the minute, its count, day, its count,
 -- refusals, end of the ban, number of the ban. The second has the keys that had the wrong type and were replaced.
 
-local MINUTE, DAY = 60000, 86400000
 local BAN_AFTER, BAN_TIME = tonumber(ARGV[1]), tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
 local today = math.floor(now / DAY)
 
-local replies, replaced = {}, {}
-
--- Reads a key. A key of the wrong type is deleted, so that it does not fail the requests of other callers.
-local function read(command, key, ...)
-  local reply = redis.pcall(command, key, ...)
-  if type(reply) ~= 'table' or not reply.err then return reply end
-  if string.find(reply.err, 'WRONGTYPE', 1, true) then
-    redis.call('DEL', key)
-    replaced[#replaced + 1] = key
-  end
-  return redis.call(command, key, ...)
-end
+local replies = {}
 
 -- A day later than tomorrow was counted while the clock was wrong. It counts as today.
 local function atMostTomorrow(day)
@@ -40,9 +25,9 @@ local function banTime(count)
   return math.min(BAN_TIME * 2 ^ (count - 1), DAY)
 end
 
-local function charge(usageKey, refusalsKey, banKey, asked)
+local function charge(usageKey, refusalsKey, banKey, group)
   local arg = {}
-  for number in string.gmatch(asked, '%S+') do arg[#arg + 1] = tonumber(number) end
+  for number in string.gmatch(group, '%S+') do arg[#arg + 1] = tonumber(number) end
   local times, perMinute, perDay, knownStart, knownMinute, knownDay, knownCount = unpack(arg)
   local isKey = banKey ~= usageKey
   local stored = read('HMGET', usageKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')

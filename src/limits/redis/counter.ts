@@ -11,8 +11,7 @@ import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
 import { type KnownBan, KnownBans } from './known-bans.ts';
 import { RedisQuotas } from './quotas.ts';
 import { RecentMap } from './recent-map.ts';
-import type { Redis } from './redis.ts';
-import { loadScript } from './server.ts';
+import { loadScript, type Redis } from './redis.ts';
 
 const CHARGE = loadScript('charge.lua');
 const HEARTBEAT = loadScript('heartbeat.lua');

@@ -6,10 +6,7 @@
 -- restored their counts on this run.
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- A key of the wrong type is replaced.
-if type(redis.pcall('ZCARD', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
+read('ZCARD', KEYS[1])
 if ARGV[3] == run then redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. run) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -15,8 +15,7 @@ import {
 } from '../counter.ts';
 import { peek, type Quota, restored, type Usage } from '../quota.ts';
 import { bannableKey, banKey, usageKey } from './keys.ts';
-import type { Redis } from './redis.ts';
-import { loadScript } from './server.ts';
+import { loadScript, type Redis } from './redis.ts';
 
 const READ = loadScript('read.lua');
 const RESTORE = loadScript('restore.lua');

@@ -1,9 +1,8 @@
 -- Reads usage and changes nothing. KEYS 1 the usage.
 -- Returns Redis' time and the numbers of the hash. A missing number is 0, and so are all numbers of a key of the wrong type.
 
-local time = redis.call('TIME')
-local reply = { time[1] * 1000 + math.floor(time[2] / 1000) }
-local stored = redis.pcall('HMGET', KEYS[1], 'minuteStart', 'minuteCount', 'day', 'dayCount')
+local reply = { now }
+local stored = peek('HMGET', KEYS[1], 'minuteStart', 'minuteCount', 'day', 'dayCount')
 for i = 1, 4 do
   reply[#reply + 1] = tonumber(stored[i]) or 0
 end

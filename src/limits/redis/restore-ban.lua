@@ -5,13 +5,9 @@
 -- KEYS  1 the ban.
 -- ARGV  1 its end, 2 its count, 3 when it began elsewhere, or 0 if Redis said it.
 
-local DAY = 86400000
 local ending, count, began = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 
--- A key of the wrong type is replaced.
-if type(redis.pcall('HLEN', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
-
-local stored = redis.call('HMGET', KEYS[1], 'until', 'count')
+local stored = read('HMGET', KEYS[1], 'until', 'count')
 local storedEnding, storedCount = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
 if began > 0 then
   -- The stored ban was over before this one began, so this one is the next of the series.

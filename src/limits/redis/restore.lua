@@ -4,9 +4,7 @@
 -- ARGV  1 when it expires (Unix milliseconds). Then for each pair of an instant and a count: the name of the instant, its
 --       value, the name of the count, its value.
 
--- A key of the wrong type is replaced.
-if type(redis.pcall('HLEN', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
-
+read('HLEN', KEYS[1])
 local expiry = math.max(tonumber(ARGV[1]), redis.call('PEXPIRETIME', KEYS[1]))
 for i = 2, #ARGV, 4 do
   local stored = redis.call('HMGET', KEYS[1], ARGV[i], ARGV[i + 2])
