@@ -19,7 +19,6 @@ export function keepWriting(
 ): Keeper {
   let failing = false;
   let isStopped = false;
-  let stopped = false;
   let last = Promise.resolve();
   const attempt = async () => {
     try {
@@ -28,8 +27,7 @@ export function keepWriting(
       failing = false;
     } catch (error) {
       // A stop says itself what it could not write.
-      if (!failing && !isStopped)
-        log.error({ err: error }, `${task} failed${stopped ? '' : '; the service tries again'}`);
+      if (!failing && !isStopped) log.error({ err: error }, `${task} failed; the service tries again`);
       failing = true;
     }
   };
@@ -44,7 +42,6 @@ export function keepWriting(
   return {
     idle: () => last,
     stop() {
-      stopped = true;
       isStopped = true;
       clearInterval(timer);
       return last;
