@@ -1,18 +1,19 @@
 // Contract: section 10.
-import type { AuditLog, AuditValues, Actor, Target } from '../domain/audit.ts';
+import type { Actor, AuditValues, Target } from '../domain/audit.ts';
+import type { AuditRepository } from '../resources/audit/repository.ts';
 
 /**
  * A command that changes the database in several commits. The audit log has an entry for its start, and one for its end
  * with what it did. A start without an end means that the command failed or was killed (docs/decisions/0069).
  */
 export class AuditedRun {
-  readonly #audit: Pick<AuditLog, 'add'>;
+  readonly #audit: AuditRepository;
   readonly #actor: Actor;
   readonly #command: string;
   readonly #target: Target;
   #hasStarted = false;
 
-  constructor(audit: Pick<AuditLog, 'add'>, actor: Actor, command: string, target: Target) {
+  constructor(audit: AuditRepository, actor: Actor, command: string, target: Target) {
     this.#audit = audit;
     this.#actor = actor;
     this.#command = command;

@@ -6,7 +6,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import { planName } from '../limits/counter.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
-import { addAudit } from '../storage/audit.ts';
+import { addAudit } from '../resources/audit/repository.ts';
 import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';

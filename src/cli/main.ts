@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   export: async () => (await import('./export.ts')).exportCommand,
   operators: async () => (await import('./operators.ts')).operatorsCommands,
   console: async () => (await import('./console.ts')).consoleCommand,
-  audit: async () => (await import('./audit.ts')).auditCommand,
+  audit: async () => (await import('../resources/audit/commands.ts')).auditCommands,
   backup: async () => (await import('./maintenance.ts')).backupCommand,
   copy: async () => (await import('./copy.ts')).copyCommand,
   migrate: async () => (await import('./maintenance.ts')).migrateCommand,

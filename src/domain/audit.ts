@@ -34,28 +34,3 @@ export interface AuditChange {
   readonly before?: AuditValues | undefined;
   readonly after?: AuditValues | undefined;
 }
-
-export interface AuditEntry extends AuditChange {
-  readonly id: number;
-  readonly actor: Actor;
-  /** Unix milliseconds. */
-  readonly at: number;
-}
-
-export interface AuditQuery {
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly accountId?: number | undefined;
-  /** Unix milliseconds: only entries of this instant or later. */
-  readonly since?: number | undefined;
-  /** The id of the last entry of the page before: only entries that follow it. */
-  readonly before?: number | undefined;
-}
-
-/** What was changed by whom. Nothing of it can be changed or deleted. */
-export interface AuditLog {
-  /** Newest first. */
-  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
-  /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
-  add(actor: Actor, change: AuditChange): Promise<void>;
-}

@@ -1,6 +1,5 @@
 // Contract: sections 1.1 and 10.2.
 import { ACCOUNTS } from '../admin/accounts.ts';
-import { AUDIT } from '../admin/audit.ts';
 import { BANS } from '../admin/bans.ts';
 import { DEPRECATIONS } from '../admin/deprecations.ts';
 import { FAULTS } from '../admin/faults.ts';
@@ -16,6 +15,7 @@ import { ORDERS_RESOURCE } from './orders/operations.ts';
 import { PETS_RESOURCE } from './pets/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
 import type { DeprecatedOperation } from '../management/deprecations.ts';
+import { AUDIT } from './audit/operations.ts';
 
 /*
  * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in

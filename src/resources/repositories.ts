@@ -7,7 +7,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 import * as accountWrites from '../storage/account-writes.ts';
 import { StoredAccounts } from '../storage/accounts.ts';
-import * as audit from '../storage/audit.ts';
 import * as counters from '../storage/counters.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
@@ -22,6 +21,7 @@ import { Writes } from '../storage/transaction.ts';
 import * as categories from './categories/repository.ts';
 import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
+import * as audit from './audit/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a

@@ -6,7 +6,7 @@ import { instantOrNull } from '../domain/instant.ts';
 import { type Limits, PLANS, type Plan } from '../domain/plan.ts';
 import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
-import { accountChange, addAudit } from './audit.ts';
+import { accountChange, addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
 import { noticeOfAccount } from './notices.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';

@@ -7,7 +7,7 @@ import type { KeyRotation, KeyUse, NewKey } from '../domain/account-ports.ts';
 import { rotationFault } from '../domain/key-rules.ts';
 import type { Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow } from './account-rows.ts';
-import { addAudit } from './audit.ts';
+import { addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
 import { noticeOfKey } from './notices.ts';
 import { insertInto, KEYS } from './tables.ts';

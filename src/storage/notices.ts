@@ -2,7 +2,7 @@ import type { Actor } from '../domain/audit.ts';
 import { textFromInstant } from '../domain/instant.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { KeyBan } from '../limits/counter.ts';
-import { addAudit } from './audit.ts';
+import { addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
 import type { Engine } from './engine.ts';
 import type { Table } from './tables.ts';

@@ -4,7 +4,7 @@ import { instantOrNull, textFromInstant } from '../domain/instant.ts';
 import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
 import type { Result } from '../domain/result.ts';
 import { foldedName } from '../domain/text.ts';
-import { addAudit } from './audit.ts';
+import { addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
 import type { Engine } from './engine.ts';
 import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';

@@ -19,7 +19,7 @@ import {
 import type { Key } from '../domain/key.ts';
 import type { Failure, Repeatable, Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow, SELECT_KEYS } from './account-rows.ts';
-import { countCreatedKeys } from './audit.ts';
+import { countCreatedKeys } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
 import type { Engine } from './engine.ts';
 import { addKey, findKey, keyValues, replaceKey, revokeKey, type Stored } from './key-writes.ts';

@@ -82,7 +82,9 @@ export type RowObject<C extends Codecs> = {
 export type Stored<T> = T extends Table<infer C> ? RowObject<C> : never;
 
 /** The values of a new row. The database assigns the id, unless there is one. */
-export type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id'> & { readonly id?: number | bigint };
+export type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id' | Names<C, true>> & {
+  readonly [Name in Names<C, true>]?: Decoded<C[Name]> | undefined;
+} & { readonly id?: number | bigint };
 
 interface Property {
   readonly property: string;

@@ -1,8 +1,8 @@
 // Contract: section 10.3.
 import assert from 'node:assert/strict';
-import type { AuditQuery } from '../../src/domain/audit.ts';
+import { type AuditQuery, selectPage } from '../../src/resources/audit/repository.ts';
 import type { Store } from '../../src/resources/repositories.ts';
-import { pageQuery } from '../../src/storage/audit.ts';
+import { sql } from '../../src/storage/sql.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { test } from '../support/test.ts';
@@ -21,6 +21,7 @@ const QUERIES: readonly AuditQuery[] = [undefined, 1, 2, 3].flatMap((accountId) 
     [undefined, 15_000, 5].map((before) => ({ accountId, since, before, limit: LIMIT })),
   ),
 );
+const pageQuery = (query: AuditQuery) => sql`SELECT * FROM audit ${selectPage(query)}`;
 const indexOf = ({ accountId }: AuditQuery) =>
   accountId === undefined ? 'audit_by_time' : 'audit_by_account_and_time';
 
@@ -79,9 +80,9 @@ test('PostgreSQL reads a page of the audit log by index, by time and no row in v
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const query of QUERIES) {
-      const { sql, values } = pageQuery(query);
-      await client.query(`PREPARE page AS ${sql}`);
-      const literals = values.map((value) => client.escapeLiteral(`${value}`)).join(', ');
+      const { text, values } = pageQuery(query);
+      await client.query(`PREPARE page AS ${text}`);
+      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ');
       const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals})`);
       await client.query('DEALLOCATE page');
       const steps = stepsOf(rows[0]['QUERY PLAN'][0].Plan);
@@ -108,7 +109,7 @@ test('SQLite reads a page of the audit log by index, by time and without a sort'
     db.exec(statistics);
     for (const query of QUERIES) {
       const steps = db
-        .prepare(`EXPLAIN QUERY PLAN ${pageQuery(query).sql.replaceAll('$', '?')}`)
+        .prepare(`EXPLAIN QUERY PLAN ${pageQuery(query).sql}`)
         .all()
         .map(({ detail }) => String(detail));
       assert.match(steps[0] ?? '', new RegExp(`^SEARCH audit USING INDEX ${indexOf(query)} \\(.*>.*<`));

@@ -6,7 +6,7 @@ import type { Idempotency, Page, Written } from '../../domain/ports.ts';
 import type { Result } from '../../domain/result.ts';
 import { foldedName } from '../../domain/text.ts';
 import { isCurrent, toJson } from '../../domain/written.ts';
-import { addAudit } from '../../storage/audit.ts';
+import { addAudit } from '../audit/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { firstId, pageOf } from '../../storage/page.ts';
 import { raw, sql } from '../../storage/sql.ts';

@@ -4,7 +4,7 @@ import { instantFromText, textFromInstant } from '../../domain/instant.ts';
 import type { Idempotency, Page, Written } from '../../domain/ports.ts';
 import type { Failure, Result } from '../../domain/result.ts';
 import { isCurrent, toJson } from '../../domain/written.ts';
-import { addAudit } from '../../storage/audit.ts';
+import { addAudit } from '../audit/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { firstId, pageOf } from '../../storage/page.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';

@@ -4,7 +4,7 @@ import type { Patch } from '../../domain/patch.ts';
 import type { Idempotency } from '../../domain/ports.ts';
 import type { Result } from '../../domain/result.ts';
 import { isCurrent } from '../../domain/written.ts';
-import { addAudit } from '../../storage/audit.ts';
+import { addAudit } from '../audit/repository.ts';
 import { chunksOf } from '../../storage/engine.ts';
 import type { AnyEngine } from '../../storage/hot-parts.ts';
 import { sql } from '../../storage/sql.ts';

@@ -1,12 +1,13 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instant } from '../http/parameters.ts';
-import { actorName, type AuditEntry, type AuditLog } from '../domain/audit.ts';
-import { list, type OperatorResource } from '../http/operation.ts';
-import { iso, cursorNumber, pageOf, rowFilter } from './values.ts';
+import { cursorNumber, iso, pageOf, rowFilter } from '../../admin/values.ts';
+import { actorName } from '../../domain/audit.ts';
+import { list, type OperatorResource } from '../../http/operation.ts';
+import { instant } from '../../http/parameters.ts';
+import type { AuditEntry, AuditRepository } from './repository.ts';
 
-interface Stores {
-  readonly audit: Pick<AuditLog, 'list'>;
+interface Repositories {
+  readonly audit: AuditRepository;
 }
 
 const Named = z.object({ kind: z.string(), name: z.string() });
@@ -60,19 +61,13 @@ const listAudit = list(Entries, 'the audit log', {
       ],
     },
   },
-  async handle({ parameters }, { audit }: Stores) {
-    const { accountId, since, limit: most, cursor: end } = parameters;
-    const entries = await audit.list({
-      limit: most + 1,
-      accountId,
-      since,
-      before: cursorNumber(end),
-    });
-    return pageOf(entries, most, entryJson);
+  async handle({ parameters: { accountId, since, limit, cursor } }, { audit }: Repositories) {
+    const entries = await audit.list({ limit: limit + 1, accountId, since, before: cursorNumber(cursor) });
+    return pageOf(entries, limit, toJson);
   },
 });
 
-function entryJson({ id, at, actor, ...entry }: AuditEntry) {
+function toJson({ id, at, actor, ...entry }: AuditEntry) {
   return {
     id,
     time: iso(at),
@@ -82,7 +77,7 @@ function entryJson({ id, at, actor, ...entry }: AuditEntry) {
   };
 }
 
-export const AUDIT: OperatorResource<Stores> = {
+export const AUDIT: OperatorResource<Repositories> = {
   name: 'Audit',
   description: 'The audit log: who changed what, when and from where.',
   operations: [listAudit],

@@ -1,0 +1,103 @@
+// Contract: section 10.
+import type { Command } from 'commander';
+import type { AccountRepository } from '../../domain/account-ports.ts';
+import { actorName, type AuditValues } from '../../domain/audit.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import { existingAccount } from '../../management/accounts.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
+import { printPages } from '../../terminal/output.ts';
+import { PAGE_SIZE } from '../../terminal/pages.ts';
+import type { AuditEntry, AuditQuery, AuditRepository } from './repository.ts';
+
+interface Repositories {
+  readonly accounts: AccountRepository;
+  readonly audit: AuditRepository;
+}
+
+interface AuditOptions extends JsonOption {
+  readonly account?: string;
+  readonly since?: Instant;
+}
+
+const EXAMPLE = `
+Example:
+  petstore audit --account shop --since 30d`;
+
+const HEADER = ['TIME', 'BY', 'FROM', 'ACTION', 'TARGET', 'ACCOUNT', 'CHANGE'];
+
+export function auditCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+  program
+    .command('audit')
+    .description('list what operators, commands and keys changed, newest first')
+    .option('--account <name>', 'only the changes that concern one account')
+    .option(
+      '--since <when>',
+      'only changes since then: a date (midnight UTC), an ISO 8601 instant, or a duration before now: 30d',
+      sinceOption,
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', EXAMPLE)
+    .action(({ account: name, since, json }: AuditOptions) =>
+      withStore(async ({ store: { accounts, audit }, clock }) => {
+        const account = name === undefined ? undefined : await existingAccount(accounts, name);
+        const names = new Map((await accounts.listAccounts()).map((known) => [known.id, known.name]));
+        const pages = readPages(audit, { accountId: account?.id, since: since?.(clock().unix) }, names);
+        await printPages(json, pages, HEADER, (entry) => [
+          entry.time,
+          `${entry.actor.kind} ${entry.actor.name}`,
+          entry.address ?? '-',
+          entry.action,
+          `${entry.target.kind} ${entry.target.name}`,
+          entry.account ?? '-',
+          describeChange(entry.before, entry.after),
+        ]);
+      }),
+    );
+}
+
+/** `names` has those of accounts, as they are called now. */
+async function* readPages(
+  audit: AuditRepository,
+  filters: Pick<AuditQuery, 'accountId' | 'since'>,
+  names: ReadonlyMap<number, string>,
+) {
+  for (let before: number | undefined; ; ) {
+    const entries = await audit.list({ ...filters, limit: PAGE_SIZE, before });
+    yield entries.map((entry) => toJson(entry, names));
+    if (entries.length < PAGE_SIZE) return;
+    before = entries.at(-1)?.id;
+  }
+}
+
+function toJson(
+  { id, at, actor, action, target, accountId, before, after }: AuditEntry,
+  names: ReadonlyMap<number, string>,
+) {
+  return {
+    id,
+    time: textFromInstant(at),
+    actor: { kind: actor.kind, name: actorName(actor) },
+    address: actor.address ?? null,
+    action,
+    target,
+    account: accountId === undefined ? null : (names.get(accountId) ?? null),
+    before: before ?? null,
+    after: after ?? null,
+  };
+}
+
+/** `plan: free → pro, role: admin`. */
+function describeChange(before: AuditValues | null, after: AuditValues | null): string {
+  const texts = Object.keys({ ...before, ...after }).map((name) => {
+    const [old, now] = [before?.[name], after?.[name]];
+    return old === undefined
+      ? `${name}: ${describeValue(now)}`
+      : `${name}: ${describeValue(old)} → ${describeValue(now)}`;
+  });
+  return texts.length === 0 ? '-' : texts.join(', ');
+}
+
+function describeValue(value: AuditValues[string] | undefined): string {
+  return Array.isArray(value) ? value.join(' ') : String(value ?? '-');
+}

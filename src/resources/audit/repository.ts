@@ -1,0 +1,142 @@
+// Contract: section 10.
+import type { Account } from '../../domain/account.ts';
+import { type Actor, actorName, type AuditChange, type AuditValues } from '../../domain/audit.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { empty, raw, type Sql, sql } from '../../storage/sql.ts';
+import {
+  enumeration,
+  instant,
+  integer,
+  json,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../../storage/table.ts';
+import type { Transaction } from '../../storage/transaction.ts';
+
+/** What was changed by whom. Nothing of it is ever changed or deleted. */
+const AUDIT = new Table(
+  'audit',
+  {
+    id: integer,
+    at: instant,
+    actorKind: enumeration<Actor['kind']>(['operator', 'key', 'system']),
+    actor: text,
+    address: optional(text),
+    action: text,
+    targetKind: text,
+    target: text,
+    accountId: optional(integer),
+    beforeValues: optional(json<AuditValues>()),
+    afterValues: optional(json<AuditValues>()),
+  },
+  { key: ['id'], assignsIds: true },
+);
+
+export const TABLES = [AUDIT];
+
+export interface AuditEntry extends AuditChange {
+  readonly id: number;
+  readonly actor: Actor;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+export interface AuditQuery {
+  /** 1 to 101. */
+  readonly limit: number;
+  readonly accountId?: number | undefined;
+  /** Unix milliseconds: only entries of this instant or later. */
+  readonly since?: number | undefined;
+  /** The id of the last entry of the page before: only entries that follow it. */
+  readonly before?: number | undefined;
+}
+
+/** Adds an entry to the transaction of its change. */
+export async function addAudit(
+  transaction: Transaction,
+  actor: Actor,
+  { action, target, accountId, before, after }: AuditChange,
+): Promise<void> {
+  const entry = AUDIT.insert({
+    at: await transaction.now(),
+    actorKind: actor.kind,
+    actor: actorName(actor),
+    address: actor.address,
+    action,
+    targetKind: target.kind,
+    target: target.name,
+    accountId,
+    beforeValues: before,
+    afterValues: after,
+  });
+  await transaction.query(entry);
+}
+
+export const WRITES = { add: addAudit };
+
+/** How many keys the account's own keys have created since the instant `since` (Unix milliseconds). */
+export async function countCreatedKeys(
+  transaction: Transaction,
+  accountId: number,
+  since: number,
+): Promise<number> {
+  const [row] = await transaction.query<[count: bigint]>(sql`
+    SELECT count(*) FROM audit WHERE account_id = ${accountId} AND at >= ${since}
+      AND actor_kind = 'key' AND action IN ('keys create', 'keys rotate')`);
+  return Number(row?.[0]);
+}
+
+/** The change of an account, with its values before and after. */
+export function accountChange(
+  action: string,
+  { id, name }: Pick<Account, 'id' | 'name'>,
+  values: Pick<AuditChange, 'before' | 'after'>,
+): AuditChange {
+  return { action, target: { kind: 'account', name }, accountId: id, ...values };
+}
+
+/**
+ * The end of the SELECT for a page. Rows are compared whole and in the order of an index, so both databases read only that
+ * index, however many entries there are (docs/decisions/0084).
+ */
+export function selectPage({ limit, accountId, since = 0, before }: AuditQuery): Sql {
+  const end = before === undefined ? sql`${INT64_MAX}` : sql`(SELECT at FROM audit WHERE id = ${before})`;
+  const [column, value, order] =
+    accountId === undefined
+      ? [empty, empty, empty]
+      : [raw('account_id, '), sql`${accountId}, `, raw('account_id DESC, ')];
+  return sql`
+    WHERE (${column}at, id) < (${value}${end}, ${before ?? INT64_MAX}) AND (${column}at, id) >= (${value}${since}, 0)
+    ORDER BY ${order}at DESC, id DESC LIMIT ${raw(String(limit))}`;
+}
+
+function toEntry(row: Stored<typeof AUDIT>): AuditEntry {
+  const { id, at, actorKind: kind, actor, address, action, targetKind, target, accountId } = row;
+  const named: Actor = kind === 'key' ? { kind, id: Number(actor) } : { kind, name: actor };
+  return {
+    id,
+    at,
+    actor: address === undefined ? named : { ...named, address },
+    action,
+    target: { kind: targetKind, name: target },
+    accountId,
+    before: row.beforeValues,
+    after: row.afterValues,
+  };
+}
+
+export type AuditRepository = ReturnType<typeof open>;
+
+export function open(engine: Engine) {
+  return {
+    /** Newest first. */
+    async list(query: AuditQuery): Promise<readonly AuditEntry[]> {
+      return (await engine.select(AUDIT, selectPage(query))).map(toEntry);
+    },
+    /** Adds an entry of its own, for changes outside the database. Writes add their entries in their own transactions. */
+    add: (actor: Actor, change: AuditChange) => engine.write(addAudit, actor, change),
+  };
+}
