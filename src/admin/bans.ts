@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 import { type BanRecord, describeBans, liftBan as lift } from '../management/bans.ts';
-import type { Notices } from '../storage/notices.ts';
+import type { NoticeRepository } from '../resources/notices/repository.ts';
 import { list, remove, type OperatorResource } from '../http/operation.ts';
 import { cursorNumber, iso, rowFilter, rowId } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
-  readonly notices: Notices;
+  readonly notices: NoticeRepository;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'liftBan'>;
 }
 

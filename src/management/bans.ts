@@ -3,7 +3,7 @@ import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import type { KeyBan, RateLimitAdmin } from '../limits/counter.ts';
-import type { Notices } from '../storage/notices.ts';
+import type { NoticeRepository } from '../resources/notices/repository.ts';
 import { existingKey } from './keys.ts';
 
 /** A ban in force, with the key's account and label. */
@@ -19,7 +19,7 @@ const KEYS_READ = 500;
 interface Parts {
   readonly accounts: AccountRepository;
   readonly quotas: Pick<RateLimitAdmin, 'liftBan'>;
-  readonly notices: Notices;
+  readonly notices: NoticeRepository;
 }
 
 /**
@@ -56,5 +56,5 @@ export async function liftBan(
 ): Promise<void> {
   const lifted = await quotas.liftBan(actor, await existingKey(accounts, keyId));
   if (lifted === undefined) throw new ServiceError('not_found', `Key ${keyId} is not banned.`);
-  if (!lifted.isRecorded) await notices.banLifted(actor, lifted.ban);
+  if (!lifted.isRecorded) await notices.recordLift(actor, lifted.ban);
 }

@@ -11,7 +11,6 @@ import * as counters from '../storage/counters.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
 import * as keyWrites from '../storage/key-writes.ts';
-import * as notices from '../storage/notices.ts';
 import * as operators from '../storage/operators.ts';
 import * as ownKeys from '../storage/own-keys.ts';
 import type { AnyEngine, HotParts } from '../storage/hot-parts.ts';
@@ -22,6 +21,7 @@ import * as categories from './categories/repository.ts';
 import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
+import * as notices from './notices/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a

@@ -8,7 +8,7 @@ import { foldedName } from '../domain/text.ts';
 import { accountFromRow, type AccountRow, SELECT_ACCOUNTS } from './account-rows.ts';
 import { accountChange, addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
-import { noticeOfAccount } from './notices.ts';
+import { addAccountNotice } from '../resources/notices/repository.ts';
 import { ACCOUNTS, columnsOf, insertInto } from './tables.ts';
 
 /** Accounts made by versions that did not ignore case have no folded name. */
@@ -112,7 +112,7 @@ async function rename(
   const sql = 'UPDATE accounts SET name = $1, folded_name = $2 WHERE id = $3';
   await transaction.query(sql, [name, foldedName(name), account.id]);
   if (account.name === name) return undefined;
-  await noticeOfAccount(transaction, 'account renamed', account.id);
+  await addAccountNotice(transaction, 'account renamed', account.id);
   const values = { before: { name: account.name }, after: { name } };
   await addAudit(transaction, actor, accountChange('accounts rename', account, values));
   return undefined;
@@ -131,7 +131,7 @@ async function setPlan(
     [...columns, account.id],
   );
   if (changed.length === 0) return;
-  await noticeOfAccount(transaction, 'plan changed', account.id);
+  await addAccountNotice(transaction, 'plan changed', account.id);
   const [plan, perMinute, perDay] = columns;
   const before = { plan: account.plan, ...(account.plan === 'enterprise' && account.limits) };
   const after = { plan, ...(perMinute !== null && { perMinute, perDay }) };
@@ -147,7 +147,7 @@ async function setSuspended(
 ): Promise<void> {
   if ((account.suspendedAt === undefined) === (at === null)) return;
   await transaction.query('UPDATE accounts SET suspended_at = $1 WHERE id = $2', [at, account.id]);
-  await noticeOfAccount(transaction, at === null ? 'account resumed' : 'account suspended', account.id);
+  await addAccountNotice(transaction, at === null ? 'account resumed' : 'account suspended', account.id);
   await addAudit(
     transaction,
     actor,

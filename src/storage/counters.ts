@@ -11,7 +11,7 @@ import {
   type StoredStanding,
 } from '../limits/counter.ts';
 import { peek, restored, UNUSED, type Usage } from '../limits/quota.ts';
-import { recordLift } from './notices.ts';
+import { recordLift } from '../resources/notices/repository.ts';
 import type { Value } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 import type { Engine } from './engine.ts';

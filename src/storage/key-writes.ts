@@ -9,7 +9,7 @@ import type { Result } from '../domain/result.ts';
 import { KEY_BY_ID, keyFromRow, type KeyRow } from './account-rows.ts';
 import { addAudit } from '../resources/audit/repository.ts';
 import type { Transaction } from './transaction.ts';
-import { noticeOfKey } from './notices.ts';
+import { addKeyNotice } from '../resources/notices/repository.ts';
 import { insertInto, KEYS } from './tables.ts';
 
 const INSERT_KEY = insertInto(KEYS, [
@@ -113,7 +113,7 @@ export async function replaceKey(
   const rotatedTo = Number(row[0]);
   const sql = 'UPDATE keys SET expires_at = $1, rotated_to = $2 WHERE id = $3';
   await transaction.query(sql, [replacedUntil, rotatedTo, old.id]);
-  await noticeOfKey(transaction, 'key rotated', old.id);
+  await addKeyNotice(transaction, 'key rotated', old.id);
   const before = { expiresAt: instantOrNull(old.expiresAt) };
   const after = { expiresAt: textFromInstant(replacedUntil), rotatedTo };
   await addAudit(transaction, actor, changeOf('keys rotate', old, { before, after }));
@@ -130,7 +130,7 @@ export async function revokeKey(
   const key = await lockKey(transaction, id);
   if (key === undefined || key.revokedAt !== undefined) return;
   await transaction.query('UPDATE keys SET revoked_at = $1 WHERE id = $2', [now, id]);
-  await noticeOfKey(transaction, 'key revoked', id);
+  await addKeyNotice(transaction, 'key revoked', id);
   await addAudit(
     transaction,
     actor,
