@@ -4,7 +4,7 @@ import { type Account, limitsOf } from '../domain/account.ts';
 import { LIMIT_MAX, PLAN_NAMES, type Plan } from '../domain/plan.ts';
 import type { AccountChange } from '../domain/account-ports.ts';
 import { checkedName } from '../domain/text.ts';
-import type { BanRecord } from '../management/bans.ts';
+import type { KeyBan } from '../limits/counter.ts';
 import { iso, whole } from './values.ts';
 
 const limitOfWindow = whole(1, LIMIT_MAX);
@@ -98,6 +98,8 @@ export function accountJson({ suspendedAt, ...account }: Account) {
   return { ...account, suspendedAt: iso(suspendedAt) };
 }
 
-export function banJson({ keyId, until, count, label }: BanRecord) {
+export type LabelledBan = KeyBan & { readonly label: string | undefined };
+
+export function banJson({ keyId, until, count, label }: LabelledBan) {
   return { keyId, label, until: iso(until), count };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limitsOf } from '../domain/account.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import { checkedName } from '../domain/text.ts';
-import type { RateLimitAdmin, RateLimiter } from '../limits/counter.ts';
+import type { KeyBan, RateLimitAdmin, RateLimiter } from '../limits/counter.ts';
 import { describeWindows } from '../limits/quota.ts';
 import {
   AccountDetails,
@@ -14,15 +14,16 @@ import {
   changeOf,
   EXAMPLE,
   isNow,
+  type LabelledBan,
   NewAccount,
   WINDOWS,
 } from './account-values.ts';
-import { describeBans } from '../management/bans.ts';
 import { change, create, list, read, type OperatorResource } from '../http/operation.ts';
 import { cursorNumber, pageOf, rowId, word } from './values.ts';
 
 interface Stores {
   readonly accounts: AccountRepository;
+  readonly bans: { describe(bans: readonly KeyBan[]): Promise<readonly LabelledBan[]> };
   readonly counter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
@@ -95,16 +96,15 @@ const getAccount = read(AccountDetails, {
     examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
   },
   errors: { not_found: NO_ACCOUNT },
-  async handle({ parameters }, { accounts, counter, quotas }: Stores) {
+  async handle({ parameters }, { accounts, bans, counter, quotas }: Stores) {
     const account = await accounts.getAccount(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { id, limits: its } = account;
     // `peek` charges nothing, so the number of the key does not matter.
     const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits: its });
     const found = await quotas.listBans({ accountId: id, limit: MOST_BANS });
-    const bans = (await describeBans(accounts, found)).map(banJson);
-    const details = { ...accountJson(account), ...describeWindows(quota), bans };
-    return { value: details };
+    const listed = (await bans.describe(found)).map(banJson);
+    return { value: { ...accountJson(account), ...describeWindows(quota), bans: listed } };
   },
 });
 

@@ -125,7 +125,7 @@ async function openCounters(
 ): Promise<OpenCounters> {
   const { redisUrl } = config;
   if (redisUrl === undefined) {
-    const inMemory = new MemoryCounter(clock, config, store.counters, events.onBan);
+    const inMemory = new MemoryCounter(clock, config, store.limits, events.onBan);
     return { counters: inMemory, quotas: store.quotas };
   }
   // Imported only when needed, because the driver of Redis makes every start slower.

@@ -5,15 +5,15 @@ import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AccountRepository } from '../domain/account-ports.ts';
 import { planName } from '../limits/counter.ts';
+import { BAN_RECORDS, lastBan, parseCounts, WINDOWS } from '../limits/stored.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../resources/audit/repository.ts';
-import { standingFromRow, usageFromRow } from '../storage/counters.ts';
 import { databaseUrlFault, withoutSecrets } from '../config/database-url.ts';
 import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../app/store.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { type Store, TABLES } from '../resources/repositories.ts';
-import { type RowOf, STANDINGS, USAGE } from '../storage/tables.ts';
+import type { Stored } from '../storage/table.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
 import { systemClock } from './context.ts';
 import { JSON_OPTION, type JsonOption } from '../terminal/options.ts';
@@ -135,26 +135,26 @@ async function restoreCounters(
 ): Promise<void> {
   for (const [environment, quotas] of counters) {
     // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
-    for await (const rows of from.rows(USAGE)) {
-      const own = rows.filter(([of]) => of === environment);
-      await Promise.all(own.map((row) => quotas.restoreUsage(row[1], usageFromRow(row))));
+    for await (const rows of from.rows(WINDOWS)) {
+      const stored = rows.map((row) => WINDOWS.parse(row)).filter((row) => row.environment === environment);
+      await Promise.all(stored.map((row) => quotas.restoreUsage(row.caller, parseCounts(row))));
     }
-    for await (const rows of from.rows(STANDINGS)) {
-      const own = rows.filter(([, of, , , , lifted]) => of === environment && lifted === 0n);
-      await Promise.all(own.map((row) => restoreBan(quotas, row, accounts)));
+    for await (const rows of from.rows(BAN_RECORDS)) {
+      const records = rows.map((row) => BAN_RECORDS.parse(row));
+      const own = records.filter((record) => record.environment === environment && !record.lifted);
+      await Promise.all(own.map((record) => restoreBan(quotas, record, accounts)));
     }
   }
 }
 
 async function restoreBan(
   quotas: RedisQuotas,
-  row: RowOf<typeof STANDINGS>,
+  record: Stored<typeof BAN_RECORDS>,
   accounts: AccountRepository,
 ): Promise<void> {
-  const [keyId] = row;
-  const { ban } = standingFromRow(row);
+  const ban = lastBan(record);
   if (ban === undefined) return;
-  const key = await accounts.findKey(Number(keyId));
-  if (key === undefined) throw new Error(`There is a ban of key ${keyId}, but no such key.`);
+  const key = await accounts.findKey(record.keyId);
+  if (key === undefined) throw new Error(`There is a ban of key ${record.keyId}, but no such key.`);
   await quotas.restoreBan(planName(key.account.id), key.id, ban);
 }

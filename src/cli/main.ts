@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   accounts: async () => (await import('./accounts.ts')).accountsCommands,
   keys: async () => (await import('./keys.ts')).keysCommands,
-  bans: async () => (await import('./quotas.ts')).bansCommands,
+  bans: async () => (await import('../resources/bans/commands.ts')).bansCommands,
   usage: async () => (await import('./usage.ts')).usageCommand,
   deprecations: async () => (await import('./deprecations.ts')).deprecationsCommand,
   categories: async () => (await import('../resources/categories/commands.ts')).categoriesCommands,

@@ -4,11 +4,11 @@ import { ServiceError } from '../domain/errors.ts';
 import { OUTCOMES } from '../domain/usage.ts';
 import { existingAccount } from '../management/accounts.ts';
 import { usageRange } from '../management/usage.ts';
-import { withStore } from './context.ts';
+import { withQuotas, withStore } from './context.ts';
 import { csvText } from '../terminal/csv.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../terminal/options.ts';
 import { printJson, printTable } from '../terminal/output.ts';
-import { showWindows } from './windows.ts';
+import { showWindows } from '../resources/usage/windows.ts';
 
 /** The first columns of each `--by`. The counts follow. */
 const COLUMNS = {
@@ -61,7 +61,7 @@ function showUsage({ account: name, by, since, csv, json }: UsageOptions): Promi
   if (by === undefined) {
     const alone = since !== undefined ? '--since' : csv && '--csv';
     if (alone) throw new ServiceError('invalid_parameter', `${alone} is for the history, so it needs --by.`);
-    return showWindows({ ...(name !== undefined && { account: name }), ...(json && { json }) });
+    return showWindows(withQuotas, { ...(name !== undefined && { account: name }), ...(json && { json }) });
   }
   return withStore(async ({ clock, store }) => {
     const now = Math.floor(clock().unix);

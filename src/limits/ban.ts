@@ -16,17 +16,17 @@ export interface Ban {
 }
 
 /** The refusals and the last ban of a key. */
-export interface Standing {
+export interface BanRecord {
   /** Monotonic instants, in whole milliseconds, of the refusals that may still count. Oldest first, at most `banAfter`. */
   readonly refusals: Instants;
   /** The last ban. Kept when it is over, because the next one within a day lasts twice as long. */
   readonly ban: Ban | undefined;
 }
 
-export const NEVER_REFUSED: Standing = { refusals: Instants.NONE, ban: undefined };
+export const NEVER_REFUSED: BanRecord = { refusals: Instants.NONE, ban: undefined };
 
 /** The ban in force, or undefined. */
-export function banInForce(standing: Pick<Standing, 'ban'>, now: Pick<Moment, 'unix'>): Ban | undefined {
+export function banInForce(standing: Pick<BanRecord, 'ban'>, now: Pick<Moment, 'unix'>): Ban | undefined {
   return standing.ban !== undefined && standing.ban.until > now.unix ? standing.ban : undefined;
 }
 
@@ -34,7 +34,7 @@ export function banInForce(standing: Pick<Standing, 'ban'>, now: Pick<Moment, 'u
  * Counts one refusal. `banAfter` refusals within 60 s ban the key. A ban that begins within 24 hours of the end of the
  * previous one lasts twice as long as that, at most 24 hours.
  */
-export function refuse(standing: Standing, policy: BanPolicy, now: Moment): Standing {
+export function refuse(standing: BanRecord, policy: BanPolicy, now: Moment): BanRecord {
   let first = 0;
   while (now.monotonic - (standing.refusals.at(first) ?? now.monotonic) >= MINUTE) first++;
   const refusals = standing.refusals.next(first, Math.floor(now.monotonic));

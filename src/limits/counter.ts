@@ -4,7 +4,7 @@ import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
 import type { Ban } from './ban.ts';
-import type { Quota, Usage } from './quota.ts';
+import type { Counts, Quota } from './quota.ts';
 
 /** Whose windows a request is counted in. Only a `key` can be banned. */
 export type Caller =
@@ -102,42 +102,38 @@ export interface OpenCounters {
   readonly quotas: RateLimitAdmin;
 }
 
-/*
- * The store of a counter in memory. It holds instants as Unix milliseconds, because the monotonic clock of a process ends
- * with the process. Every method rejects with ServiceError `unavailable` when the store cannot answer now.
- */
-
-/** See `Standing`. */
-export interface StoredStanding {
+/** The refusals and the last ban of a key as they are stored, with instants in Unix milliseconds. */
+export interface StoredBanRecord {
   readonly refusals: readonly number[];
   readonly ban: Ban | undefined;
 }
 
-export interface CounterChanges {
-  /** By `callerName`. */
-  readonly usage: ReadonlyMap<string, Usage>;
-  /** By key id. */
-  readonly standings: ReadonlyMap<number, StoredStanding>;
-}
-
-export interface CounterStore {
-  readUsage(caller: string): Promise<Usage | undefined>;
-  readStanding(keyId: number): Promise<StoredStanding | undefined>;
-  /** Writes all changes or none. A ban that an operator has lifted stays lifted. */
-  write(changes: CounterChanges): Promise<void>;
+/**
+ * What a limiter in memory stores. It holds instants as Unix milliseconds, because the monotonic clock of a process ends
+ * with the process. Every method rejects with ServiceError `unavailable` when the store cannot answer now.
+ */
+export interface LimiterStore {
+  /** The counts of a caller, by `callerName`. */
+  readCounts(caller: string): Promise<Counts | undefined>;
+  readBanRecord(keyId: number): Promise<StoredBanRecord | undefined>;
+  /** Writes all counts or none, by `callerName`. */
+  writeCounts(counts: ReadonlyMap<string, Counts>): Promise<void>;
+  /** Writes all records or none, by key id. A ban that an operator has lifted stays lifted. */
+  writeBanRecords(records: ReadonlyMap<number, StoredBanRecord>): Promise<void>;
   /** The keys whose ban an operator has lifted, until `dropLifted`. */
   readLifted(): Promise<readonly number[]>;
-  /** Deletes the rows of these keys if their ban was lifted. */
+  /** Deletes the records of these keys if their ban was lifted. */
   dropLifted(keyIds: readonly number[]): Promise<void>;
-  /** Deletes usage of days before `day`, and standings that ended before `endedBefore` (Unix milliseconds). */
+  /** Deletes counts of days before `day`, and records that ended before `endedBefore` (Unix milliseconds). */
   prune(day: number, endedBefore: number): Promise<void>;
 }
 
 /** Stores nothing: counts of an outage of the shared counter end with the process. */
-export const NO_STORE: CounterStore = {
-  readUsage: async () => undefined,
-  readStanding: async () => undefined,
-  write: async () => undefined,
+export const NO_STORE: LimiterStore = {
+  readCounts: async () => undefined,
+  readBanRecord: async () => undefined,
+  writeCounts: async () => undefined,
+  writeBanRecords: async () => undefined,
   readLifted: async () => [],
   dropLifted: async () => undefined,
   prune: async () => undefined,

@@ -2,8 +2,8 @@
 import { DAY, MINUTE, type Moment, unixOffset } from '../domain/clock.ts';
 import type { Limits } from '../domain/plan.ts';
 
-/** How much of its minute and of its day a caller has used. */
-export interface Usage {
+/** The admitted requests of a caller in its minute and its day. */
+export interface Counts {
   /** Monotonic instant of the first counted request of the minute window, rounded down to a whole millisecond. */
   readonly minuteStart: number;
   readonly minuteCount: number;
@@ -34,68 +34,68 @@ export interface Quota {
   readonly admitted: boolean;
 }
 
-/** The usage of a caller that has not called yet. */
-export const UNUSED: Usage = { minuteStart: Number.NEGATIVE_INFINITY, minuteCount: 0, day: 0, dayCount: 0 };
+/** The counts of a caller that has not called yet. */
+export const UNUSED: Counts = { minuteStart: Number.NEGATIVE_INFINITY, minuteCount: 0, day: 0, dayCount: 0 };
 
 /**
  * Takes one request from both windows, or from neither when one of them is used up. A minute starts with its first
  * counted request. A day is the UTC calendar day.
  */
-export function take(usage: Usage, limits: Limits, now: Moment): { usage: Usage; quota: Quota } {
-  const current = at(usage, now);
+export function take(counts: Counts, limits: Limits, now: Moment): { counts: Counts; quota: Quota } {
+  const current = at(counts, now);
   if (current.minuteCount >= limits.perMinute || current.dayCount >= limits.perDay) {
-    return { usage: current, quota: quotaOf(current, limits, now, false) };
+    return { counts: current, quota: quotaOf(current, limits, now, false) };
   }
-  const taken: Usage = {
+  const taken: Counts = {
     minuteStart: current.minuteStart,
     minuteCount: current.minuteCount + 1,
     day: current.day,
     dayCount: current.dayCount + 1,
   };
-  return { usage: taken, quota: quotaOf(taken, limits, now, true) };
+  return { counts: taken, quota: quotaOf(taken, limits, now, true) };
 }
 
 /** Both windows as they are. Takes nothing. */
-export function peek(usage: Usage, limits: Limits, now: Moment): Quota {
-  return quotaOf(at(usage, now), limits, now, true);
+export function peek(counts: Counts, limits: Limits, now: Moment): Quota {
+  return quotaOf(at(counts, now), limits, now, true);
 }
 
 /**
- * Corrects stored usage for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
+ * Corrects stored counts for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
  * later than tomorrow counts as today.
  */
-export function restored(usage: Usage, now: Moment): Usage {
+export function restored(counts: Counts, now: Moment): Counts {
   const today = Math.floor(now.unix / DAY);
-  const minuteStart = Math.min(usage.minuteStart, Math.floor(now.monotonic));
-  return { ...usage, minuteStart, day: usage.day > today + 1 ? today : usage.day };
+  const minuteStart = Math.min(counts.minuteStart, Math.floor(now.monotonic));
+  return { ...counts, minuteStart, day: counts.day > today + 1 ? today : counts.day };
 }
 
-/** The usage that still counts now. A day in the future stays, because windows never move backwards. */
-function at(usage: Usage, now: Moment): Usage {
+/** The counts that still count now. A day in the future stays, because windows never move backwards. */
+function at(counts: Counts, now: Moment): Counts {
   const today = Math.floor(now.unix / DAY);
-  const minuteOver = usage.minuteCount === 0 || now.monotonic - usage.minuteStart >= MINUTE;
-  const dayOver = today > usage.day;
-  if (!minuteOver && !dayOver) return usage;
+  const minuteOver = counts.minuteCount === 0 || now.monotonic - counts.minuteStart >= MINUTE;
+  const dayOver = today > counts.day;
+  if (!minuteOver && !dayOver) return counts;
   return {
     // A whole number, like the offset to Unix time, so that rounding never moves the end of the window.
-    minuteStart: minuteOver ? Math.floor(now.monotonic) : usage.minuteStart,
-    minuteCount: minuteOver ? 0 : usage.minuteCount,
-    day: dayOver ? today : usage.day,
-    dayCount: dayOver ? 0 : usage.dayCount,
+    minuteStart: minuteOver ? Math.floor(now.monotonic) : counts.minuteStart,
+    minuteCount: minuteOver ? 0 : counts.minuteCount,
+    day: dayOver ? today : counts.day,
+    dayCount: dayOver ? 0 : counts.dayCount,
   };
 }
 
-/** Both windows after a request was admitted or refused. `usage` counts now. */
-export function quotaOf(usage: Usage, limits: Limits, now: Moment, admitted: boolean): Quota {
+/** Both windows after a request was admitted or refused. `counts` are those of now. */
+export function quotaOf(counts: Counts, limits: Limits, now: Moment, admitted: boolean): Quota {
   const minute: Window = {
     limit: limits.perMinute,
-    remaining: Math.max(0, limits.perMinute - usage.minuteCount),
-    resetsAt: usage.minuteStart + MINUTE + unixOffset(now),
+    remaining: Math.max(0, limits.perMinute - counts.minuteCount),
+    resetsAt: counts.minuteStart + MINUTE + unixOffset(now),
   };
   const day: Window = {
     limit: limits.perDay,
-    remaining: Math.max(0, limits.perDay - usage.dayCount),
-    resetsAt: (usage.day + 1) * DAY,
+    remaining: Math.max(0, limits.perDay - counts.dayCount),
+    resetsAt: (counts.day + 1) * DAY,
   };
   return { at: now.unix, minute, day, governing: governing(minute, day, admitted), admitted };
 }

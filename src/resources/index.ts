@@ -1,6 +1,5 @@
 // Contract: sections 1.1 and 10.2.
 import { ACCOUNTS } from '../admin/accounts.ts';
-import { BANS } from '../admin/bans.ts';
 import { DEPRECATIONS } from '../admin/deprecations.ts';
 import { FAULTS } from '../admin/faults.ts';
 import { KEYS } from '../admin/keys.ts';
@@ -13,6 +12,7 @@ import { KEYS_RESOURCE } from '../api/keys.ts';
 import { CATEGORIES_RESOURCE } from './categories/operations.ts';
 import { ORDERS_RESOURCE } from './orders/operations.ts';
 import { PETS_RESOURCE } from './pets/operations.ts';
+import { BANS } from './bans/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
 import type { DeprecatedOperation } from '../management/deprecations.ts';
 import { AUDIT } from './audit/operations.ts';

@@ -4,10 +4,10 @@ import type { Actor } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
 import type { AccountRepository, RequestKeys } from '../domain/account-ports.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RateLimitAdmin } from '../limits/counter.ts';
+import type { LimiterStore, RateLimitAdmin } from '../limits/counter.ts';
+import * as limits from '../limits/stored.ts';
 import * as accountWrites from '../storage/account-writes.ts';
 import { StoredAccounts } from '../storage/accounts.ts';
-import * as counters from '../storage/counters.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
 import * as keyWrites from '../storage/key-writes.ts';
@@ -22,6 +22,7 @@ import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
 import * as notices from './notices/repository.ts';
+import * as bans from './bans/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a
@@ -36,7 +37,7 @@ export const TABLES: readonly Table[] = [
   ...idempotency.TABLES,
   ...audit.TABLES,
   ...categories.TABLES,
-  ...counters.TABLES,
+  ...limits.TABLES,
   ...notices.TABLES,
   ...operators.TABLES,
   ...orders.TABLES,
@@ -50,10 +51,10 @@ pets.HOLDS.settle = orders.settleHold;
 export const WRITES = new Writes({
   accounts: accountWrites.WRITES,
   audit: audit.WRITES,
+  bans: bans.WRITES,
   categories: categories.WRITES,
-  counters: counters.WRITES,
   keys: keyWrites.WRITES,
-  notices: notices.WRITES,
+  limits: limits.WRITES,
   operators: operators.WRITES,
   orders: orders.WRITES,
   ownKeys: ownKeys.WRITES,
@@ -71,18 +72,20 @@ export interface RepositorySettings {
 }
 
 function openRepositories(engine: AnyEngine, { keys }: HotParts, settings: RepositorySettings) {
-  const limits = counters.open(engine, settings);
+  const stored = limits.open(engine, settings);
+  const banned = bans.open(engine, settings);
   return {
     accounts: new StoredAccounts(engine, keys, settings) as AccountRepository,
     audit: audit.open(engine),
+    bans: banned,
     categories: categories.open(engine),
-    counters: limits,
     keys: keys as RequestKeys,
+    limits: stored as LimiterStore,
     notices: notices.open(engine),
     operators: operators.open(engine),
     orders: orders.open(engine, settings),
     pets: pets.open(engine),
-    quotas: limits as RateLimitAdmin,
+    quotas: { ...stored, liftBan: banned.liftStored } as RateLimitAdmin,
     usageHistory: usageHistory.open(engine, settings),
   };
 }

@@ -49,34 +49,6 @@ export const KEYS = {
   assignsIds: true,
 } as const satisfies Table;
 
-export const USAGE = {
-  name: 'usage',
-  key: ['environment', 'caller'],
-  columns: [
-    ['environment', 'text'],
-    ['caller', 'text'],
-    ['minute_start', 'integer'],
-    ['minute_count', 'integer'],
-    ['day', 'integer'],
-    ['day_count', 'integer'],
-  ],
-  assignsIds: false,
-} as const satisfies Table;
-
-export const STANDINGS = {
-  name: 'standings',
-  key: ['key_id'],
-  columns: [
-    ['key_id', 'integer'],
-    ['environment', 'text'],
-    ['refusals', 'text'],
-    ['banned_until', 'integer?'],
-    ['ban_count', 'integer?'],
-    ['lifted', 'integer'],
-  ],
-  assignsIds: false,
-} as const satisfies Table;
-
 /** The name of a column of this table. */
 type ColumnOf<T extends Table> = T['columns'][number][0];
 

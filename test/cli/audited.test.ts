@@ -54,7 +54,7 @@ async function prepared(t: TestContext, variables: Variables): Promise<Store> {
   await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'available' });
   await store.orders.create(1, { petId: 1n });
   const ban = { until: Date.now() + 3_600_000, count: 2 };
-  await store.counters.write({ usage: new Map(), standings: new Map([[1, { refusals: [], ban }]]) });
+  await store.limits.writeBanRecords(new Map([[1, { refusals: [], ban }]]));
   return store;
 }
 

@@ -63,13 +63,13 @@ async function probe(service: TestService, id: string, asked: Asked): Promise<An
 async function useUpHolder({ store, clock }: TestService, account: string, dayCount: number): Promise<void> {
   const { id } = (await store.accounts.findAccount(account)) ?? assert.fail();
   const { unix } = clock();
-  const usage = {
+  const counts = {
     minuteStart: unix,
     minuteCount: HOLDER_LIMITS.perMinute,
     day: Math.floor(unix / DAY),
     dayCount,
   };
-  await store.counters.write({ usage: new Map([[windowsName('holder', id), usage]]), standings: new Map() });
+  await store.limits.writeCounts(new Map([[windowsName('holder', id), counts]]));
 }
 
 const database = await exampleDatabase(lifetimeOfFile());

@@ -46,9 +46,8 @@ for (const [name, newDatabase] of Object.entries(DATABASES)) {
     const service = await startTestService(t, { databaseUrl: await newDatabase() });
     const send = senderOf(service, await service.issueKey());
     const day = Math.floor(service.clock().unix / 86_400_000);
-    const usage = { minuteStart: 0, minuteCount: 0, day, dayCount: HOLDER_LIMITS.perDay - 1 };
-    const changes = { usage: new Map([[windowsName('holder', 1), usage]]), standings: new Map() };
-    await service.store.counters.write(changes);
+    const counts = { minuteStart: 0, minuteCount: 0, day, dayCount: HOLDER_LIMITS.perDay - 1 };
+    await service.store.limits.writeCounts(new Map([[windowsName('holder', 1), counts]]));
     assert.equal((await send('/account')).status, 200);
     const refused = await send('/account');
     assertError(refused, 'daily_limit_exceeded');

@@ -34,7 +34,7 @@ async function start(t: TestContext) {
   const config = readConfig({});
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
-  const counter = new MemoryCounter(clock, config, store.counters);
+  const counter = new MemoryCounter(clock, config, store.limits);
   const dependencies = { clock, log: pino({ level: 'silent' }), state: { isOpen: true, isDraining: false } };
   const api = createPublicApi({
     ...dependencies,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { NEVER_REFUSED, banInForce, refuse, refusalsLeft, type Standing } from '../../src/limits/ban.ts';
+import { NEVER_REFUSED, banInForce, refuse, refusalsLeft, type BanRecord } from '../../src/limits/ban.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { type FakeClock, fakeClock, unixMilliseconds } from '../support/clock.ts';
 
@@ -11,10 +11,10 @@ const POLICY = { banAfter: 100, banSeconds: 300 };
 function refuseTimes(
   times: number,
   clock: FakeClock,
-  standing: Standing = NEVER_REFUSED,
+  record: BanRecord = NEVER_REFUSED,
   pause = 0,
-): Standing {
-  let current = standing;
+): BanRecord {
+  let current = record;
   for (let i = 0; i < times; i++) {
     if (i > 0) clock.advance(pause);
     current = refuse(current, POLICY, clock());
@@ -59,20 +59,20 @@ test('a key is banned exactly when its last 100 refusals lie within 60 s', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(40_000), { maxLength: 100 }), (pauses) => {
       const clock = fakeClock();
-      let standing = NEVER_REFUSED;
+      let record = NEVER_REFUSED;
       let instants: number[] = [];
       for (const pause of pauses) {
         clock.advance(pause);
         const now = clock();
         instants.push(Math.floor(now.monotonic));
-        standing = refuse(standing, policy, now);
+        record = refuse(record, policy, now);
         const oldest = instants.at(-policy.banAfter);
         const due = oldest !== undefined && now.monotonic - oldest < MINUTE;
-        assert.equal(standing.ban !== undefined && standing.refusals.length === 0, due);
-        assert.ok(standing.refusals.length < policy.banAfter);
+        assert.equal(record.ban !== undefined && record.refusals.length === 0, due);
+        assert.ok(record.refusals.length < policy.banAfter);
         if (due) {
           instants = [];
-          standing = NEVER_REFUSED;
+          record = NEVER_REFUSED;
         }
       }
     }),
@@ -81,11 +81,11 @@ test('a key is banned exactly when its last 100 refusals lie within 60 s', () =>
 
 test('each further ban within 24 hours lasts twice as long, at most 24 hours', () => {
   const clock = fakeClock();
-  let standing = NEVER_REFUSED;
+  let record = NEVER_REFUSED;
   const lengths: number[] = [];
   for (let i = 0; i < 12; i++) {
-    standing = refuseTimes(100, clock, standing);
-    const ban = banInForce(standing, clock());
+    record = refuseTimes(100, clock, record);
+    const ban = banInForce(record, clock());
     assert.ok(ban);
     assert.equal(ban.count, i + 1);
     lengths.push((ban.until - unixMilliseconds(clock)) / MINUTE);

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Caller, CounterStore } from '../../src/limits/counter.ts';
+import type { Caller, LimiterStore } from '../../src/limits/counter.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
@@ -19,7 +19,7 @@ export const keys = (count: number, limit = 1): Caller[] =>
   Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: limit, perDay: limit }));
 
 /** A counter with its store, and the rows in its file. */
-export function service(t: TestContext, around: (store: CounterStore) => CounterStore = (store) => store) {
+export function service(t: TestContext, around: (store: LimiterStore) => LimiterStore = (store) => store) {
   const file = `${temporaryFolder(t)}/petstore.db`;
   const clock = fakeClock();
   const open = (at: FakeClock): Store => {
@@ -31,7 +31,7 @@ export function service(t: TestContext, around: (store: CounterStore) => Counter
   const db = new DatabaseSync(file);
   t.after(() => db.close());
   const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
-  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.counters)), count };
+  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.limits)), count };
 }
 
 /** The service's default. */
@@ -44,28 +44,39 @@ export function processes(t: TestContext) {
     const clock = typeof at === 'function' ? at : fakeClock(at);
     const store = openStore(`sqlite:${file}`, clock);
     t.after(() => store.close());
-    return { clock, store, counter: new MemoryCounter(clock, BANNING, store.counters) };
+    return { clock, store, counter: new MemoryCounter(clock, BANNING, store.limits) };
   };
   return { file, start };
 }
 
 /** The methods of a store, so that a test can replace one of them. */
-export const partsOf = (store: CounterStore): CounterStore => ({
-  readUsage: (caller) => store.readUsage(caller),
-  readStanding: (keyId) => store.readStanding(keyId),
-  write: (changes) => store.write(changes),
+export const partsOf = (store: LimiterStore): LimiterStore => ({
+  readCounts: (caller) => store.readCounts(caller),
+  readBanRecord: (keyId) => store.readBanRecord(keyId),
+  writeCounts: (counts) => store.writeCounts(counts),
+  writeBanRecords: (records) => store.writeBanRecords(records),
   readLifted: () => store.readLifted(),
   dropLifted: (keyIds) => store.dropLifted(keyIds),
   prune: (day, endedBefore) => store.prune(day, endedBefore),
 });
 
-/** Adds the caller of each row of usage that is written to `written`, in order. */
+/** A store whose writes go through `around`. */
+export const writingThrough = (
+  store: LimiterStore,
+  around: (write: () => Promise<void>) => Promise<void>,
+): LimiterStore => ({
+  ...partsOf(store),
+  writeCounts: (counts) => around(() => store.writeCounts(counts)),
+  writeBanRecords: (records) => around(() => store.writeBanRecords(records)),
+});
+
+/** Adds the caller of each row of counts that is written to `written`, in order. */
 export const recordingWrites =
   (written: string[]) =>
-  (store: CounterStore): CounterStore => ({
+  (store: LimiterStore): LimiterStore => ({
     ...partsOf(store),
-    write(changes) {
-      written.push(...changes.usage.keys());
-      return store.write(changes);
+    writeCounts(counts) {
+      written.push(...counts.keys());
+      return store.writeCounts(counts);
     },
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { bannable, ROOT } from '../support/store.ts';
-import { BANNING, partsOf, processes } from './counting-service.ts';
+import { BANNING, partsOf, processes, writingThrough } from './counting-service.ts';
 import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
@@ -25,13 +25,11 @@ test('a ban that cannot be stored at once holds, and the next flush stores it', 
   const { start } = processes(t);
   const { clock, store } = start(START);
   let failing = true;
-  const counter = new MemoryCounter(clock, BANNING, {
-    ...partsOf(store.counters),
-    async write(changes) {
-      if (failing) throw new Error('the disk is full');
-      return store.counters.write(changes);
-    },
+  const disk = writingThrough(store.limits, async (write) => {
+    if (failing) throw new Error('the disk is full');
+    return write();
   });
+  const counter = new MemoryCounter(clock, BANNING, disk);
   assert.equal((await chargeAll(counter, repeat(160, KEY))).at(-1)?.kind, 'banned');
   assert.deepEqual(await store.quotas.listBans(), []);
   await assert.rejects(counter.flush(), /disk is full/);
@@ -55,10 +53,10 @@ test('a ban that begins while an older one of its key is being lifted stays stor
   const { clock, store } = start(START);
   let lifting = async () => {};
   const counter = new MemoryCounter(clock, BANNING, {
-    ...partsOf(store.counters),
+    ...partsOf(store.limits),
     async dropLifted(keyIds) {
       await lifting();
-      await store.counters.dropLifted(keyIds);
+      await store.limits.dropLifted(keyIds);
     },
   });
   await chargeAll(counter, repeat(160, KEY));
@@ -78,7 +76,7 @@ for (const noticed of [true, false]) {
     if (noticed) await counter.flush();
     const after = start(clock().unix);
     assert.deepEqual(await after.store.quotas.listBans(), []);
-    assert.equal(await after.store.counters.readStanding(1), undefined);
+    assert.equal(await after.store.limits.readBanRecord(1), undefined);
     await after.counter.flush();
     clock.advance(60_000);
     assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'admitted');

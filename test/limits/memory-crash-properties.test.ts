@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
-import { NEVER_REFUSED, banInForce, refuse, type Standing } from '../../src/limits/ban.ts';
-import { planName, type Caller, type CounterStore } from '../../src/limits/counter.ts';
+import { NEVER_REFUSED, banInForce, refuse, type BanRecord } from '../../src/limits/ban.ts';
+import { planName, type Caller } from '../../src/limits/counter.ts';
 import { Instants } from '../../src/limits/instants.ts';
-import { take, UNUSED, type Usage } from '../../src/limits/quota.ts';
+import { take, UNUSED, type Counts } from '../../src/limits/quota.ts';
 import { fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { partsOf } from './counting-service.ts';
+import { writingThrough } from './counting-service.ts';
 
 const POLICY = { banAfter: 4, banSeconds: 60 };
 const ACCOUNTS = 1_400;
@@ -24,45 +24,45 @@ const CALLERS = Array.from({ length: 2 * ACCOUNTS }, (_, i) => ({
 /** Far fewer than call, so that callers are often dropped from memory. */
 const CAPACITY = 500;
 
-type Usages = ReadonlyMap<number, Usage>;
+type AllCounts = ReadonlyMap<number, Counts>;
 
 /** What the rules alone say, without restarts. Both of its clocks are the same. */
 class Model {
-  readonly usage = new Map<number, Usage>();
-  readonly standings = new Map<number, Standing>();
+  readonly counts = new Map<number, Counts>();
+  readonly records = new Map<number, BanRecord>();
   /** Accounts that called since the last flush. */
   readonly active = new Set<number>();
 
   charge({ keyId, accountId, limits }: (typeof CALLERS)[number], unix: number): void {
     const now = { unix, monotonic: unix };
-    const standing = this.standings.get(keyId) ?? NEVER_REFUSED;
-    if (banInForce(standing, now) !== undefined) return;
-    const { usage, quota } = take(this.usage.get(accountId) ?? UNUSED, limits, now);
-    if (!quota.admitted) this.standings.set(keyId, refuse(standing, POLICY, now));
+    const record = this.records.get(keyId) ?? NEVER_REFUSED;
+    if (banInForce(record, now) !== undefined) return;
+    const { counts, quota } = take(this.counts.get(accountId) ?? UNUSED, limits, now);
+    if (!quota.admitted) this.records.set(keyId, refuse(record, POLICY, now));
     else {
-      this.usage.set(accountId, usage);
+      this.counts.set(accountId, counts);
       this.active.add(accountId);
     }
   }
 }
 
-/** What the rows of accounts may hold: their usage as one of these flushes, the newest last, found it. */
+/** What the rows of accounts may hold: their counts as one of these flushes, the newest last, found it. */
 class Written {
-  #flushes: { usages: Usages[]; done: boolean }[] = [{ usages: [new Map()], done: true }];
+  #flushes: { states: AllCounts[]; done: boolean }[] = [{ states: [new Map()], done: true }];
 
-  /** `usages` are those before and after the requests that came during the flush. */
-  flushed(usages: Usages[], active: number): void {
-    this.#flushes.push({ usages, done: true });
+  /** `states` are those before and after the requests that came during the flush. */
+  flushed(states: AllCounts[], active: number): void {
+    this.#flushes.push({ states, done: true });
     const keep = active > 1_000 ? 10 : 1;
     while (this.#flushes.filter(({ done }) => done).length > keep) this.#flushes.shift();
   }
 
-  failed(usage: Usages): void {
-    this.#flushes.push({ usages: [usage], done: false });
+  failed(counts: AllCounts): void {
+    this.#flushes.push({ states: [counts], done: false });
   }
 
-  of(accountId: number): (Usage | undefined)[] {
-    return this.#flushes.flatMap(({ usages }) => usages.map((usage) => usage.get(accountId)));
+  of(accountId: number): (Counts | undefined)[] {
+    return this.#flushes.flatMap(({ states }) => states.map((counts) => counts.get(accountId)));
   }
 }
 
@@ -107,11 +107,9 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
       let left = Number.POSITIVE_INFINITY;
       const start = () => {
         const store = openStore(url, clock);
-        const disk: CounterStore = {
-          ...partsOf(store.counters),
-          write: (changes) =>
-            left-- > 0 ? store.counters.write(changes) : Promise.reject(new Error('disk full')),
-        };
+        const disk = writingThrough(store.limits, (write) =>
+          left-- > 0 ? write() : Promise.reject(new Error('disk full')),
+        );
         return { store, counter: new MemoryCounter(clock, POLICY, disk, undefined, CAPACITY) };
       };
       let { store, counter } = start();
@@ -133,19 +131,19 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
         ({ store, counter } = start());
         const found = new Model();
         for (const { keyId, accountId } of CALLERS) {
-          const usage = await store.counters.readUsage(planName(accountId));
-          assertOneOf(usage, isClean ? [model.usage.get(accountId)] : written.of(accountId));
-          if (usage !== undefined) found.usage.set(accountId, usage);
-          const standing = await store.counters.readStanding(keyId);
-          const expected = model.standings.get(keyId);
-          assert.deepEqual(standing?.ban, expected?.ban);
-          if (isClean) assert.deepEqual(standing?.refusals ?? [], expected?.refusals.toArray() ?? []);
-          if (standing !== undefined)
-            found.standings.set(keyId, { ...standing, refusals: Instants.of(standing.refusals) });
+          const counts = await store.limits.readCounts(planName(accountId));
+          assertOneOf(counts, isClean ? [model.counts.get(accountId)] : written.of(accountId));
+          if (counts !== undefined) found.counts.set(accountId, counts);
+          const record = await store.limits.readBanRecord(keyId);
+          const expected = model.records.get(keyId);
+          assert.deepEqual(record?.ban, expected?.ban);
+          if (isClean) assert.deepEqual(record?.refusals ?? [], expected?.refusals.toArray() ?? []);
+          if (record !== undefined)
+            found.records.set(keyId, { ...record, refusals: Instants.of(record.refusals) });
         }
         model = found;
         written = new Written();
-        written.flushed([new Map(found.usage)], 0);
+        written.flushed([new Map(found.counts)], 0);
       };
       for (const step of [...steps, { kind: 'flush' as const, meanwhile: 9 }, { kind: 'crash' as const }]) {
         if (step.kind === 'charge') {
@@ -155,27 +153,27 @@ test('a crash loses no ban and at most ten flushes, a clean stop nothing', async
         else if (step.kind === 'flush') {
           const active = model.active.size;
           model.active.clear();
-          const before = new Map(model.usage);
+          const before = new Map(model.counts);
           const flushing = counter.flush();
           // An account has two keys, so the flush may find it after the first of its two requests.
           const between = new Map(before);
           for (const caller of CALLERS.slice(0, step.meanwhile)) {
             await call([caller]);
             const { accountId } = caller;
-            const usage = model.usage.get(accountId);
-            if (usage !== undefined && between.get(accountId) === before.get(accountId))
-              between.set(accountId, usage);
+            const counts = model.counts.get(accountId);
+            if (counts !== undefined && between.get(accountId) === before.get(accountId))
+              between.set(accountId, counts);
           }
           await flushing;
-          written.flushed([before, between, new Map(model.usage)], active);
+          written.flushed([before, between, new Map(model.counts)], active);
         } else if (step.kind === 'fail') {
           left = step.writes;
           const active = model.active.size;
           model.active.clear();
-          const usage = new Map(model.usage);
+          const counts = new Map(model.counts);
           await counter.flush().then(
-            () => written.flushed([usage], active),
-            () => written.failed(usage),
+            () => written.flushed([counts], active),
+            () => written.failed(counts),
           );
           left = Number.POSITIVE_INFINITY;
         } else await restart(step.kind === 'stop');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { fakeClock } from '../support/clock.ts';
-import { addresses, keys, partsOf, POLICY, recordingWrites, service } from './counting-service.ts';
+import { addresses, keys, POLICY, recordingWrites, service, writingThrough } from './counting-service.ts';
 import { chargeAll, holderCaller, keyCaller } from './quota-counter-contract.ts';
 
 test('up to 1,000 accounts are all written by the next flush', async (t) => {
@@ -59,10 +59,9 @@ test('an account that always calls among very many costs a row in ten flushes', 
 
 test('the next flush writes what a failed one could not', async (t) => {
   let failing = false;
-  const { counter, count } = service(t, (store) => ({
-    ...partsOf(store),
-    write: (changes) => (failing ? Promise.reject(new Error('disk full')) : store.write(changes)),
-  }));
+  const { counter, count } = service(t, (store) =>
+    writingThrough(store, (write) => (failing ? Promise.reject(new Error('disk full')) : write())),
+  );
   const callers = keys(12_000, 100);
   await chargeAll(counter, callers);
   for (let second = 0; second < 10; second++) {
@@ -79,10 +78,9 @@ test('the next flush writes what a failed one could not', async (t) => {
 
 test('a failed transaction loses neither earlier nor later changes', async (t) => {
   let left = Number.POSITIVE_INFINITY;
-  const { counter, count, clock, open } = service(t, (store) => ({
-    ...partsOf(store),
-    write: (changes) => (left-- > 0 ? store.write(changes) : Promise.reject(new Error('disk full'))),
-  }));
+  const { counter, count, clock, open } = service(t, (store) =>
+    writingThrough(store, (write) => (left-- > 0 ? write() : Promise.reject(new Error('disk full')))),
+  );
   const callers = keys(1_000, 100);
   await chargeAll(counter, callers);
   left = 1;
@@ -91,7 +89,7 @@ test('a failed transaction loses neither earlier nor later changes', async (t) =
   await chargeAll(counter, callers);
   left = Number.POSITIVE_INFINITY;
   await counter.flush();
-  const after = new MemoryCounter(fakeClock(clock().unix), POLICY, open(clock).counters);
+  const after = new MemoryCounter(fakeClock(clock().unix), POLICY, open(clock).limits);
   const quotas = await Promise.all(callers.map((caller) => after.peek(caller)));
   assert.deepEqual(new Set(quotas.map(({ day }) => day.remaining)), new Set([98]));
 });
@@ -110,7 +108,7 @@ test('nothing is written for addresses or refusals while the service runs', asyn
 
 test('an account is not forgotten in memory before its row is written', async (t) => {
   const { clock, store } = service(t);
-  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
+  const counter = new MemoryCounter(clock, POLICY, store.limits, undefined, 500);
   const callers = keys(3_000, 100);
   for (let time = 1; time <= 5; time++) {
     await chargeAll(counter, callers);
@@ -122,7 +120,7 @@ test('an account is not forgotten in memory before its row is written', async (t
 
 test("a holder's windows are not forgotten in memory before they are written", async (t) => {
   const { clock, store } = service(t);
-  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
+  const counter = new MemoryCounter(clock, POLICY, store.limits, undefined, 500);
   const callers = Array.from({ length: 1_500 }, (_, index) => holderCaller(index + 1));
   for (let time = 1; time <= 3; time++) {
     await chargeAll(counter, callers);
@@ -134,7 +132,7 @@ test("a holder's windows are not forgotten in memory before they are written", a
 
 test('with more addresses than memory holds the oldest get a new bucket', async (t) => {
   const { clock, store } = service(t);
-  const counter = new MemoryCounter(clock, POLICY, store.counters, undefined, 500);
+  const counter = new MemoryCounter(clock, POLICY, store.limits, undefined, 500);
   const callers = addresses(600);
   await chargeAll(counter, [keyCaller(1), ...callers]);
   await counter.flush();

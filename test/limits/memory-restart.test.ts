@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { bannable, ROOT } from '../support/store.ts';
-import { addresses, BANNING, partsOf, processes } from './counting-service.ts';
+import { addresses, BANNING, partsOf, processes, writingThrough } from './counting-service.ts';
 import { chargeAll, holderCaller, keyCaller, kinds, repeat } from './quota-counter-contract.ts';
 
 const KEY = keyCaller(1);
@@ -145,9 +145,9 @@ test('a ban lifted during a flush ends with the next one', async (t) => {
   const { clock, store } = start(START);
   let lift = false;
   const counter = new MemoryCounter(clock, BANNING, {
-    ...partsOf(store.counters),
+    ...partsOf(store.limits),
     async readLifted() {
-      const lifted = await store.counters.readLifted();
+      const lifted = await store.limits.readLifted();
       if (lift) assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
       return lifted;
     },
@@ -171,9 +171,8 @@ test('a lifted ban ends even when the answer of the database is lost', async (t)
     if (lose) throw new Error('the writing thread ended');
   };
   const counter = new MemoryCounter(clock, BANNING, {
-    ...partsOf(store.counters),
-    write: (changes) => lost(store.counters.write(changes)),
-    dropLifted: (keyIds) => lost(store.counters.dropLifted(keyIds)),
+    ...writingThrough(store.limits, (write) => lost(write())),
+    dropLifted: (keyIds) => lost(store.limits.dropLifted(keyIds)),
   });
   await chargeAll(counter, repeat(160, KEY));
   await counter.flush();

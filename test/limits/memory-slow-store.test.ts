@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { CounterStore } from '../../src/limits/counter.ts';
+import type { LimiterStore } from '../../src/limits/counter.ts';
 import { openStore } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -16,16 +16,16 @@ function counterOverSlowStore(t: TestContext): MemoryCounter {
   const clock = fakeClock();
   const store = openStore(`sqlite:${temporaryFolder(t)}/petstore.db`, clock);
   t.after(() => store.close());
-  const { counters } = store;
+  const { limits } = store;
   let asked = 0;
   const late = async () => {
     const turns = asked++;
     for (let turn = 0; turn < turns; turn++) await setImmediate();
   };
-  const slow: CounterStore = {
-    ...partsOf(counters),
-    readUsage: (caller) => late().then(() => counters.readUsage(caller)),
-    readStanding: (keyId) => late().then(() => counters.readStanding(keyId)),
+  const slow: LimiterStore = {
+    ...partsOf(limits),
+    readCounts: (caller) => late().then(() => limits.readCounts(caller)),
+    readBanRecord: (keyId) => late().then(() => limits.readBanRecord(keyId)),
   };
   return new MemoryCounter(clock, { banAfter: 10, banSeconds: 300 }, slow);
 }

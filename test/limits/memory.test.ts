@@ -10,6 +10,6 @@ for (const contract of [quotaCounterContract, banContract]) {
     const clock = fakeClock();
     const store = openStore(`sqlite:${temporaryFolder(t)}/petstore.db`, clock);
     t.after(() => store.close());
-    return { clock, counter: new MemoryCounter(clock, policy, store.counters) };
+    return { clock, counter: new MemoryCounter(clock, policy, store.limits) };
   });
 }

@@ -37,7 +37,7 @@ function history(check: (answers: readonly Answer[]) => void, replan = false): v
     fc.property(plans, fc.array(step, { maxLength: 60 }), fc.nat(DAY), (limits, steps, start) => {
       const clock = fakeClock(Date.UTC(2026, 10, 21) + start);
       const answers: Answer[] = [];
-      let usage = UNUSED;
+      let counts = UNUSED;
       for (const [index, move] of steps.entries()) {
         if ('advance' in move) clock.advance(move.advance);
         else if ('jump' in move) clock.jump(move.jump);
@@ -46,8 +46,8 @@ function history(check: (answers: readonly Answer[]) => void, replan = false): v
           assert.ok(plan);
           for (let i = 0; i < move.call; i++) {
             const now = clock();
-            const taken = take(usage, plan, now);
-            usage = taken.usage;
+            const taken = take(counts, plan, now);
+            counts = taken.counts;
             answers.push({ quota: taken.quota, move: index, ...now });
           }
         }
@@ -153,12 +153,12 @@ test('all answers of a window have the same reset, and a day ends at midnight UT
         () => Math.floor(unix + passed),
         () => monotonic + passed,
       );
-      let usage = UNUSED;
+      let counts = UNUSED;
       let resetsAt = Number.NEGATIVE_INFINITY;
       for (const pause of moves) {
         passed += pause;
-        const taken = take(usage, { perMinute: 1_000, perDay: 10_000 }, clock());
-        usage = taken.usage;
+        const taken = take(counts, { perMinute: 1_000, perDay: 10_000 }, clock());
+        counts = taken.counts;
         const { at, minute, day } = taken.quota;
         if (at >= resetsAt) ({ resetsAt } = minute);
         assert.equal(minute.resetsAt, resetsAt);
@@ -175,16 +175,16 @@ test('a client alone that waits Retry-After is admitted, also with a clock set b
   fc.assert(
     fc.property(refusals, ([limits, start, pauses, back]) => {
       const clock = fakeClock(Date.UTC(2026, 10, 21) + start);
-      let usage = UNUSED;
+      let counts = UNUSED;
       for (const pause of pauses) {
         for (let quota: Quota | undefined; quota?.admitted !== false; ) {
-          const taken = take(usage, limits, clock());
-          ({ usage, quota } = taken);
+          const taken = take(counts, limits, clock());
+          ({ counts, quota } = taken);
         }
         clock.advance(pause);
       }
       clock.jump(-back);
-      const { quota, usage: after } = take(usage, limits, clock());
+      const { quota, counts: after } = take(counts, limits, clock());
       if (quota.admitted) return;
       clock.advance(Math.max(1, Math.ceil((quota[quota.governing].resetsAt - quota.at) / 1000)) * 1000);
       assert.equal(take(after, limits, clock()).quota.admitted, true);
@@ -197,12 +197,12 @@ test('peeking shows what the next request finds', () => {
   fc.assert(
     fc.property(anyLimits, fc.array(fc.nat(MINUTE)), (limits, pauses) => {
       const clock = fakeClock();
-      let usage = UNUSED;
+      let counts = UNUSED;
       for (const pause of pauses) {
         clock.advance(pause);
-        const seen = peek(usage, limits, clock());
-        const taken = take(usage, limits, clock());
-        usage = taken.usage;
+        const seen = peek(counts, limits, clock());
+        const taken = take(counts, limits, clock());
+        counts = taken.counts;
         assert.equal(taken.quota.admitted, seen.minute.remaining > 0 && seen.day.remaining > 0);
         if (taken.quota.admitted) {
           assert.equal(taken.quota.minute.remaining, seen.minute.remaining - 1);

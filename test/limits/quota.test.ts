@@ -14,15 +14,15 @@ function seen(quota: Quota, name: WindowName) {
 
 /** One caller: `call` asks for one request, `look` for none. */
 function caller(limits: Limits, clock: Clock) {
-  let usage = UNUSED;
+  let counts = UNUSED;
   return {
     limits,
     call(): Quota {
-      const taken = take(usage, this.limits, clock());
-      usage = taken.usage;
+      const taken = take(counts, this.limits, clock());
+      counts = taken.counts;
       return taken.quota;
     },
-    look: (): Quota => peek(usage, limits, clock()),
+    look: (): Quota => peek(counts, limits, clock()),
   };
 }
 
@@ -110,9 +110,9 @@ test('a used-up day stays used up when the clock is set back over midnight', () 
 test('a used-up day in the future stays used up after a restart', () => {
   const { unix, monotonic } = fakeClock('2026-11-21T12:00:00Z')();
   const tomorrow = Math.floor(unix / 86_400_000) + 1;
-  const usage = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
+  const counts = { minuteStart: monotonic - 120_000, minuteCount: 1, day: tomorrow, dayCount: 2 };
   const now = { unix, monotonic };
-  const { quota } = take(restored(usage, now), { perMinute: 10, perDay: 2 }, now);
+  const { quota } = take(restored(counts, now), { perMinute: 10, perDay: 2 }, now);
   assert.deepEqual([quota.admitted, seen(quota, 'day').wait], [false, 36 * 3_600_000]);
 });
 
@@ -122,13 +122,13 @@ test('a stored day later than tomorrow counts as today, and the next day is new'
   for (const ahead of [2, 30]) {
     const limits = { perMinute: 10, perDay: 3 };
     const stored = { minuteStart: 0, minuteCount: 0, day: today + ahead, dayCount: 2 };
-    const usage = restored(stored, clock());
-    const last = take(usage, limits, clock());
+    const counts = restored(stored, clock());
+    const last = take(counts, limits, clock());
     assert.deepEqual([last.quota.admitted, last.quota.day.remaining], [true, 0]);
     assert.equal(last.quota.day.resetsAt, Date.parse('2026-11-22T00:00:00Z'));
     const { unix, monotonic } = clock();
     const tomorrow = { unix: unix + 43_200_000, monotonic: monotonic + 43_200_000 };
-    assert.equal(take(last.usage, limits, tomorrow).quota.day.remaining, 2);
+    assert.equal(take(last.counts, limits, tomorrow).quota.day.remaining, 2);
   }
 });
 

@@ -6,7 +6,7 @@ import { MemoryCounter } from '../../src/limits/memory/counter.ts';
 import type { Caller, Decision } from '../../src/limits/counter.ts';
 import type { Moment } from '../../src/domain/clock.ts';
 import type { Quota } from '../../src/limits/quota.ts';
-import { STANDINGS, USAGE } from '../../src/storage/tables.ts';
+import { BAN_RECORDS, WINDOWS } from '../../src/limits/stored.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
@@ -76,8 +76,8 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
       await ask(server.url, ['FLUSHALL']);
       const time = fakeClock(START);
       now = time();
-      rows.exec(`DELETE FROM ${USAGE.name}; DELETE FROM ${STANDINGS.name}`);
-      const rule = new MemoryCounter(clock, POLICY, store.counters);
+      rows.exec(`DELETE FROM ${WINDOWS.name}; DELETE FROM ${BAN_RECORDS.name}`);
+      const rule = new MemoryCounter(clock, POLICY, store.limits);
       // Two instances that see half of the requests each.
       const instances = [newCounter(clocked, clock, POLICY), newCounter(clocked, clock, POLICY)] as const;
       for (const [index, step] of history.entries()) {

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { IN_FLIGHT } from '../../src/domain/result.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { StoredStanding } from '../../src/limits/counter.ts';
+import type { StoredBanRecord } from '../../src/limits/counter.ts';
 import { openPostgresStore } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
@@ -208,24 +208,22 @@ test('instances with different clocks agree how long an idempotency key is kept'
   assert.equal(readOutcome(await store.pets.create(REX, once)), 'replayed');
 });
 
-test('a service that lost its lock overwrites no newer usage or bans', async (t) => {
+test('a service that lost its lock overwrites no newer counts or bans', async (t) => {
   const { store, clock } = await postgresFixture(t);
   const unix = unixMilliseconds(clock);
   const day = Math.floor(unix / DAY);
-  const usage = (count: number, on: number) => ({
-    usage: new Map([['account 1', { minuteStart: unix, minuteCount: count, day: on, dayCount: count }]]),
-    standings: new Map(),
-  });
+  const counts = (count: number, on: number) =>
+    new Map([['account 1', { minuteStart: unix, minuteCount: count, day: on, dayCount: count }]]);
   const banned = { refusals: [], ban: { until: unix + 300_000, count: 1 } };
-  const standing = (value: StoredStanding) => ({ usage: new Map(), standings: new Map([[1, value]]) });
-  const { counters } = store;
-  await counters.write(usage(50, day));
-  await counters.write(usage(10, day));
-  await counters.write(usage(60, day - 1));
-  assert.equal((await counters.readUsage('account 1'))?.dayCount, 50);
-  await counters.write(usage(1, day + 1));
-  assert.equal((await counters.readUsage('account 1'))?.dayCount, 1);
-  await counters.write(standing(banned));
-  await counters.write(standing({ refusals: [unix], ban: undefined }));
-  assert.deepEqual(await counters.readStanding(1), banned);
+  const record = (value: StoredBanRecord) => new Map([[1, value]]);
+  const { limits } = store;
+  await limits.writeCounts(counts(50, day));
+  await limits.writeCounts(counts(10, day));
+  await limits.writeCounts(counts(60, day - 1));
+  assert.equal((await limits.readCounts('account 1'))?.dayCount, 50);
+  await limits.writeCounts(counts(1, day + 1));
+  assert.equal((await limits.readCounts('account 1'))?.dayCount, 1);
+  await limits.writeBanRecords(record(banned));
+  await limits.writeBanRecords(record({ refusals: [unix], ban: undefined }));
+  assert.deepEqual(await limits.readBanRecord(1), banned);
 });

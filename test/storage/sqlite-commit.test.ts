@@ -166,7 +166,7 @@ test('counters without a change write nothing to disk', async (t) => {
   const { file, store } = await sqliteFixture(t);
   await store.dropExpired();
   const before = transactionsInLog(file);
-  await store.counters.write({ usage: new Map(), standings: new Map() });
+  await store.limits.writeCounts(new Map());
   await store.dropExpired();
   assert.equal(transactionsInLog(file), before);
 });

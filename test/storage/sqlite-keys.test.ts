@@ -23,10 +23,9 @@ test('no process reads a key again after a create, counters or a use', async (t)
   for (const each of [store, elsewhere]) {
     await each.keys.writeUses([[keyId, Math.floor(clock().unix)]]);
     await each.pets.create(REX);
-    await each.counters.write({
-      usage: new Map([['account 1', { minuteStart: 1, minuteCount: 1, day: 1, dayCount: 1 }]]),
-      standings: new Map(),
-    });
+    await each.limits.writeCounts(
+      new Map([['account 1', { minuteStart: 1, minuteCount: 1, day: 1, dayCount: 1 }]]),
+    );
     assert.equal(await find(), known);
   }
   assert.notEqual((await accounts.findKey(keyId))?.lastUsedAt, known?.lastUsedAt);

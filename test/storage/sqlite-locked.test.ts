@@ -40,7 +40,7 @@ test('while another process locks the database, reads work', async (t) => {
   assert.deepEqual(await get(store.pets, pet.id), pet);
   assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
   assert.equal((await store.accounts.findKeyByHash(key.hash))?.id, keyId);
-  assert.equal(await store.counters.readUsage('account 1'), undefined);
+  assert.equal(await store.limits.readCounts('account 1'), undefined);
   await store.ping();
 });
 

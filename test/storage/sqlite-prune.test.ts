@@ -10,7 +10,7 @@ test('pruning deletes any number of old rows, and none of the other environment'
     FROM (SELECT 'production' AS environment UNION SELECT 'staging'),
     (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000) SELECT i FROM n)`);
   const { unix } = clock();
-  await store.counters.prune(Math.floor(unix / DAY), unix - DAY);
+  await store.limits.prune(Math.floor(unix / DAY), unix - DAY);
   const left = db.prepare('SELECT environment, count(*) AS count FROM usage GROUP BY environment').all();
   assert.deepEqual(
     left.map(({ environment, count }) => ({ environment, count })),

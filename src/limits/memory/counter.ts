@@ -7,7 +7,7 @@ import {
   callerName,
   type CounterEvents,
   type Counters,
-  type CounterStore,
+  type LimiterStore,
   type Decision,
 } from '../counter.ts';
 import { peek, type Quota, restored, take, UNUSED } from '../quota.ts';
@@ -37,7 +37,7 @@ export class MemoryCounter implements Counters {
   readonly sharedIsUp = undefined;
   readonly #clock: Clock;
   readonly #policy: BanPolicy;
-  readonly #store: CounterStore;
+  readonly #store: LimiterStore;
   readonly #onBan: CounterEvents['onBan'] | undefined;
   readonly #callersMax: number;
   readonly #accounts = new Map<TallyIndex, Tally>();
@@ -51,7 +51,7 @@ export class MemoryCounter implements Counters {
   constructor(
     clock: Clock,
     policy: BanPolicy,
-    store: CounterStore,
+    store: LimiterStore,
     onBan?: CounterEvents['onBan'],
     callersMax = CALLERS_MAX,
   ) {
@@ -74,12 +74,12 @@ export class MemoryCounter implements Counters {
     const ban = mayBeBanned ? banInForce(this.#keyStanding(caller.keyId).standing, now) : undefined;
     if (ban !== undefined) return { kind: 'banned', ban, quota: peek(tally, caller.limits, now) };
 
-    const { usage, quota } = take(tally, caller.limits, now);
+    const { counts, quota } = take(tally, caller.limits, now);
     if (quota.admitted) {
-      tally.minuteStart = usage.minuteStart;
-      tally.minuteCount = usage.minuteCount;
-      tally.day = usage.day;
-      tally.dayCount = usage.dayCount;
+      tally.minuteStart = counts.minuteStart;
+      tally.minuteCount = counts.minuteCount;
+      tally.day = counts.day;
+      tally.dayCount = counts.dayCount;
       this.#noteUsage(caller, tally);
       return { kind: 'admitted', quota };
     }
@@ -170,7 +170,7 @@ export class MemoryCounter implements Counters {
 
   async #loadTally(caller: Caller): Promise<Tally> {
     const stored =
-      this.#tallyOf(caller) === undefined ? await this.#store.readUsage(callerName(caller)) : undefined;
+      this.#tallyOf(caller) === undefined ? await this.#store.readCounts(callerName(caller)) : undefined;
     // Another request of the same caller may have loaded it meanwhile, and counted.
     const known = this.#tallyOf(caller);
     if (known !== undefined) return known;
@@ -184,7 +184,7 @@ export class MemoryCounter implements Counters {
   }
 
   async #loadStanding(keyId: number, tally: Tally): Promise<void> {
-    const stored = await this.#store.readStanding(keyId);
+    const stored = await this.#store.readBanRecord(keyId);
     // Another request with the same key may have loaded it meanwhile, and been refused.
     if (this.#isKnown(keyId, tally)) return;
     if (stored === undefined && tally.neverRefusedKeyId === undefined) {

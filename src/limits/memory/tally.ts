@@ -1,8 +1,8 @@
-import type { Standing } from '../ban.ts';
+import type { BanRecord } from '../ban.ts';
 import { Instants } from '../instants.ts';
 import { type Moment, unixOffset } from '../../domain/clock.ts';
-import { type Caller, callerId, type StoredStanding } from '../counter.ts';
-import type { Usage } from '../quota.ts';
+import { type Caller, callerId, type StoredBanRecord } from '../counter.ts';
+import type { Counts } from '../quota.ts';
 
 /* The counts in memory and their conversion. Instants are monotonic in memory and Unix milliseconds in the store. */
 
@@ -11,7 +11,7 @@ export interface Tally {
   readonly kind: Caller['kind'];
   /** See `callerId`. */
   readonly id: number | string;
-  /** These four are the fields of `Usage`. */
+  /** These four are the fields of `Counts`. */
   minuteStart: number;
   minuteCount: number;
   day: number;
@@ -26,12 +26,12 @@ export interface Tally {
 
 export interface KeyStanding {
   readonly keyId: number;
-  standing: Standing;
+  standing: BanRecord;
   /** Whether its row, if it has one, is out of date. */
   changed: boolean;
 }
 
-export function tallyOf(caller: Caller, { minuteStart, minuteCount, day, dayCount }: Usage): Tally {
+export function tallyOf(caller: Caller, { minuteStart, minuteCount, day, dayCount }: Counts): Tally {
   // Each field by name, because an object made by spreading takes more memory.
   return {
     kind: caller.kind,
@@ -47,16 +47,16 @@ export function tallyOf(caller: Caller, { minuteStart, minuteCount, day, dayCoun
 }
 
 /** The same usage with its monotonic instant moved by `by` milliseconds. */
-export function shiftUsage({ minuteStart, minuteCount, day, dayCount }: Usage, by: number): Usage {
+export function shiftUsage({ minuteStart, minuteCount, day, dayCount }: Counts, by: number): Counts {
   return { minuteStart: minuteStart + by, minuteCount, day, dayCount };
 }
 
-export function storedStanding({ refusals, ban }: Standing, offset: number): StoredStanding {
+export function storedStanding({ refusals, ban }: BanRecord, offset: number): StoredBanRecord {
   return { refusals: refusals.toArray().map((instant) => instant + offset), ban };
 }
 
 /** Converts a stored standing. If the clock was set back since it was stored, no refusal lies in the future. */
-export function standingOf({ refusals, ban }: StoredStanding, now: Moment): Standing {
+export function standingOf({ refusals, ban }: StoredBanRecord, now: Moment): BanRecord {
   const offset = unixOffset(now);
   return { refusals: Instants.of(refusals.map((instant) => Math.min(instant - offset, now.monotonic))), ban };
 }

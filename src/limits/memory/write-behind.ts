@@ -1,6 +1,6 @@
 // Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
 import { type Clock, unixOffset } from '../../domain/clock.ts';
-import { type CounterStore, windowsName } from '../counter.ts';
+import { type LimiterStore, windowsName } from '../counter.ts';
 import { type KeyStanding, shiftUsage, storedStanding, type Tally } from './tally.ts';
 
 /**
@@ -22,7 +22,7 @@ const FINAL_ROWS = 10_000;
 /** Writes the counters in memory to the store. */
 export class WriteBehind {
   readonly #clock: Clock;
-  readonly #store: CounterStore;
+  readonly #store: LimiterStore;
   readonly #onLifted: (keyId: number) => void;
   /** Accounts with `changed`, each once. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   #accounts: Tally[] = [];
@@ -33,7 +33,7 @@ export class WriteBehind {
   #bans = new Set<KeyStanding>();
 
   /** `onLifted` forgets a key whose ban an operator has lifted. It may be called twice for one ban. */
-  constructor(clock: Clock, store: CounterStore, onLifted: (keyId: number) => void) {
+  constructor(clock: Clock, store: LimiterStore, onLifted: (keyId: number) => void) {
     this.#clock = clock;
     this.#store = store;
     this.#onLifted = onLifted;
@@ -128,13 +128,13 @@ export class WriteBehind {
     const usage = new Map(
       tallies.map((tally) => [windowsName(tally.kind, tally.id), shiftUsage(tally, offset)]),
     );
-    await settle(tallies, this.#store.write({ usage, standings: new Map() }));
+    await settle(tallies, this.#store.writeCounts(usage));
   }
 
   async #writeStandings(items: readonly KeyStanding[]): Promise<void> {
     const offset = unixOffset(this.#clock());
     const standings = items.map(({ keyId, standing }) => [keyId, storedStanding(standing, offset)] as const);
-    await settle(items, this.#store.write({ usage: new Map(), standings: new Map(standings) }));
+    await settle(items, this.#store.writeBanRecords(new Map(standings)));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Ban, type BanPolicy, refusalsLeft } from '../ban.ts';
 import { type Caller, callerId, callerName, planName, type RateLimiter, type Decision } from '../counter.ts';
-import { peek, type Quota, quotaOf, restored, take, type Usage } from '../quota.ts';
+import { peek, type Quota, quotaOf, restored, take, type Counts } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched, restoreAll } from './batches.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
@@ -23,7 +23,7 @@ const HEARTBEAT_EXPIRY = 3_000;
 const CHARGE_BATCH = 100;
 
 /** Stands for the usage of a caller that this instance does not know. The script takes any stored usage for newer. */
-const UNKNOWN_USAGE: Usage = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
+const UNKNOWN_USAGE: Counts = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
 
 /** An entry of the first list that `charge.lua` returns. */
 type ScriptResult = readonly [
@@ -72,7 +72,7 @@ export class RedisCounter implements RateLimiter {
   readonly #instance = randomUUID();
   readonly #quotas: RedisQuotas;
   /** What Redis counted by its last answers, by `callerName`. Used in an outage, and to restore a server. */
-  readonly #knownUsage = new RecentMap<string, Usage>();
+  readonly #knownUsage = new RecentMap<string, Counts>();
   readonly #knownBans = new KnownBans();
   readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Decision>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
@@ -191,7 +191,7 @@ export class RedisCounter implements RateLimiter {
   #decision(caller: Caller, result: ScriptResult, others: number): Decision {
     const name = callerName(caller);
     const [, outcome, now, minuteStart, minuteCount, day, dayCount, refusals, until, count] = result;
-    const usage: Usage = {
+    const usage: Counts = {
       minuteStart,
       minuteCount: minuteCount - others,
       day,

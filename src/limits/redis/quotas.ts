@@ -13,7 +13,7 @@ import {
   planName,
   type RateLimitAdmin,
 } from '../counter.ts';
-import { peek, type Quota, restored, type Usage } from '../quota.ts';
+import { peek, type Quota, restored, type Counts } from '../quota.ts';
 import { bannableKey, banKey, usageKey } from './keys.ts';
 import { loadScript, type Redis } from './redis.ts';
 
@@ -144,7 +144,7 @@ export class RedisQuotas implements RateLimitAdmin {
   }
 
   /** The usage of a caller, and the time on Redis' clock. */
-  async readUsage(caller: string): Promise<{ usage: Usage; now: Moment }> {
+  async readUsage(caller: string): Promise<{ usage: Counts; now: Moment }> {
     const key = usageKey(this.#environment, caller);
     const numbers = (await this.#redis.run(READ, [key], [])) as number[];
     const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
@@ -153,7 +153,7 @@ export class RedisQuotas implements RateLimitAdmin {
   }
 
   /** Writes usage that is known elsewhere, with instants in Unix milliseconds. Redis keeps its own where that is newer. */
-  async restoreUsage(caller: string, { minuteStart, minuteCount, day, dayCount }: Usage): Promise<void> {
+  async restoreUsage(caller: string, { minuteStart, minuteCount, day, dayCount }: Counts): Promise<void> {
     const key = usageKey(this.#environment, caller);
     const minute = ['minuteStart', minuteStart, 'minuteCount', minuteCount];
     const fields = [...minute, 'day', day, 'dayCount', dayCount];

@@ -1,12 +1,8 @@
-import type { Actor } from '../../domain/audit.ts';
-import { textFromInstant } from '../../domain/instant.ts';
 import type { Plan } from '../../domain/plan.ts';
-import type { KeyBan } from '../../limits/counter.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { sql } from '../../storage/sql.ts';
 import { enumeration, integer, optional, Table } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
-import { addAudit } from '../audit/repository.ts';
 
 const KEY_EVENTS = ['ban lifted', 'key revoked', 'key rotated'] as const;
 
@@ -50,32 +46,10 @@ export async function addAccountNotice(
   await transaction.query(NOTICES.insert({ event, accountId }));
 }
 
-/** Adds a notice and an entry of the audit log for a ban that was lifted. */
-export async function recordLift(
-  transaction: Transaction,
-  actor: Actor,
-  { keyId, until, count }: KeyBan,
-): Promise<void> {
-  await addKeyNotice(transaction, 'ban lifted', keyId);
-  const [key] = await transaction.query<[accountId: bigint]>(
-    sql`SELECT account_id FROM keys WHERE id = ${keyId}`,
-  );
-  await addAudit(transaction, actor, {
-    action: 'bans lift',
-    target: { kind: 'ban', name: String(keyId) },
-    accountId: key && Number(key[0]),
-    before: { until: textFromInstant(until), count },
-  });
-}
-
-export const WRITES = { recordLift };
-
 export type NoticeRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
   return {
-    /** Records a ban that was lifted in Redis. */
-    recordLift: (actor: Actor, ban: KeyBan) => engine.write(recordLift, actor, ban),
     /** Removes all notices and returns them, the oldest first. */
     async take() {
       // Usually there are none, and a read costs less than a write.

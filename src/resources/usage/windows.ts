@@ -1,13 +1,17 @@
 // Contract: section 6.
-import { textFromInstant } from '../domain/instant.ts';
-import { existingAccount } from '../management/accounts.ts';
-import { describeWindows } from '../limits/quota.ts';
-import { withQuotas } from './context.ts';
-import type { JsonOption } from '../terminal/options.ts';
-import { printRows } from '../terminal/output.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import { existingAccount } from '../../management/accounts.ts';
+import { describeWindows } from '../../limits/quota.ts';
+import type { AccountRepository } from '../../domain/account-ports.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import type { JsonOption } from '../../terminal/options.ts';
+import { printRows } from '../../terminal/output.ts';
 
 /** Prints what each account, or the one with this name, has left in both windows. */
-export function showWindows({ account: name, json }: JsonOption & { account?: string }): Promise<void> {
+export function showWindows(
+  withQuotas: Terminal<{ readonly accounts: AccountRepository }>['withQuotas'],
+  { account: name, json }: JsonOption & { account?: string },
+): Promise<void> {
   return withQuotas(async ({ store: { accounts }, quotas }) => {
     const chosen =
       name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];

@@ -1,15 +1,13 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import type { AccountRepository } from '../domain/account-ports.ts';
-import type { RateLimitAdmin } from '../limits/counter.ts';
-import { type BanRecord, describeBans, liftBan as lift } from '../management/bans.ts';
-import type { NoticeRepository } from '../resources/notices/repository.ts';
-import { list, remove, type OperatorResource } from '../http/operation.ts';
-import { cursorNumber, iso, rowFilter, rowId } from './values.ts';
+import { cursorNumber, rowFilter, rowId } from '../../admin/values.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import { list, remove, type OperatorResource } from '../../http/operation.ts';
+import type { RateLimitAdmin } from '../../limits/counter.ts';
+import type { BanRepository, ListedBan } from './repository.ts';
 
 interface Stores {
-  readonly accounts: AccountRepository;
-  readonly notices: NoticeRepository;
+  readonly bans: BanRepository;
   readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'liftBan'>;
 }
 
@@ -47,14 +45,12 @@ const listBans = list(Bans, 'bans', {
       ],
     },
   },
-  async handle({ parameters }, { accounts, quotas }: Stores) {
-    const { accountId, limit: most, cursor: end } = parameters;
-    const after = cursorNumber(end) ?? 0;
-    const rows = await quotas.listBans({ accountId, after, limit: most + 1 });
-    const page = await describeBans(accounts, rows.slice(0, most));
-    const last = rows.length > most ? rows[most - 1] : undefined;
+  async handle({ parameters: { accountId, limit, cursor } }, { bans, quotas }: Stores) {
+    const found = await quotas.listBans({ accountId, after: cursorNumber(cursor) ?? 0, limit: limit + 1 });
+    const page = await bans.describe(found.slice(0, limit));
+    const last = found.length > limit ? found[limit - 1] : undefined;
     return {
-      value: page.map(banRow),
+      value: page.map(toJson),
       next: last && BigInt(last.keyId),
     };
   },
@@ -69,14 +65,11 @@ const liftBan = remove({
   parameters: { keyId: rowId('Number of the key.') },
   answer: 'The ban is lifted.',
   errors: { not_found: 'This key is not banned.' },
-  async handle({ parameters, actor }, stores: Stores) {
-    await lift(stores, actor, parameters.keyId);
-    return { value: undefined };
-  },
+  handle: ({ parameters, actor }, { bans, quotas }: Stores) => bans.lift(actor, parameters.keyId, quotas),
 });
 
-function banRow(ban: BanRecord) {
-  return { ...ban, until: iso(ban.until) };
+function toJson({ keyId, until, count, accountId, account, label }: ListedBan) {
+  return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 
 export const BANS: OperatorResource<Stores> = {

@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
 import { planName, type RateLimitAdmin } from '../../src/limits/counter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
-import { describeBans, liftBan } from '../../src/management/bans.ts';
 import { connected } from '../limits/redis-fixture.ts';
 import { type Fixture, newKey } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
@@ -17,8 +16,7 @@ import { test } from '../support/test.ts';
 /** Bans key 2 of account 1. */
 async function banInDatabase({ store, clock }: Fixture): Promise<RateLimitAdmin> {
   const until = unixMilliseconds(clock) + 60_000;
-  const standings = new Map([[2, { refusals: [], ban: { until, count: 3 } }]]);
-  await store.counters.write({ usage: new Map(), standings });
+  await store.limits.writeBanRecords(new Map([[2, { refusals: [], ban: { until, count: 3 } }]]));
   return store.quotas;
 }
 
@@ -44,17 +42,17 @@ for (const [name, fresh, ban] of [
     for (const label of ['one', 'two']) await store.accounts.addKey({ ...newKey(id), label });
     await store.notices.take();
     const quotas = await ban(fixture, t);
-    const [listed, ...others] = await describeBans(store.accounts, await quotas.listBans());
+    const [listed, ...others] = await store.bans.describe(await quotas.listBans());
     assert.deepEqual(others, []);
     const { keyId, accountId, account, label, count } = listed ?? {};
     assert.deepEqual([keyId, accountId, account, label, count], [2, id, 'shop', 'two', 3]);
 
-    const lift = (key: number) => liftBan({ ...store, quotas }, ROOT, key);
+    const lift = (key: number) => store.bans.lift(ROOT, key, quotas);
     const before = (await store.audit.list({ limit: 100 })).length;
-    await assert.rejects(lift(1), { code: 'not_found', message: 'Key 1 is not banned.' });
-    await assert.rejects(lift(9), { code: 'not_found', message: 'There is no key 9.' });
-    await lift(2);
-    await assert.rejects(lift(2), { code: 'not_found' });
+    assert.deepEqual(await lift(1), { error: 'not_found', message: 'Key 1 is not banned.' });
+    assert.deepEqual(await lift(9), { error: 'not_found', message: 'There is no key 9.' });
+    assert.deepEqual(await lift(2), { value: undefined });
+    assert.deepEqual(await lift(2), { error: 'not_found', message: 'Key 2 is not banned.' });
     const entries = await store.audit.list({ limit: 100 });
     assert.equal(entries.length, before + 1);
     const [{ actor, action, target, accountId: its, before: values } = assert.fail()] = entries;
@@ -66,6 +64,6 @@ for (const [name, fresh, ban] of [
       (await store.notices.take()).map((notice) => [notice.event, notice.keyId]),
       [['ban lifted', 2]],
     );
-    assert.deepEqual(await describeBans(store.accounts, await quotas.listBans()), []);
+    assert.deepEqual(await store.bans.describe(await quotas.listBans()), []);
   });
 }

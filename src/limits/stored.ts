@@ -1,0 +1,275 @@
+// Contract: section 6.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
+import { type Clock, DAY, MINUTE } from '../domain/clock.ts';
+import type { Engine } from '../storage/engine.ts';
+import { raw, type Sql, sql, type Value } from '../storage/sql.ts';
+import {
+  boolean,
+  enumeration,
+  instant,
+  integer,
+  json,
+  optional,
+  type Stored,
+  Table,
+  text,
+} from '../storage/table.ts';
+import type { Transaction } from '../storage/transaction.ts';
+import type { Ban } from './ban.ts';
+import { type KeyBan, type LimiterStore, planName, type RateLimitAdmin } from './counter.ts';
+import { type Counts, peek, restored, UNUSED } from './quota.ts';
+
+/** The counts of callers in their windows. */
+export const WINDOWS = new Table(
+  'usage',
+  {
+    environment: enumeration(ENVIRONMENTS),
+    caller: text,
+    minuteStart: instant,
+    minuteCount: integer,
+    day: integer,
+    dayCount: integer,
+  },
+  { key: ['environment', 'caller'] },
+);
+
+/** The refusals and the last bans of keys. */
+export const BAN_RECORDS = new Table(
+  'standings',
+  {
+    keyId: integer,
+    environment: enumeration(ENVIRONMENTS),
+    refusals: json<readonly number[]>(),
+    bannedUntil: optional(instant),
+    banCount: optional(integer),
+    /** An operator has lifted the ban, and the serving process has not heard of it yet. */
+    lifted: boolean,
+  },
+  { key: ['key_id'] },
+);
+
+export const TABLES = [WINDOWS, BAN_RECORDS];
+
+const OR_UPDATE_COUNTS = `
+  ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start,
+    minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`;
+
+// `lifted` stays as it is: an order to lift wins over what the serving process still knows of the key.
+const OR_UPDATE_RECORD = `
+  ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
+    ban_count = excluded.ban_count`;
+
+// Guards for a service that has lost its lock and does not know it yet: it never overwrites newer rows of the next
+// service. Days and their counts only go up, and so does the end of a ban. A row that no right clock can have written is
+// overwritten: its day is later than tomorrow, or its ban ends in more than a day.
+const UNLESS_NEWER_COUNTS = `
+  WHERE (excluded.day, excluded.day_count) >= (usage.day, usage.day_count) OR usage.day > excluded.day + 1`;
+const unlessNewerRecord = (now: number) => `
+  WHERE coalesce(excluded.banned_until, 0) >= coalesce(standings.banned_until, 0)
+    OR standings.banned_until > ${now + DAY}`;
+
+/** Bans in one read: a few milliseconds of the thread that also answers requests, when the database is SQLite. */
+const BANS_READ = 2_000;
+
+/** Rows that one statement prunes: all addresses of a day at once could take longer than a statement may. */
+const PRUNED_ROWS = 10_000;
+
+type Rows = readonly (readonly Value[])[];
+
+/** Writes all rows of `WINDOWS` or none. `isGuarded`: rows that are newer stay. */
+async function writeCounts(transaction: Transaction, rows: Rows, isGuarded: boolean): Promise<void> {
+  await transaction.insert(WINDOWS, rows, `${OR_UPDATE_COUNTS} ${isGuarded ? UNLESS_NEWER_COUNTS : ''}`);
+}
+
+/** Writes all rows of `BAN_RECORDS` or none. With `guardedAt`, Unix milliseconds, rows that are newer stay. */
+async function writeBanRecords(
+  transaction: Transaction,
+  rows: Rows,
+  guardedAt: number | undefined,
+): Promise<void> {
+  const guard = guardedAt === undefined ? '' : unlessNewerRecord(guardedAt);
+  await transaction.insert(BAN_RECORDS, rows, `${OR_UPDATE_RECORD} ${guard}`);
+}
+
+async function dropLifted(transaction: Transaction, keyIds: readonly number[]): Promise<void> {
+  for (const keyId of keyIds)
+    await transaction.query(sql`DELETE FROM standings WHERE key_id = ${keyId} AND lifted = 1`);
+}
+
+export const WRITES = { writeCounts, writeBanRecords, dropLifted };
+
+/** Bans in force at `now` (Unix milliseconds). The index `standings_banned` has every ban and no other row. */
+function inForce(environment: Environment, now: number): Sql {
+  return sql`environment = ${environment} AND banned_until > ${now} AND lifted = 0`;
+}
+
+/** Without the columns that tell rows apart, because there may be very many counts in memory. */
+export function parseCounts({ minuteStart, minuteCount, day, dayCount }: Stored<typeof WINDOWS>): Counts {
+  return { minuteStart, minuteCount, day, dayCount };
+}
+
+export function lastBan({ bannedUntil, banCount }: Stored<typeof BAN_RECORDS>): Ban | undefined {
+  return bannedUntil === undefined || banCount === undefined
+    ? undefined
+    : { until: bannedUntil, count: banCount };
+}
+
+type BanRow = readonly [keyId: bigint, until: bigint, count: bigint];
+
+const BAN_COLUMNS = raw('key_id, banned_until, ban_count');
+
+function parseBan([keyId, until, count]: BanRow): KeyBan {
+  return { keyId: Number(keyId), until: Number(until), count: Number(count) };
+}
+
+/** Lifts the ban of a key that is in force at `now` (Unix milliseconds). The serving process follows within a second. */
+export async function liftBan(
+  transaction: Transaction,
+  environment: Environment,
+  keyId: number,
+  now: number,
+): Promise<KeyBan | undefined> {
+  const [row] = await transaction.query<BanRow>(
+    sql`UPDATE standings SET lifted = 1 WHERE key_id = ${keyId} AND ${inForce(environment, now)} RETURNING ${BAN_COLUMNS}`,
+  );
+  return row && parseBan(row);
+}
+
+/** What outlives the serving process, and what an operator sees of it from another process. */
+export function open(
+  engine: Engine,
+  { clock, environment }: { readonly clock: Clock; readonly environment: Environment },
+): LimiterStore & Omit<RateLimitAdmin, 'liftBan'> {
+  const now = () => Math.floor(clock().unix);
+
+  async function readCounts(caller: string): Promise<Counts | undefined> {
+    const [row] = await engine.select(
+      WINDOWS,
+      sql`WHERE environment = ${environment} AND caller = ${caller}`,
+    );
+    return row && parseCounts(row);
+  }
+
+  /** Deletes the rows of this environment to which `condition` applies, some at a time. */
+  async function pruneTable({ name, key }: typeof WINDOWS | typeof BAN_RECORDS, condition: Sql) {
+    const columns = raw(key.join(', '));
+    const statement = sql`DELETE FROM ${raw(name)} WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${raw(name)} WHERE environment = ${environment} AND ${condition} LIMIT ${PRUNED_ROWS}
+    ) RETURNING 1`;
+    while ((await engine.change(statement)).length === PRUNED_ROWS);
+  }
+
+  async function readBans(end: Sql): Promise<readonly KeyBan[]> {
+    const rows = await engine.read<BanRow>(
+      sql`SELECT ${BAN_COLUMNS} FROM standings WHERE ${inForce(environment, now())} ${end}`,
+    );
+    return rows.map(parseBan);
+  }
+
+  /** All bans in force with larger key ids, some at a time. */
+  async function* pagesOfBans(after: number, limit: number): AsyncGenerator<readonly KeyBan[]> {
+    for (let last: number | undefined = after; last !== undefined; ) {
+      const bans = await readBans(sql`AND key_id > ${last} ORDER BY key_id LIMIT ${limit}`);
+      yield bans;
+      last = bans.length < limit ? undefined : bans.at(-1)?.keyId;
+      if (last !== undefined) await letOthersRun();
+    }
+  }
+
+  /** The bans of one account. An account can have far more keys than there are bans, so the bans are read first. */
+  async function* bansOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
+    for await (const bans of pagesOfBans(after, BANS_READ)) {
+      // A condition on the account would make the database read all keys of the account.
+      const isBanned = engine.dialect.isAnyOf(
+        'id',
+        bans.map(({ keyId }) => keyId),
+      );
+      const rows = await engine.read<[id: bigint, accountId: bigint]>(
+        sql`SELECT id, account_id FROM keys WHERE ${isBanned}`,
+      );
+      const own = new Set(
+        rows.filter(([, account]) => Number(account) === accountId).map(([id]) => Number(id)),
+      );
+      yield bans.filter(({ keyId }) => own.has(keyId));
+    }
+  }
+
+  return {
+    readCounts,
+    async readBanRecord(keyId) {
+      const [row] = await engine.select(BAN_RECORDS, sql`WHERE key_id = ${keyId} AND lifted = 0`);
+      return row && { refusals: row.refusals, ban: lastBan(row) };
+    },
+    writeCounts: (counts) =>
+      engine.write(
+        writeCounts,
+        Array.from(counts, ([caller, { minuteStart, ...rest }]) =>
+          // Rounded up: a window that seems to begin a little later never ends too early.
+          WINDOWS.encode({ environment, caller, minuteStart: Math.ceil(minuteStart), ...rest }),
+        ),
+        engine.mayLoseLock,
+      ),
+    writeBanRecords: (records) =>
+      engine.write(
+        writeBanRecords,
+        Array.from(records, ([keyId, { refusals, ban }]) =>
+          BAN_RECORDS.encode({
+            keyId,
+            environment,
+            refusals: refusals.map(Math.ceil),
+            ...(ban !== undefined && { bannedUntil: Math.ceil(ban.until), banCount: ban.count }),
+            lifted: false,
+          }),
+        ),
+        engine.mayLoseLock ? now() : undefined,
+      ),
+    async readLifted() {
+      const rows = await engine.read<[keyId: bigint]>(
+        sql`SELECT key_id FROM standings WHERE lifted = 1 AND environment = ${environment}`,
+      );
+      return rows.map(([keyId]) => Number(keyId));
+    },
+    dropLifted: (keyIds) => engine.write(dropLifted, keyIds),
+    async prune(day, endedBefore) {
+      const before = Math.floor(endedBefore);
+      await pruneTable(WINDOWS, sql`day < ${day} AND minute_start < ${now() - MINUTE}`);
+      const lastRefusal = engine.dialect.lastElement('refusals');
+      await pruneTable(
+        BAN_RECORDS,
+        sql`coalesce(banned_until, 0) < ${before} AND coalesce(${lastRefusal}, 0) < ${before}`,
+      );
+    },
+    async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
+      const pages =
+        accountId === undefined
+          ? pagesOfBans(after, Math.min(limit, BANS_READ))
+          : bansOfAccount(accountId, after);
+      const found: KeyBan[] = [];
+      for await (const bans of pages) {
+        found.push(...bans);
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+    async countBans() {
+      const [row] = await engine.read<[count: bigint]>(
+        sql`SELECT count(*) FROM standings WHERE ${inForce(environment, now())}`,
+      );
+      return Number(row?.[0]);
+    },
+    async bansOf(keys) {
+      if (keys.length === 0) return [];
+      const ids = keys.map(({ id }) => id);
+      const bans = await readBans(sql`AND ${engine.dialect.isAnyOf('key_id', ids)}`);
+      const byKey = new Map(bans.map((ban) => [ban.keyId, ban]));
+      return ids.flatMap((id) => byKey.get(id) ?? []);
+    },
+    async usageOf(account) {
+      const counts = (await readCounts(planName(account.id))) ?? UNUSED;
+      const { unix } = clock();
+      const moment = { unix, monotonic: unix };
+      return peek(restored(counts, moment), account.limits, moment);
+    },
+  };
+}

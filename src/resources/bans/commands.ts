@@ -1,0 +1,48 @@
+// Contract: section 6.
+import type { Command } from 'commander';
+import { ServiceError } from '../../domain/errors.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import { JSON_OPTION, type JsonOption, keyId } from '../../terminal/options.ts';
+import { printJson, printLine, printRows } from '../../terminal/output.ts';
+import type { BanRepository } from './repository.ts';
+
+export function bansCommands(
+  program: Command,
+  { withQuotas }: Terminal<{ readonly bans: BanRepository }>,
+): void {
+  const bans = program
+    .command('bans')
+    .description('keys that are banned because they kept sending requests after a 429');
+
+  bans
+    .command('list')
+    .description('list the bans in force, and how many followed one another within a day')
+    .option(...JSON_OPTION)
+    .action(({ json }: JsonOption) =>
+      withQuotas(async ({ store, quotas }) => {
+        const found = await store.bans.describe(await quotas.listBans());
+        const rows = found.map(({ keyId: id, account, until, count }) => ({
+          keyId: id,
+          account,
+          until: textFromInstant(until),
+          count,
+        }));
+        printRows(json, rows, ['KEY', 'ACCOUNT', 'BANNED UNTIL', 'BANS IN A ROW']);
+      }),
+    );
+
+  bans
+    .command('lift')
+    .argument('<id>', 'the number of the key', keyId)
+    .description('end a ban and forget the ones before it; a running service follows within a second')
+    .option(...JSON_OPTION)
+    .action((id: number, { json }: JsonOption) =>
+      withQuotas(async ({ store, quotas, actor }) => {
+        const lifted = await store.bans.lift(actor, id, quotas);
+        if ('error' in lifted) throw new ServiceError(lifted.error, lifted.message);
+        if (json) printJson({ keyId: id, lifted: true });
+        else printLine(`The ban of key ${id} is lifted.`);
+      }),
+    );
+}
