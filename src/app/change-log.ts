@@ -3,7 +3,7 @@ import { textFromInstant } from '../domain/instant.ts';
 import type { Ban } from '../limits/ban.ts';
 import type { Store } from '../resources/repositories.ts';
 
-/** Logs the bans that begin and the changes that operators make (docs/decisions/0044). */
+/** Logs the bans that begin and the changes that operators make (docs/design/keys-and-operators.md). */
 export class ChangeLog {
   readonly #store: Pick<Store, 'accounts' | 'notices'>;
   readonly #log: Logger;

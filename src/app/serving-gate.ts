@@ -10,7 +10,7 @@ export interface GateOptions {
   readonly log: Logger;
 }
 
-/** Closed while the store cannot be relied on. Then nothing is admitted or counted (docs/decisions/0029 and 0030). */
+/** Closed while the store cannot be relied on. Then nothing is admitted or counted (docs/design/sqlite.md and docs/design/postgres.md). */
 export class ServingGate {
   readonly #options: GateOptions;
   /** Whether another service may have counted. */

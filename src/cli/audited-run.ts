@@ -4,7 +4,7 @@ import type { AuditRepository } from '../resources/audit/repository.ts';
 
 /**
  * A command that changes the database in several commits. The audit log has an entry for its start, and one for its end
- * with what it did. A start without an end means that the command failed or was killed (docs/decisions/0069).
+ * with what it did. A start without an end means that the command failed or was killed (docs/design/keys-and-operators.md).
  */
 export class AuditedRun {
   readonly #audit: AuditRepository;

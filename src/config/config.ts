@@ -19,7 +19,7 @@ export type Networks = readonly {
 
 /**
  * Parsers of environment variables. A parser calls `refuse` once for each fault, and its result is then not used. They do
- * without zod, because every command reads the configuration: see docs/decisions/0046.
+ * without zod, because every command reads the configuration: see docs/design/cli.md.
  */
 type Parser<T> = (value: string, refuse: (fault: string) => void) => T;
 

@@ -78,7 +78,7 @@ export const Key = z
   .object({
     id: int64.meta({ description: 'Unique identifier assigned by the service.', examples: [7] }),
     label: label.exactOptional(),
-    // No list of values: the reference of a service names only the environments that it knows (docs/decisions/0041).
+    // No list of values: the reference of a service names only the environments that it knows (docs/design/reference.md).
     environment: z.string().meta({
       description: 'The environment that the key belongs to: that of the service.',
       maxLength: 20,

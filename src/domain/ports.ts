@@ -14,7 +14,7 @@ export interface Page<T> {
 
 /**
  * The SHA-256 of an `Idempotency-Key`, in hexadecimal. A client may send a secret in this header, so its value is not
- * stored (docs/decisions/0031).
+ * stored (docs/design/idempotency.md).
  */
 export type IdempotencyKeyHash = `sha256 ${string}`;
 

@@ -89,7 +89,7 @@ export class Metrics {
 
 /**
  * Registers how much deprecated operations are still called. A series for each account would grow without bound, so
- * Prometheus gets their number and `petstore deprecations` their names (docs/decisions/0064). `accounts` gives the number
+ * Prometheus gets their number and `petstore deprecations` their names (docs/design/usage.md). `accounts` gives the number
  * of accounts by operation, and rejects when the database cannot answer.
  */
 function registerDeprecations(

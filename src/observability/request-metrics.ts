@@ -41,7 +41,7 @@ interface Series {
 
 /**
  * The metrics of requests, in the text format of Prometheus. prom-client builds a text of all labels for each observation,
- * also for a child. Here an observation only follows Maps, which takes 0.1 µs instead of 0.9 (docs/decisions/0045).
+ * also for a child. Here an observation only follows Maps (docs/design/http.md).
  */
 export class RequestCounts implements RequestMetrics {
   /** By route, then by method. */

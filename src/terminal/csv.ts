@@ -10,7 +10,7 @@ export function csvText(
 
 /**
  * A spreadsheet takes a cell that begins with one of these characters for a formula, which can send its data elsewhere. An
- * apostrophe before it makes it text (docs/decisions/0063).
+ * apostrophe before it makes it text (docs/design/usage.md).
  */
 const FORMULA = /^[=+\-@\t\r]/;
 

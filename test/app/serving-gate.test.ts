@@ -1,4 +1,4 @@
-// When a service admits requests (docs/decisions/0029 and 0030). Contract: section 1.4.
+// When a service admits requests (docs/design/sqlite.md and docs/design/postgres.md). Contract: section 1.4.
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import type { TestContext } from 'node:test';

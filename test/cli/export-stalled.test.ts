@@ -14,7 +14,7 @@ import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { runJson, temporaryEnvironment } from '../support/process.ts';
 import { test } from '../support/test.ts';
 
-// See docs/decisions/0032.
+// See docs/design/cli.md.
 
 const SCRIPT = fileURLToPath(new URL('impatient-export.ts', import.meta.url));
 const PETS = [REX, REX, REX, REX];

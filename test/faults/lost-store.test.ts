@@ -1,5 +1,5 @@
 // Contract: sections 3, 4 and 6.
-// A service that cannot rely on its store admits nothing (docs/decisions/0029 and 0030).
+// A service that cannot rely on its store admits nothing (docs/design/sqlite.md and docs/design/postgres.md).
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { renameSync, statSync, symlinkSync, truncateSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A ban that begins in an outage of Redis (docs/decisions/0013). Contract: section 6.6.
+// A ban that begins in an outage of Redis (docs/design/rate-limits.md). Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';

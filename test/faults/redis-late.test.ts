@@ -1,4 +1,4 @@
-// Instances that start while Redis is down (docs/decisions/0033).
+// Instances that start while Redis is down (docs/design/rate-limits.md).
 import assert from 'node:assert/strict';
 import { suite, type TestContext } from 'node:test';
 import { call } from '../support/api.ts';

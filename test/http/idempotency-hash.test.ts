@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
-// See docs/decisions/0031.
+// See docs/design/idempotency.md.
 
 const SECRET = 'petstore_live_0123456789ABCDEFGHIJabcdefghij01abcdef';
 const REX = '{"name":"Rex","categoryId":7}';

@@ -1,4 +1,4 @@
-// Which servers the reference shows (docs/decisions/0041). Contract: section 7.2.
+// Which servers the reference shows (docs/design/reference.md). Contract: section 7.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';

@@ -1,4 +1,4 @@
-// A service that starts with another clock than the previous one had (docs/decisions/0034). Contract: section 6.8.
+// A service that starts with another clock than the previous one had (docs/design/rate-limits.md). Contract: section 6.8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unixMilliseconds } from '../support/clock.ts';

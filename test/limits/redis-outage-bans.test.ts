@@ -1,4 +1,4 @@
-// Bans that begin while Redis does not answer (docs/decisions/0013). Contract: section 6.6.
+// Bans that begin while Redis does not answer (docs/design/rate-limits.md). Contract: section 6.6.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';

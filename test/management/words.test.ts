@@ -8,7 +8,7 @@ import { run } from '../support/process.ts';
 test('descriptions, help, pages and documents call a new key or token created', async () => {
   const texts = new Map([['admin API', JSON.stringify(adminOpenApi())]]);
   texts.set('commands', (await run(['completion', 'fish'], {})).stdout);
-  const folders = ['docs', 'src/pages/console', 'src/pages/dashboard'];
+  const folders = ['docs', 'docs/contract', 'docs/design', 'src/pages/console', 'src/pages/dashboard'];
   const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
   for (const file of ['openapi.json', 'README.md', 'client/README.md', ...files])
     if (/\.(?:json|md|js)$/.test(file)) texts.set(file, readFileSync(file, 'utf8'));

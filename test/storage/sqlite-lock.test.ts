@@ -1,5 +1,5 @@
 // Contract: section 6.
-// One service of an environment counts over a SQLite file (docs/decisions/0029).
+// One service of an environment counts over a SQLite file (docs/design/sqlite.md).
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

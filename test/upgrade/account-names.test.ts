@@ -13,7 +13,7 @@ import { changeAccount, openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
-// Accounts of versions that did not ignore the case of names: see docs/decisions/0037.
+// Accounts of versions that did not ignore the case of names: see docs/design/keys-and-operators.md.
 
 const insert = (...names: string[]) =>
   `INSERT INTO accounts (name, plan, created_at) VALUES ${names.map((name) => `('${name}', 'free', 1)`).join()}`;

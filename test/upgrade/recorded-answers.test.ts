@@ -14,7 +14,7 @@ import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
-// Records of versions that stored the id of the animal: see docs/decisions/0005.
+// Records of versions that stored the id of the animal: see docs/design/idempotency.md.
 
 const NAMES = [
   ...Array.from({ length: 0x9f }, (_, code) => `a${String.fromCodePoint(code + 1)}b`),

@@ -14,7 +14,7 @@ const QUOTE_FAULT = 'a field that holds a quote must stand in quotes, with the q
 /**
  * Joins lines to records of CSV (RFC 4180). A quoted field may span lines if it ends within the limits, and a comma or a
  * line end follows its closing quote. Otherwise, only the first line is refused, and reading continues with the next
- * one. Skips blank lines. See docs/decisions/0011.
+ * one. Skips blank lines. See docs/design/cli.md.
  */
 export class CsvRecords {
   /** The lines so far of a record with an open quoted field. */

@@ -1,4 +1,4 @@
-// Contract: section 6.7. The rule is explained in docs/decisions/0028-what-is-written-while-serving.md.
+// Contract: section 6.7. The rule is explained in docs/design/rate-limits.md.
 import { type Clock, unixOffset } from '../../domain/clock.ts';
 import { type LimiterStore, windowsName } from '../counter.ts';
 import { type KeyStanding, shiftUsage, storedStanding, type Tally } from './tally.ts';

@@ -38,7 +38,7 @@ interface FallbackParts extends Pick<CounterEvents, 'onHeartbeat'> {
 }
 
 /**
- * The outage policy of the shared counter (docs/decisions/0013-redis-outages.md). Without an answer in time this instance
+ * The outage policy of the shared counter (docs/design/rate-limits.md). Without an answer in time this instance
  * counts the request itself, against its limits divided by the number of instances last seen. Known bans stay in force.
  * Local counts stay from one outage to the next, so a server that comes and goes gives no caller a new share. Before a
  * server that may have lost its counts is used again, this instance restores its own counts there.

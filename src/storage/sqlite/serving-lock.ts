@@ -8,7 +8,7 @@ import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 
 /**
  * Lets one service of an environment count over a database file. It consists of two locks, and the operating system
- * releases both when the process ends, however it ends (docs/decisions/0029):
+ * releases both when the process ends, however it ends (docs/design/sqlite.md):
  * - a lock file beside the database, which other containers see too;
  * - on Linux, a socket named after device and inode of the database, which nobody can delete.
  */

@@ -1,5 +1,5 @@
 -- A client may send a secret as its Idempotency-Key, an API key for instance, so only the SHA-256 is kept. The space after
--- "sha256" keeps a hash apart from any value that a header can have (docs/decisions/0031).
+-- "sha256" keeps a hash apart from any value that a header can have (docs/design/idempotency.md).
 CREATE FUNCTION hash_idempotency_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.key := 'sha256 ' || encode(sha256(convert_to(NEW.key, 'UTF8')), 'hex');

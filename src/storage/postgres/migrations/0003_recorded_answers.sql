@@ -1,4 +1,4 @@
--- A record holds the answer that was given (docs/decisions/0005). Location is below the base address. The default of body is
+-- A record holds the answer that was given (docs/design/idempotency.md). Location is below the base address. The default of body is
 -- only seen inside the transaction that adds the answer.
 ALTER TABLE idempotency
   ADD COLUMN status   bigint NOT NULL DEFAULT 201,

@@ -2,7 +2,7 @@
 -- that an instance of the previous version issues during a rolling upgrade.
 ALTER TABLE keys ADD COLUMN ending text, ADD COLUMN rotated_to bigint;
 
--- Two names must differ in more than case (docs/decisions/0037). Only JavaScript can fold the case of every language, so
+-- Two names must differ in more than case (docs/design/keys-and-operators.md). Only JavaScript can fold the case of every language, so
 -- accounts of earlier versions have no folded name, and the program compares their names.
 ALTER TABLE accounts ADD COLUMN folded_name text COLLATE "C", ADD COLUMN suspended_at bigint;
 CREATE UNIQUE INDEX accounts_by_folded_name ON accounts (folded_name);

@@ -7,7 +7,7 @@ CREATE TABLE categories (
 );
 
 -- One index for both filters: a page of a category merges the pages of its statuses. An animal without a status has ''.
--- The operator of a large table may have built it before, because this blocks writes: see docs/decisions/0051.
+-- The operator of a large table may have built it before, because this blocks writes: see docs/design/postgres.md.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass('pets_by_category') AND NOT indisvalid) THEN
     RAISE 'the index pets_by_category is not complete; wait for its CREATE INDEX, or drop it if that has failed';

@@ -1,6 +1,6 @@
 -- An account can have very many keys, nearly all of them ended, and a page reads only its own rows. Instances of the previous
 -- version go on meanwhile; `keys_by_account` stays, because to drop it would also block reads. The operator of a large
--- table may have built an index before, because this blocks writes: see docs/decisions/0051.
+-- table may have built an index before, because this blocks writes: see docs/design/postgres.md.
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY['keys_by_account_and_environment', 'keys_by_environment', 'keys_live', 'standings_banned'] LOOP
     IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(name) AND NOT indisvalid) THEN

@@ -1,5 +1,5 @@
 -- A client may send a secret as its Idempotency-Key, an API key for instance, so only the SHA-256 is kept. The space after
--- "sha256" keeps a hash apart from any value that a header can have (docs/decisions/0031).
+-- "sha256" keeps a hash apart from any value that a header can have (docs/design/idempotency.md).
 -- The table is made again with secure_delete, so that SQLite overwrites the pages that held the values.
 PRAGMA secure_delete = ON;
 

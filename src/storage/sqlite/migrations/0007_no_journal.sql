@@ -1,4 +1,4 @@
--- The table `journal` is no longer used (docs/decisions/0028). What it holds goes into the rows: after a crash or a stop
+-- The table `journal` is no longer used (docs/design/rate-limits.md). What it holds goes into the rows: after a crash or a stop
 -- under load it has counts that no row has.
 
 -- Days and their counts only go up, so of several entries, and of an entry and the row, the highest is the newest.

@@ -1,4 +1,4 @@
--- A record holds the answer that was given (docs/decisions/0005). Version 1.0.0 stored the id of the animal, so its answers
+-- A record holds the answer that was given (docs/design/idempotency.md). Version 1.0.0 stored the id of the animal, so its answers
 -- are made from the animals. A record whose animal was deleted could not replay, so it is dropped.
 CREATE TABLE idempotency_with_answers (
   account_id  INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- Changes by operators that no service has logged yet (docs/decisions/0044).
+-- Changes by operators that no service has logged yet (docs/design/keys-and-operators.md).
 CREATE TABLE notices (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   event      TEXT    NOT NULL,

@@ -2,7 +2,7 @@
 ALTER TABLE keys ADD COLUMN ending TEXT;
 ALTER TABLE keys ADD COLUMN rotated_to INTEGER;
 
--- Two names must differ in more than case (docs/decisions/0037). Only JavaScript can fold the case of every language, so
+-- Two names must differ in more than case (docs/design/keys-and-operators.md). Only JavaScript can fold the case of every language, so
 -- accounts of earlier versions have no folded name, and the program compares their names.
 ALTER TABLE accounts ADD COLUMN folded_name TEXT;
 ALTER TABLE accounts ADD COLUMN suspended_at INTEGER;
