@@ -100,7 +100,7 @@ export function accountChange(
 
 /**
  * The end of the SELECT for a page. Rows are compared whole and in the order of an index, so both databases read only that
- * index, however many entries there are (docs/decisions/0084).
+ * index, however many entries there are (docs/design/keys-and-operators.md).
  */
 export function selectPage({ limit, accountId, since = 0, before }: AuditQuery): Sql {
   const end = before === undefined ? sql`${INT64_MAX}` : sql`(SELECT at FROM audit WHERE id = ${before})`;

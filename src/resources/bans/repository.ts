@@ -71,7 +71,7 @@ export function open(
     liftStored,
     /**
      * Ends the ban of a key, with its notice and its entry in the audit log. With Redis, these follow right after
-     * (docs/decisions/0069).
+     * (docs/design/keys-and-operators.md).
      */
     async lift(actor: Actor, keyId: number, quotas: Pick<RateLimitAdmin, 'liftBan'>) {
       const [row] = await engine.read<[accountId: bigint]>(

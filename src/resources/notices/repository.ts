@@ -10,7 +10,7 @@ const ACCOUNT_EVENTS = ['plan changed', 'account renamed', 'account suspended', 
 
 /**
  * Changes by operators that no service has logged yet. A change and its notice commit together, and of several instances
- * the one that deletes a notice logs it (docs/decisions/0044).
+ * the one that deletes a notice logs it (docs/design/keys-and-operators.md).
  */
 const NOTICES = new Table(
   'notices',
