@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { issueKey } from '../support/instances.ts';
 import { keepAliveClient } from '../support/load.ts';
 import { run, startServiceProcess, temporaryEnvironment } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { test } from '../support/test.ts';
 
-const KILLS = 20;
+const KILLS = rounds(20, 5);
 const CREATORS = 16;
 
-test('20 kills under load lose no answered create and give no id twice', async (t) => {
+test('kills under load lose no answered create and give no id twice', async (t) => {
   const env = temporaryEnvironment(t);
   const { key } = await issueKey(env);
   const answered = new Map<string, string>();

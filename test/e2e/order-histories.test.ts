@@ -11,6 +11,7 @@ import { Recorder, type Surroundings } from '../support/order-recorder.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
 import { until } from '../support/shared-counting.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { test } from '../support/test.ts';
 
 /** Histories at the same time, over the same database. */
@@ -56,7 +57,9 @@ function outcomeOf(answer: unknown): string {
   return typeof answer === 'string' ? answer : 'done';
 }
 
-test('200 histories with kills and lost connections keep every promise', async (t) => {
+const HISTORIES = rounds(200, 40);
+
+test('histories with kills and lost connections keep every promise', async (t) => {
   const variables = await sharedServers(t);
   const { DATABASE_URL = '' } = variables;
   const { key } = await issueKey(variables);
@@ -92,12 +95,12 @@ test('200 histories with kills and lost connections keep every promise', async (
       if (history % 10 === 5 && count % 5 === 0) proxy.cutAnswerTo(count % 2 === 0 ? 'COMMIT' : 'UPDATE');
     },
   });
-  const all = await judge(inventPlans(200), surroundingsOf, async () => {
+  const all = await judge(inventPlans(HISTORIES), surroundingsOf, async () => {
     const { rows } = await database.query<{ due: string }>(countDue(Date.now()));
     return rows[0]?.due !== '0';
   });
   const unanswered = all.filter(({ ended }) => ended === Number.POSITIVE_INFINITY);
-  assert.ok(unanswered.length > 50, 'too few writes went unanswered');
+  assert.ok(unanswered.length > HISTORIES / 4, 'too few writes went unanswered');
 });
 
 test('40 histories over one SQLite file keep every promise', async (t) => {

@@ -1,0 +1,7 @@
+/** Whether the tests that repeat something many times do all of it: `npm run torture`. */
+const isTorture = process.env['ROUNDS'] === 'all';
+
+/** How many rounds a test does: all of them under torture, else a tenth, at least `least`. */
+export function rounds(all: number, least = 1): number {
+  return isTorture ? all : Math.max(least, Math.ceil(all / 10));
+}
