@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/config/config.ts';
-import { type Account, SCOPES } from '../src/domain/account.ts';
+import { SCOPES } from '../src/domain/account.ts';
+import { ApiKey } from '../src/domain/api-key.ts';
 import { steadyClock } from '../src/domain/clock.ts';
-import { issueKey } from '../src/management/keys.ts';
-import { PLANS } from '../src/domain/plan.ts';
-import type { AccountRepository } from '../src/domain/account-ports.ts';
+import { type Limits, type Plan, PLANS } from '../src/domain/plan.ts';
+import { requireValue } from '../src/terminal/command.ts';
+import type { Store } from '../src/resources/repositories.ts';
 import { openStore } from '../src/app/store.ts';
 import { systemActor } from '../src/config/system-actor.ts';
 
@@ -30,39 +31,39 @@ export interface Keys {
 
 /** Issues the keys of the scenarios in the store that `env` names. No service may use the store yet. */
 export function issueKeys(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Keys> {
-  return withAccounts(env, async (accounts) => {
-    const unlimited = await accounts.createAccount(ACCOUNT, 'enterprise', UNLIMITED);
-    const spent = await accounts.createAccount('spent', 'enterprise', SPENT);
-    return {
-      key: await issue(accounts, unlimited),
-      spentKeys: await inBatches(SPENT_KEYS, signal, () => issue(accounts, spent)),
-    };
-  });
+  return withStore(env, async (store) => ({
+    key: await issueKey(store, await addAccount(store, ACCOUNT, 'enterprise', UNLIMITED)),
+    spentKeys: await issueSpentKeys(store, signal),
+  }));
+}
+
+async function issueSpentKeys(store: Store, signal: AbortSignal): Promise<string[]> {
+  const accountId = await addAccount(store, 'spent', 'enterprise', SPENT);
+  return inBatches(SPENT_KEYS, signal, () => issueKey(store, accountId));
 }
 
 /** Creates `count` accounts in that store, and returns a key for each. */
 export function issueKeyOfEach(env: NodeJS.ProcessEnv, count: number, signal: AbortSignal) {
-  return withAccounts(env, (accounts) =>
+  return withStore(env, (store) =>
     inBatches(count, signal, async (index) =>
-      issue(accounts, await accounts.createAccount(`caller ${index}`, 'business', PLANS.business)),
+      issueKey(store, await addAccount(store, `caller ${index}`, 'business', PLANS.business)),
     ),
   );
 }
 
-async function withAccounts<T>(env: NodeJS.ProcessEnv, act: (accounts: AccountRepository) => Promise<T>) {
+async function withStore<T>(env: NodeJS.ProcessEnv, work: (store: Store) => Promise<T>) {
   const { databaseUrl, pool, environment } = readConfig(env);
   const clock = steadyClock(Date.now, () => performance.now());
   const store = await openStore({
     databaseUrl,
     pool,
     clock,
-    actor: systemActor(),
     environment,
     orderHold: 3 * 86_400_000,
     onLost: () => undefined,
   });
   try {
-    return await act(store.accounts);
+    return await work(store);
   } finally {
     await store.close();
   }
@@ -78,8 +79,12 @@ async function inBatches(count: number, signal: AbortSignal, make: (index: numbe
   return made;
 }
 
-async function issue(accounts: AccountRepository, account: Account): Promise<string> {
-  const settings = { account, label: undefined, scopes: SCOPES, expiresAt: undefined };
-  const { key } = await issueKey(accounts, randomBytes, { ...settings, environment: 'production' });
+async function addAccount({ accounts }: Store, name: string, plan: Plan, limits: Limits): Promise<number> {
+  return requireValue(await accounts.create(systemActor(), name, plan, limits)).id;
+}
+
+async function issueKey({ keys }: Store, accountId: number): Promise<string> {
+  const key = ApiKey.generate('production', randomBytes);
+  requireValue(await keys.create(systemActor(), { key, accountId, scopes: SCOPES }));
   return key.reveal();
 }

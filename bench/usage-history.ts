@@ -25,14 +25,13 @@ const store = await openStore({
   databaseUrl,
   clock,
   environment: 'production',
-  actor: { kind: 'system', name: 'bench' },
   orderHold: DAY,
   pool: { connections: 4, connectTimeout: 10_000, statementTimeout: 0 },
   onLost: () => undefined,
 });
 stack.defer(() => store.close());
 const now = clock().unix;
-if ((await store.accounts.listAccounts()).length === 0) {
+if ((await store.accounts.list()).length === 0) {
   await inventYear(store, now);
   // With SQLite, the reads of one turn see the same instant.
   await letOthersRun();

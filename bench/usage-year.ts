@@ -3,7 +3,9 @@ import { KEPT } from '../src/domain/usage.ts';
 import type { Value } from '../src/storage/sql.ts';
 import type { Filling } from '../src/storage/engine.ts';
 import type { Store } from '../src/resources/repositories.ts';
-import { ACCOUNTS, KEYS, type Table } from '../src/storage/tables.ts';
+import { ACCOUNTS } from '../src/resources/accounts/repository.ts';
+import { KEYS } from '../src/resources/keys/table.ts';
+import type { Table } from '../src/storage/tables.ts';
 import { USAGE_DAYS, USAGE_WEEKS } from '../src/storage/usage-history.ts';
 import { USAGE_HOURS } from '../src/storage/usage-hours.ts';
 

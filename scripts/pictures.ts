@@ -88,7 +88,7 @@ function clockOfWork(start: number): FakeClock {
 async function addAccounts(service: TestConsole): Promise<readonly string[]> {
   const keys: string[] = [];
   for (const [name, plan, labels] of ACCOUNTS) {
-    await service.store.accounts.by(ROOT).createAccount(name, plan, PLANS[plan]);
+    await service.store.accounts.create(ROOT, name, plan, PLANS[plan]);
     const key = await service.issueKey({ account: name });
     for (const label of labels)
       await call(service.url, '/v1/account/keys', { key, body: JSON.stringify({ label }) });

@@ -6,7 +6,7 @@ import { HOUR, type UsageHistory } from '../domain/usage.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Counters, RateLimitAdmin } from '../limits/counter.ts';
 import { NO_COUNTS } from './counts.ts';
-import type { NearestAccount } from './nearest-accounts.ts';
+import type { NearestAccount } from '../resources/accounts/nearest.ts';
 import { read, type OperatorResource } from '../http/operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
 import { iso } from './values.ts';

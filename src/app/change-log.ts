@@ -5,18 +5,18 @@ import type { Store } from '../resources/repositories.ts';
 
 /** Logs the bans that begin and the changes that operators make (docs/design/keys-and-operators.md). */
 export class ChangeLog {
-  readonly #store: Pick<Store, 'accounts' | 'notices'>;
+  readonly #store: Pick<Store, 'keys' | 'notices'>;
   readonly #log: Logger;
 
-  constructor(store: Pick<Store, 'accounts' | 'notices'>, log: Logger) {
+  constructor(store: Pick<Store, 'keys' | 'notices'>, log: Logger) {
     this.#store = store;
     this.#log = log;
   }
 
   /** Never rejects. Without the database it logs the ban without its account. */
   async banBegins(keyId: number, { until, count }: Ban): Promise<void> {
-    const key = await this.#store.accounts.findKey(keyId).catch(() => undefined);
-    const account = key?.account.name;
+    const found = await this.#store.keys.find(keyId).catch(() => undefined);
+    const account = found !== undefined && 'value' in found ? found.value.account.name : undefined;
     this.#log.warn({ keyId, account, until: textFromInstant(until), count }, 'ban begins');
   }
 

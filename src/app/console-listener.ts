@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
 import { deprecationReader } from '../admin/deprecations.ts';
-import { nearestReader } from '../admin/nearest-accounts.ts';
+import { nearestReader } from '../resources/accounts/nearest.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { OPERATIONS } from '../resources/index.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import { baseUrls } from '../config/config.ts';
@@ -31,7 +31,7 @@ export async function openPublicApi(running: Running, metrics: RequestMetrics | 
   const api = createPublicApi({
     ...running,
     operations: OPERATIONS,
-    repositories: { ...store, quotas: counting.quotas, clock, random: randomBytes, counter: counting },
+    repositories: { ...store, quotas: counting.quotas, clock, counter: counting },
     usage,
     keys: store.keys,
     keyUses,

@@ -16,7 +16,6 @@ import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
 import { stopService } from './stop.ts';
-import { systemActor } from '../config/system-actor.ts';
 import { openStore } from './store.ts';
 import type { Store } from '../resources/repositories.ts';
 
@@ -51,7 +50,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
     // If that connection held the lock, another service may count from now on.
     void gate?.check();
   };
-  const store = await openStore({ ...config, clock, actor: systemActor(), onLost });
+  const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
   let counting: CountersInUse | undefined;
   try {

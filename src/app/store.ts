@@ -27,6 +27,5 @@ interface StoreOptions extends RepositorySettings, Omit<EngineSettings, keyof ty
  * @throws StartupError in one line, when it cannot be opened.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { engine, hot } = await openEngine({ ...options, ...ENGINE_PARTS });
-  return openStoreOver(engine, hot, options);
+  return openStoreOver(await openEngine({ ...options, ...ENGINE_PARTS }), options);
 }

@@ -29,7 +29,6 @@ export async function withStore(command: Command, mustExist = true): Promise<voi
   const store = await openStore({
     ...config,
     clock,
-    actor,
     mustExist,
     onLost: () => undefined,
   });

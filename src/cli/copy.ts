@@ -3,7 +3,6 @@ import { readConfig } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
 import { planName } from '../limits/counter.ts';
 import { BAN_RECORDS, lastBan, parseCounts, WINDOWS } from '../limits/stored.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
@@ -13,6 +12,7 @@ import type { TableReader } from '../storage/engine.ts';
 import { openStore } from '../app/store.ts';
 import { systemActor } from '../config/system-actor.ts';
 import { type Store, TABLES } from '../resources/repositories.ts';
+import type { KeyRepository } from '../resources/keys/repository.ts';
 import type { Stored } from '../storage/table.ts';
 import { copyTables, type Step } from '../storage/transfer.ts';
 import { systemClock } from './context.ts';
@@ -69,7 +69,6 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         databaseUrl,
         mustExist,
         clock,
-        actor,
         onLost: () => undefined,
       }),
       (store) => store.close(),
@@ -93,7 +92,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         action: 'copy',
         target: { kind: 'database', name: withoutSecrets(from) },
       });
-      if (counters !== undefined) await restoreCounters(counters, copied, source.accounts);
+      if (counters !== undefined) await restoreCounters(counters, copied, source.keys);
     },
   });
   const tables = await copying.finally(() => progress?.clear());
@@ -131,7 +130,7 @@ async function openSharedCounters(
 async function restoreCounters(
   counters: SharedCounters,
   from: TableReader,
-  accounts: AccountRepository,
+  keys: KeyRepository,
 ): Promise<void> {
   for (const [environment, quotas] of counters) {
     // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
@@ -142,7 +141,7 @@ async function restoreCounters(
     for await (const rows of from.rows(BAN_RECORDS)) {
       const records = rows.map((row) => BAN_RECORDS.parse(row));
       const own = records.filter((record) => record.environment === environment && !record.lifted);
-      await Promise.all(own.map((record) => restoreBan(quotas, record, accounts)));
+      await Promise.all(own.map((record) => restoreBan(quotas, record, keys)));
     }
   }
 }
@@ -150,11 +149,11 @@ async function restoreCounters(
 async function restoreBan(
   quotas: RedisQuotas,
   record: Stored<typeof BAN_RECORDS>,
-  accounts: AccountRepository,
+  keys: KeyRepository,
 ): Promise<void> {
   const ban = lastBan(record);
   if (ban === undefined) return;
-  const key = await accounts.findKey(record.keyId);
-  if (key === undefined) throw new Error(`There is a ban of key ${record.keyId}, but no such key.`);
-  await quotas.restoreBan(planName(key.account.id), key.id, ban);
+  const key = await keys.find(record.keyId);
+  if ('error' in key) throw new Error(`There is a ban of key ${record.keyId}, but no such key.`);
+  await quotas.restoreBan(planName(key.value.account.id), key.value.id, ban);
 }

@@ -1,18 +1,18 @@
+// Contract: section 8.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { DEFAULT_SCOPES, isInForce, type KeyRecord } from '../domain/account.ts';
-import type { ApiKey, Environment } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
-import { defaultAccount } from '../management/accounts.ts';
-import { issueKey } from '../management/keys.ts';
+import { DEFAULT_SCOPES, type KeyRecord } from '../domain/account.ts';
+import { ApiKey, type Environment } from '../domain/api-key.ts';
+import type { Actor } from '../domain/audit.ts';
+import { requireValue } from '../terminal/command.ts';
+import { DEFAULT_ACCOUNT } from '../resources/accounts/rules.ts';
+import type { Store } from '../resources/repositories.ts';
 
 interface Started {
-  readonly accounts: AccountRepository;
+  readonly store: Pick<Store, 'accounts' | 'keys'>;
   readonly environment: Environment;
   /** Where the service listens. */
   readonly url: string;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -20,14 +20,15 @@ interface Started {
  * Creates a key if the environment of a started service has none. Returns what the operator should read on standard
  * error. Only that text holds the key.
  */
-export async function firstKeyText(started: Started): Promise<string> {
-  const { accounts, environment, url, log } = started;
-  const isFirst = (await newestKey(started, () => true)) === undefined;
-  if (isFirst) {
+export async function firstKeyText(started: Started, actor: Actor): Promise<string> {
+  const { store, environment, url, log } = started;
+  const [newest] = await store.keys.page(environment, { limit: 1 });
+  if (newest === undefined) {
     log.info('the first key is printed on standard error; "npx petstore seed 1000" adds invented animals');
-    const account = await defaultAccount(accounts);
-    const settings = { account, environment, label: undefined, scopes: DEFAULT_SCOPES, expiresAt: undefined };
-    const { key } = await issueKey(accounts, randomBytes, settings);
+    const account = requireValue(await store.accounts.findOrCreate(actor, DEFAULT_ACCOUNT, 'free'));
+    const key = ApiKey.generate(environment, randomBytes);
+    const settings = { key, accountId: account.id, scopes: DEFAULT_SCOPES };
+    requireValue(await store.keys.create(actor, settings));
     return newKeyText(key, account.plan, url);
   }
   const valid = await validKey(started);
@@ -35,13 +36,8 @@ export async function firstKeyText(started: Started): Promise<string> {
 }
 
 /** A valid key of the environment. If there is none, the log says how to make one. */
-export async function validKey(started: Started): Promise<KeyRecord | undefined> {
-  const { environment, clock, log } = started;
-  const now = clock().unix;
-  const valid = await newestKey(
-    started,
-    (key) => isInForce(key, now) && key.account.suspendedAt === undefined,
-  );
+export async function validKey({ store, environment, log }: Started): Promise<KeyRecord | undefined> {
+  const [valid] = await store.keys.page(environment, { limit: 1, filter: { state: 'valid' } });
   if (valid === undefined) {
     log.warn(
       `no key for ${environment} is valid: make one with "petstore keys create --account NAME --plan free", ` +
@@ -49,15 +45,6 @@ export async function validKey(started: Started): Promise<KeyRecord | undefined>
     );
   }
   return valid;
-}
-
-/** The newest key of the environment that `fits`. */
-async function newestKey(
-  { accounts, environment }: Started,
-  fits: (key: KeyRecord) => boolean,
-): Promise<KeyRecord | undefined> {
-  for await (const key of accounts.keysOf(environment)) if (fits(key)) return key;
-  return undefined;
 }
 
 /** The command works as printed. */

@@ -20,8 +20,8 @@ const COMPLETE = '__complete';
 /** In the order in which help lists them. A start loads only the command that it runs, because all of them take 25 ms. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
-  accounts: async () => (await import('./accounts.ts')).accountsCommands,
-  keys: async () => (await import('./keys.ts')).keysCommands,
+  accounts: async () => (await import('../resources/accounts/commands.ts')).accountsCommands,
+  keys: async () => (await import('../resources/keys/commands.ts')).keysCommands,
   bans: async () => (await import('../resources/bans/commands.ts')).bansCommands,
   usage: async () => (await import('./usage.ts')).usageCommand,
   deprecations: async () => (await import('./deprecations.ts')).deprecationsCommand,

@@ -9,7 +9,7 @@ import { INVENTED_DAYS, inventUsage } from './invented-usage.ts';
 import { Progress } from '../terminal/progress.ts';
 
 export interface UsageSettings {
-  readonly store: Pick<Store, 'accounts' | 'usageHistory'>;
+  readonly store: Pick<Store, 'keys' | 'usageHistory'>;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly randomSeed: number;
@@ -30,7 +30,7 @@ export async function seedUsage({
   clock,
   randomSeed,
 }: UsageSettings): Promise<SeededUsage> {
-  const { accounts, usageHistory } = store;
+  const { keys: keyRepository, usageHistory } = store;
   const now = Math.floor(clock().unix);
   const today = Math.floor(now / DAY) * DAY;
   const before = { interval: 'day', from: today - INVENTED_DAYS * DAY, to: today } as const;
@@ -38,7 +38,7 @@ export async function seedUsage({
   const progress = new Progress(process.stderr, clock, 'keys');
   let keys = 0;
   let requests = 0;
-  for (const key of await accounts.listKeys()) {
+  for (const key of await keyRepository.list()) {
     if (key.environment !== environment || !isInForce(key, now) || used.has(key.id)) continue;
     const counts = inventUsage(key, randomSeed, now);
     // One transaction, so that no key has a part of its usage when the command is stopped.

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
+import { requireValue } from '../terminal/command.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { AuditedRun } from './audited-run.ts';
 import { committedIds } from './category-ids.ts';
 import { type CommandContext, withNewStore } from './context.ts';
 import { INVENTED_CATEGORIES, inventPets, randomNumbers } from './invented-pets.ts';
-import { defaultAccount, existingAccount } from '../management/accounts.ts';
+import { DEFAULT_ACCOUNT } from '../resources/accounts/rules.ts';
 import { JSON_OPTION, type JsonOption, wholeNumber } from '../terminal/options.ts';
 import { printJson, printLine } from '../terminal/output.ts';
 import { PAGE_SIZE, pagesOf } from '../terminal/pages.ts';
@@ -75,7 +75,7 @@ async function seed(
   await refuseTooManyOrders(orders, count, randomSeed);
   return withNewStore(async ({ config, clock, store, actor }) => {
     // First, because a mistyped name adds nothing.
-    const account = orders === 0 ? undefined : await accountOf(store.accounts, name);
+    const account = orders === 0 ? undefined : await findAccount({ store, actor }, name);
     const target = { kind: 'pets', name: String(count) } as const;
     const run = new AuditedRun(store.audit, actor, 'seed', target);
     await run.start();
@@ -116,8 +116,13 @@ async function seedPets(
   return added;
 }
 
-function accountOf(accounts: AccountRepository, name: string | undefined): Promise<Account> {
-  return name === undefined ? defaultAccount(accounts) : existingAccount(accounts, name);
+async function findAccount(
+  { store: { accounts }, actor }: Pick<CommandContext, 'store' | 'actor'>,
+  name: string | undefined,
+): Promise<Account> {
+  return requireValue(
+    await (name === undefined ? accounts.findOrCreate(actor, DEFAULT_ACCOUNT, 'free') : accounts.find(name)),
+  );
 }
 
 /** Orders the newest animals that are available. Returns how many, because others may order them too. */

@@ -50,9 +50,9 @@ async function serve(config: Config, firstKey: boolean): Promise<void> {
   try {
     const { url, store } = service;
     const { environment } = config;
-    const started = { accounts: store.accounts, environment, url, clock, log };
+    const started = { store, environment, url, log };
     if (firstKey) {
-      const text = (await firstKeyText(started)) + (await linkText(service));
+      const text = (await firstKeyText(started, systemActor())) + (await linkText(service));
       // In a terminal that shows both, the text stands below the lines of the log.
       await chunks.flush(LOG_PATIENCE);
       process.stderr.write(text);

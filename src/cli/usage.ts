@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../domain/errors.ts';
 import { OUTCOMES } from '../domain/usage.ts';
-import { existingAccount } from '../management/accounts.ts';
+import { requireValue } from '../terminal/command.ts';
 import { usageRange } from '../management/usage.ts';
 import { withQuotas, withStore } from './context.ts';
 import { csvText } from '../terminal/csv.ts';
@@ -66,7 +66,7 @@ function showUsage({ account: name, by, since, csv, json }: UsageOptions): Promi
   return withStore(async ({ clock, store }) => {
     const now = Math.floor(clock().unix);
     const range = usageRange({ from: since?.(now) }, now, '--since');
-    const accountId = name === undefined ? undefined : (await existingAccount(store.accounts, name)).id;
+    const accountId = name === undefined ? undefined : requireValue(await store.accounts.find(name)).id;
     const sums = await store.usageHistory.sums({ ...range, accountId, by: by === 'day' ? 'interval' : by });
     const header = [...COLUMNS[by], ...OUTCOMES];
     const rows = sums.map((sum) => {

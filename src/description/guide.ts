@@ -6,7 +6,7 @@ import { getPet, MOST_IDS } from '../resources/pets/operations.ts';
 import { SCOPES } from '../domain/account.ts';
 import { type Environment, PREFIXES } from '../domain/api-key.ts';
 import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
-import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../domain/key-rules.ts';
+import { MOST_KEYS_A_DAY, MOST_LIVE_KEYS } from '../resources/keys/rules.ts';
 import { listed } from '../domain/parse.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import { errorExample } from './errors.ts';

@@ -2,6 +2,7 @@
 import { type Environment, WITHOUT_KEY } from './api-key.ts';
 import { ServiceError } from './errors.ts';
 import { type Limits, PLANS, type Plan } from './plan.ts';
+import type { Result } from './result.ts';
 
 /** The scopes that a key has unless others are named. */
 export const DEFAULT_SCOPES = ['pets:read', 'pets:write', 'store:read', 'store:write'] as const;
@@ -66,16 +67,30 @@ export function isInForce(
   return ['active', 'rotated'].includes(keyState(key, now));
 }
 
-/** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
-export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
-  return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
+/** Whether a request with the key that was looked up is accepted at the instant `now` (Unix milliseconds). */
+export function checkKey(key: KeyRecord | undefined, now: number): Result<KeyRecord, 'unauthorized'> {
+  if (key === undefined)
+    return unauthorized('The API key is unknown: use one that was created for your account.');
+  const state = keyState(key, now);
+  if (state === 'expired') return unauthorized('The API key has expired: use a newer one.');
+  if (state === 'revoked') return unauthorized('The API key has been revoked: use another one.');
+  if (key.account.suspendedAt !== undefined)
+    return unauthorized('The account of this API key is suspended: ask the operator of this service.');
+  return { value: key };
 }
+
+function unauthorized(message: string) {
+  return { error: 'unauthorized', message } as const;
+}
+
+/** The limits of an Enterprise account, as far as they are known. */
+export type CustomLimits = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
  * The limits of an account: its plan's, or `custom` for Enterprise, which needs both numbers.
  * @throws ServiceError `invalid_parameter` when a plan with fixed limits has numbers, or Enterprise has not.
  */
-export function limitsOf(plan: Plan, custom: Partial<Limits>): Limits {
+export function limitsOf(plan: Plan, custom: CustomLimits): Limits {
   const fixed = PLANS[plan];
   if (fixed !== 'custom') {
     if (custom.perMinute === undefined && custom.perDay === undefined) return fixed;

@@ -9,6 +9,9 @@ export type Actor = (
   | { readonly kind: 'system'; readonly name: string }
 ) & { readonly address?: string | undefined };
 
+/** An actor whom no scope limits. */
+export type OperatorActor = Exclude<Actor, { readonly kind: 'key' }>;
+
 /** The name of an actor. That of a key is its number. */
 export function actorName(actor: Actor): string {
   return actor.kind === 'key' ? String(actor.id) : actor.name;

@@ -1,5 +1,6 @@
 // Contract: section 2. The schemas of fields that several things have.
 import { z } from 'zod';
+import { SCOPES } from './account.ts';
 import { instantFromText, NO_INSTANT } from './instant.ts';
 import { INT64_MAX, INT64_MIN } from './int64.ts';
 
@@ -7,6 +8,10 @@ import { INT64_MAX, INT64_MIN } from './int64.ts';
 export const int64 = z
   .bigint({ error: `must be an integer from ${INT64_MIN} to ${INT64_MAX}` })
   .meta({ type: 'integer', format: 'int64' });
+
+export const ScopeName = z
+  .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
+  .meta({ id: 'Scope', description: 'What a key may do.' });
 
 /** A date-time in an answer. */
 export const dateTime = z

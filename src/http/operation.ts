@@ -1,7 +1,7 @@
 // Contract: sections 3, 4, 9 and 10.2.
 import type { z } from 'zod';
 import type { KeyRecord, Scope } from '../domain/account.ts';
-import type { Actor } from '../domain/audit.ts';
+import type { Actor, OperatorActor } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
@@ -85,6 +85,7 @@ export interface ClientCall<P = Values, Body = unknown> extends Call<P, Body> {
 /** The request of an operator. */
 export interface OperatorCall<P = Values, Body = unknown> extends Call<P, Body> {
   readonly operator: Operator;
+  readonly actor: OperatorActor;
 }
 
 /** What both kinds of operation declare. A schema is the type, the check and the description of its values. */

@@ -1,11 +1,10 @@
 // Contract: sections 1.4, 3, 5 and 6.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { KeyLookup } from '../domain/account-ports.ts';
+import { checkKey, type KeyRecord } from '../domain/account.ts';
 import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import { checkKey } from '../domain/key-rules.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
 import type { Caller, RateLimiter } from '../limits/counter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
@@ -46,7 +45,7 @@ export interface PublicApiOptions<Repositories> {
   readonly operations: readonly Operation<Repositories>[];
   readonly repositories: Repositories;
   readonly site: Site;
-  readonly keys: KeyLookup;
+  readonly keys: { findByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> };
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly usage: Pick<UsageCounts, 'note'>;
   /** The counter in use, which can be replaced. */
@@ -84,15 +83,14 @@ const authenticate: Step<Service> = async (context, service) => {
   const { request, startedAt } = context;
   const credentials = readCredentials(request.headers.authorization, service);
   // The await also lets the parser find broken HTTP behind the header block before anything is counted.
-  const found = await (credentials instanceof ApiKeyHash
-    ? service.keys.findKeyByHash(credentials)
-    : undefined);
-  const { key, fault } = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
-  if (key === undefined) {
+  const found = await (credentials instanceof ApiKeyHash ? service.keys.findByHash(credentials) : undefined);
+  const checked = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
+  if ('error' in checked) {
     const decision = await service.counting.counters.charge(addressCaller(service, request));
     context.rateHeaders = decisionHeaders(decision);
-    return refuseByLimit(decision) ?? errorResponse('unauthorized', fault);
+    return refuseByLimit(decision) ?? errorResponse('unauthorized', checked.message);
   }
+  const key = checked.value;
   context.key = key;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     context.actor = { kind: 'key', id: key.id, address: service.addressOf(request) };

@@ -1,6 +1,5 @@
 // Contract: sections 6.9 and 8.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { KeyUse } from '../domain/account-ports.ts';
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import {
   HOUR,
@@ -12,6 +11,9 @@ import {
 } from '../domain/usage.ts';
 
 /* What each key did, in memory until the background writes it: when it was last used, and its requests for the history. */
+
+/** A key and when it was last used, in Unix milliseconds. */
+export type KeyUse = readonly [keyId: number, at: number];
 
 /** Uses that one statement writes. The service answers requests between two statements. */
 const USES_PER_WRITE = 400;

@@ -1,14 +1,12 @@
 // Contract: sections 1.1 and 10.2.
-import { ACCOUNTS } from '../admin/accounts.ts';
 import { DEPRECATIONS } from '../admin/deprecations.ts';
 import { FAULTS } from '../admin/faults.ts';
-import { KEYS } from '../admin/keys.ts';
 import { ME } from '../admin/me.ts';
 import { OPERATORS } from '../admin/operators.ts';
 import { OVERVIEW_RESOURCE } from '../admin/overview.ts';
 import { USAGE_RESOURCE } from '../admin/usage.ts';
-import { ACCOUNT_RESOURCE } from '../api/account.ts';
-import { KEYS_RESOURCE } from '../api/keys.ts';
+import { ACCOUNT_RESOURCE, ACCOUNTS } from './accounts/operations.ts';
+import { KEYS, KEYS_RESOURCE } from './keys/operations.ts';
 import { CATEGORIES_RESOURCE } from './categories/operations.ts';
 import { ORDERS_RESOURCE } from './orders/operations.ts';
 import { PETS_RESOURCE } from './pets/operations.ts';

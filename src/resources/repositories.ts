@@ -1,23 +1,19 @@
 // Contract: section 2.
 import { MINUTE } from '../domain/clock.ts';
-import type { Actor } from '../domain/audit.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { AccountRepository, RequestKeys } from '../domain/account-ports.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { LimiterStore, RateLimitAdmin } from '../limits/counter.ts';
 import * as limits from '../limits/stored.ts';
-import * as accountWrites from '../storage/account-writes.ts';
-import { StoredAccounts } from '../storage/accounts.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
-import * as keyWrites from '../storage/key-writes.ts';
 import * as operators from '../storage/operators.ts';
-import * as ownKeys from '../storage/own-keys.ts';
-import type { AnyEngine, HotParts } from '../storage/hot-parts.ts';
-import { ACCOUNTS, KEYS, type Table } from '../storage/tables.ts';
+import type { AnyEngine } from '../storage/open.ts';
+import type { Table } from '../storage/tables.ts';
 import * as usageHistory from '../storage/usage-history.ts';
 import { Writes } from '../storage/transaction.ts';
+import * as accounts from './accounts/repository.ts';
 import * as categories from './categories/repository.ts';
+import * as keys from './keys/repository.ts';
 import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
@@ -31,8 +27,8 @@ import * as bans from './bans/repository.ts';
 
 /** Every table that holds data. A copy fills them in this order, so no row may refer to a table that comes later. */
 export const TABLES: readonly Table[] = [
-  ACCOUNTS,
-  KEYS,
+  ...accounts.TABLES,
+  ...keys.TABLES,
   ...pets.TABLES,
   ...idempotency.TABLES,
   ...audit.TABLES,
@@ -49,15 +45,14 @@ pets.HOLDS.settle = orders.settleHold;
 
 /** The writes of several statements. */
 export const WRITES = new Writes({
-  accounts: accountWrites.WRITES,
+  accounts: accounts.WRITES,
   audit: audit.WRITES,
   bans: bans.WRITES,
   categories: categories.WRITES,
-  keys: keyWrites.WRITES,
+  keys: keys.WRITES,
   limits: limits.WRITES,
   operators: operators.WRITES,
   orders: orders.WRITES,
-  ownKeys: ownKeys.WRITES,
   pets: pets.WRITES,
   usageHistory: usageHistory.WRITES,
 });
@@ -65,21 +60,20 @@ export const WRITES = new Writes({
 export interface RepositorySettings {
   readonly clock: Clock;
   readonly environment: Environment;
-  /** Who changes accounts and keys, unless a change names somebody else. */
-  readonly actor: Actor;
   /** Milliseconds that an animal is held for a new order. */
   readonly orderHold: number;
 }
 
-function openRepositories(engine: AnyEngine, { keys }: HotParts, settings: RepositorySettings) {
+function openRepositories(engine: AnyEngine, settings: RepositorySettings) {
+  const keyRepository = keys.open(engine, settings);
   const stored = limits.open(engine, settings);
   const banned = bans.open(engine, settings);
   return {
-    accounts: new StoredAccounts(engine, keys, settings) as AccountRepository,
+    accounts: accounts.open(engine, { ...settings, onChange: keyRepository.forget }),
     audit: audit.open(engine),
     bans: banned,
     categories: categories.open(engine),
-    keys: keys as RequestKeys,
+    keys: keyRepository,
     limits: stored as LimiterStore,
     notices: notices.open(engine),
     operators: operators.open(engine),
@@ -101,13 +95,13 @@ export interface Store
   dropExpired(): Promise<void>;
 }
 
-/** The store over an engine, with the engine's own versions of what is hot. */
-export function openStoreOver(engine: AnyEngine, hot: HotParts, settings: RepositorySettings): Store {
+/** The store over an engine. */
+export function openStoreOver(engine: AnyEngine, settings: RepositorySettings): Store {
   const { clock } = settings;
   let expiredAt = Number.NEGATIVE_INFINITY;
   return {
     ...engine,
-    ...openRepositories(engine, hot, settings),
+    ...openRepositories(engine, settings),
     database: engine,
     async dropExpired() {
       if (clock().monotonic - expiredAt < MINUTE) return;

@@ -27,7 +27,7 @@ export function unavailable(cause: unknown): ServiceError {
 
 /** What a write that clients may send again makes or changes. */
 export interface Identified {
-  readonly id: bigint;
+  readonly id: number | bigint;
 }
 
 /** The rows of whole tables. */

@@ -1,7 +1,10 @@
 import { DEFAULT_DATABASE_URL, type PoolLimits } from '../config/database-url.ts';
 import type { EngineSettings } from './engine.ts';
-import type { OpenEngine } from './hot-parts.ts';
-import { openSqlite } from './sqlite/engine.ts';
+import type { PostgresEngine } from './postgres/engine.ts';
+import { openSqlite, type SqliteEngine } from './sqlite/engine.ts';
+
+/** An engine, whose kind decides how a repository does what is hot. */
+export type AnyEngine = SqliteEngine | PostgresEngine;
 
 interface EngineOptions extends EngineSettings {
   readonly databaseUrl: string;
@@ -13,7 +16,7 @@ interface EngineOptions extends EngineSettings {
  * Opens the database and brings it to this version's schema.
  * @throws StartupError in one line, when it cannot be opened.
  */
-export async function openEngine({ databaseUrl, pool, ...settings }: EngineOptions): Promise<OpenEngine> {
+export async function openEngine({ databaseUrl, pool, ...settings }: EngineOptions): Promise<AnyEngine> {
   if (!databaseUrl.startsWith('sqlite:')) {
     // The driver is loaded only if needed: drivers take a third of the time of a start.
     const { openPostgres } = await import('./postgres/engine.ts');

@@ -13,42 +13,6 @@ export interface Table {
   readonly assignsIds: boolean;
 }
 
-export const ACCOUNTS = {
-  name: 'accounts',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['name', 'text'],
-    ['plan', 'text'],
-    ['per_minute', 'integer?'],
-    ['per_day', 'integer?'],
-    ['created_at', 'integer'],
-    ['folded_name', 'text?'],
-    ['suspended_at', 'integer?'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
-
-export const KEYS = {
-  name: 'keys',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['account_id', 'integer'],
-    ['hash', 'text'],
-    ['environment', 'text'],
-    ['label', 'text?'],
-    ['scopes', 'text'],
-    ['created_at', 'integer'],
-    ['expires_at', 'integer?'],
-    ['revoked_at', 'integer?'],
-    ['last_used_at', 'integer?'],
-    ['ending', 'text?'],
-    ['rotated_to', 'integer?'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
-
 /** The name of a column of this table. */
 type ColumnOf<T extends Table> = T['columns'][number][0];
 

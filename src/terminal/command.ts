@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import type { Result } from '../domain/result.ts';
 import type { RateLimitAdmin } from '../limits/counter.ts';
 
 /** What a command works with. It names the repositories that it uses. */
@@ -32,4 +34,11 @@ export interface Terminal<Repositories> {
     this: void,
     command: (context: CommandContext<Repositories> & { readonly quotas: RateLimitAdmin }) => Promise<void>,
   ): Promise<void>;
+}
+
+/** The value of a result. @throws ServiceError with the refusal. To a command, an invalid request is a wrong use. */
+export function requireValue<T>(result: Result<T, ErrorCode>): T {
+  if ('value' in result) return result.value;
+  const { error, message = error } = result;
+  throw new ServiceError(error === 'invalid_request' ? 'invalid_parameter' : error, message);
 }

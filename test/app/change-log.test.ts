@@ -8,8 +8,8 @@ import { startTestInstances } from '../support/instances.ts';
 import { run, type Variables } from '../support/process.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 import { until } from '../support/shared-counting.ts';
-import { newKey, rotationOf } from '../storage/fixture.ts';
-import { changeAccount } from '../support/store.ts';
+import { newKey, newApiKey } from '../storage/fixture.ts';
+import { changeAccount, ROOT, addKey, createAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 const EVENTS = new Set<unknown>([
@@ -60,17 +60,17 @@ const startShared: Start = async (t, env = {}) => {
 for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and Redis': startShared })) {
   test(`${kind}: a rotated and a revoked key and a new plan are one log line each`, async (t) => {
     const { service } = await start(t);
-    const { accounts } = service.store;
-    const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
-    const key = await accounts.addKey(newKey(id));
-    await accounts.rotateKey(rotationOf(key.id, 0));
-    await accounts.revokeKey(key.id);
+    const { accounts, keys } = service.store;
+    const { id } = await createAccount(accounts, 'shop', 'free', PLANS.free);
+    const key = await addKey(keys, newKey(id));
+    await keys.rotate(ROOT, { id: key.id, key: newApiKey(), grace: 0 });
+    await keys.revoke(ROOT, key.id);
     // These change nothing.
-    await accounts.revokeKey(key.id);
+    await keys.revoke(ROOT, key.id);
     await changeAccount(accounts, id, { plan: 'free', limits: PLANS.free });
     await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
     await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 5, perDay: 50 } });
-    await accounts.revokeKey(key.id + 1);
+    await keys.revoke(ROOT, key.id + 1);
     await logs(service, 4);
     assert.deepEqual(changesIn(service), [
       { level: INFO, keyId: key.id, account: 'shop', msg: 'key rotated' },
@@ -83,7 +83,7 @@ for (const [kind, start] of Object.entries({ SQLite: startAlone, 'PostgreSQL and
   test(`${kind}: a renamed, a suspended and a resumed account are one log line each`, async (t) => {
     const { service } = await start(t);
     const { accounts } = service.store;
-    const { id } = await accounts.createAccount('shop', 'pro', PLANS.pro);
+    const { id } = await createAccount(accounts, 'shop', 'pro', PLANS.pro);
     await changeAccount(accounts, id, { suspended: false });
     for (const _ of [1, 2]) await changeAccount(accounts, id, { name: 'Pet shop' });
     await logs(service, 1);
@@ -118,7 +118,7 @@ test('of several instances one logs a change', async (t) => {
   const [first] = services;
   assert.ok(first !== undefined);
   await first.issueKey({ account: 'shop' });
-  await first.store.accounts.revokeKey(1);
+  await first.store.keys.revoke(ROOT, 1);
   const all = () => services.flatMap(changesIn);
   await until(() => all().length > 0);
   assert.deepEqual(await first.store.notices.take(), []);

@@ -17,6 +17,7 @@ import { startTestConsole } from '../support/console.ts';
 import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startForFile, test } from '../support/test.ts';
+import { findAccount } from '../support/store.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
@@ -42,10 +43,9 @@ const PLOTTED = {
 /** A key of an account that called one operation more often in each hour than in the hour after it. */
 async function usedKey(): Promise<{ key: string; accountId: number }> {
   const key = await service.issueKey({ account: 'used' });
-  const { accounts, usageHistory } = service.store;
-  const { id: keyId } =
-    (await accounts.findKeyByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
-  const { id: accountId } = (await accounts.findAccount('used')) ?? assert.fail();
+  const { accounts, keys, usageHistory } = service.store;
+  const { id: keyId } = (await keys.findByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
+  const { id: accountId } = (await findAccount(accounts, 'used')) ?? assert.fail();
   const hour = Math.floor(Date.now() / HOUR);
   const counts = Array.from({ length: 31 * 24 }, (_, ago) => ({
     hour: hour - ago,

@@ -7,7 +7,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { ROOT } from '../support/store.ts';
+import { ROOT, createAccount, findAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
@@ -106,7 +106,7 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
   await press(page, button(page, 'Suspend'));
   await press(page, inDialog(page, 'Suspend'));
   await say(page, 'All keys of hill shelter are refused now.');
-  assert.notEqual((await accounts.findAccount('hill shelter'))?.suspendedAt, undefined);
+  assert.notEqual((await findAccount(accounts, 'hill shelter'))?.suspendedAt, undefined);
   await press(page, button(page, 'Resume'));
   await press(page, inDialog(page, 'Resume'));
   await button(page, 'Suspend').waitFor();
@@ -118,8 +118,8 @@ test('an admin changes accounts and keys with the keyboard alone', async () => {
 
 test('a change by somebody else is shown beside the typed values; the admin decides', async () => {
   const { page } = await visitConsole(browser, service);
-  const { id } = await accounts.createAccount('lake shelter', 'free', { perMinute: 60, perDay: 1_000 });
-  const elsewhere = (values: object) => accounts.by(ROOT).changeAccount(id, { given: values, expected: {} });
+  const { id } = await createAccount(accounts, 'lake shelter', 'free', { perMinute: 60, perDay: 1_000 });
+  const elsewhere = (values: object) => accounts.change(ROOT, id, values);
   await showPage(page, `${service.consoleUrl}/accounts/${id}`, 'lake shelter');
   await button(page, 'Change').click();
   await page.getByLabel('Plan', { exact: true }).selectOption('business');
@@ -130,7 +130,7 @@ test('a change by somebody else is shown beside the typed values; the admin deci
   await elsewhere({ name: 'sea shelter' });
   await inDialog(page, 'Overwrite with mine').click();
   await say(page, 'was changed.');
-  const changed = await accounts.getAccount(id);
+  const changed = await accounts.get(id);
   assert.deepEqual([changed?.name, changed?.plan, changed?.limits], ['sea shelter', 'business', BUSINESS]);
 
   await heading(page, 'sea shelter').waitFor();
@@ -146,7 +146,7 @@ test('a change by somebody else is shown beside the typed values; the admin deci
 
 test('a dialog shows a refusal and keeps the typed values', async () => {
   const { page } = await visitConsole(browser, service);
-  await accounts.createAccount('taken', 'free', { perMinute: 60, perDay: 1_000 });
+  await createAccount(accounts, 'taken', 'free', { perMinute: 60, perDay: 1_000 });
   await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
   await button(page, 'Create account').click();
   await page.getByLabel('Name', { exact: true }).fill('Taken');
@@ -157,7 +157,7 @@ test('a dialog shows a refusal and keeps the typed values', async () => {
 
 test('an error leaves its dialog when a field changes', async () => {
   const { page } = await visitConsole(browser, service);
-  await accounts.createAccount('double', 'free', { perMinute: 60, perDay: 1_000 });
+  await createAccount(accounts, 'double', 'free', { perMinute: 60, perDay: 1_000 });
   await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
   await button(page, 'Create account').click();
   await page.getByLabel('Name', { exact: true }).fill('double');
@@ -175,7 +175,7 @@ test('an error leaves its dialog when a field changes', async () => {
 
 test('Escape loses no key, link or token, not even one that is still on its way', async () => {
   const { page } = await visitConsole(browser, service);
-  const { id } = await accounts.createAccount('pier', 'free', { perMinute: 60, perDay: 1_000 });
+  const { id } = await createAccount(accounts, 'pier', 'free', { perMinute: 60, perDay: 1_000 });
   await page.route('**/admin/v1/**', async (route) => {
     if (route.request().method() === 'POST') await page.keyboard.press('Escape');
     await route.continue();
@@ -233,7 +233,7 @@ test('a half-typed account filters nothing, so that the lists say nothing untrue
   const { page } = await visitConsole(browser, service);
   const key = await service.issueKey({ account: 'noisy', limits: { perMinute: 1, perDay: 9 } });
   for (let sent = 0; sent < 2; sent++) await call(service.url, '/v1/pets', { key });
-  const { id } = await accounts.createAccount('silent', 'free', { perMinute: 60, perDay: 1_000 });
+  const { id } = await createAccount(accounts, 'silent', 'free', { perMinute: 60, perDay: 1_000 });
   const account = page.getByLabel('Account');
   await showPage(page, `${service.consoleUrl}/faults?accountId=${id}`, 'Faults');
   const none = page.getByText('This instance has had no such request since it started.');
@@ -331,7 +331,7 @@ test('an admin creates operators, links and tokens, and the audit log has entrie
 
 test('a viewer sees every page and no button that changes something', async () => {
   const { page, faults } = await visitConsole(browser, service, { name: 'vera', role: 'viewer' });
-  const account = await accounts.createAccount('seen', 'free', { perMinute: 60, perDay: 1_000 });
+  const account = await createAccount(accounts, 'seen', 'free', { perMinute: 60, perDay: 1_000 });
   await service.issueKey({ account: 'seen' });
   const pages = { ...CONSOLE_PAGES, [`/accounts/${account.id}`]: 'seen' };
   for (const [path, title] of Object.entries(pages)) {

@@ -9,6 +9,7 @@ import { showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryDatabase } from '../support/service.ts';
 import { startForFile, test } from '../support/test.ts';
+import { findAccount } from '../support/store.ts';
 
 const lifetime = lifetimeOfFile();
 // The browser has the time of the machine.
@@ -88,7 +89,7 @@ test('after a session has ended, a pasted link sends what was typed', async () =
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'harbour shelter');
   await sessionEnded(page).getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'harbour shelter' }).waitFor();
-  const found = await service.store.accounts.findAccount('harbour shelter');
+  const found = await findAccount(service.store.accounts, 'harbour shelter');
   assert.equal(page.url(), `${service.consoleUrl}/accounts/${found?.id}`);
 });
 
@@ -117,7 +118,7 @@ test('a change that one operator asked for is not made by another who signs in',
     .fill(await service.makeLink('bob'));
   await sessionEnded(page).getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Another operator has signed in. Nothing was changed').waitFor();
-  assert.equal(await service.store.accounts.findAccount('lake shelter'), undefined);
+  assert.equal(await findAccount(service.store.accounts, 'lake shelter'), undefined);
   await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { level: 1, name: 'lake shelter' }).waitFor();
 });

@@ -8,7 +8,7 @@ import { fakeClock } from '../support/clock.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CONSOLE_PAGES, loaded, showPage, visitConsole } from '../support/console-page.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
-import { ROOT } from '../support/store.ts';
+import { ROOT, createAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
@@ -24,14 +24,14 @@ const clock = fakeClock(Date.now());
 const service = await startTestConsole(lifetime, { clock, env: { BAN_AFTER: '2' } });
 const browser = await startForFile(() => launchBrowser(lifetime));
 
-const { accounts, audit, operators, usageHistory } = service.store;
+const { accounts, audit, keys, operators, usageHistory } = service.store;
 const SMALL = { perMinute: 1, perDay: 1_000 };
 
 /** An account whose key is banned, with hostile text wherever somebody can put some, and 10 million requests an hour. */
 async function seed(): Promise<void> {
-  const created = await accounts.createAccount(LONG, 'enterprise', SMALL);
-  await accounts.by(ROOT).changeAccount(created.id, { given: { name: HOSTILE }, expected: {} });
-  await accounts.createAccount(LONG, 'free', { perMinute: 60, perDay: 1_000 });
+  const created = await createAccount(accounts, LONG, 'enterprise', SMALL);
+  await accounts.change(ROOT, created.id, { name: HOSTILE });
+  await createAccount(accounts, LONG, 'free', { perMinute: 60, perDay: 1_000 });
   const key = await service.issueKey({ account: HOSTILE });
   const asked = { key, headers: { 'x-request-id': 'a"b<c>' } };
   for (let sent = 0; sent < 4; sent++) await call(service.url, '/v1/pets', asked);
@@ -87,7 +87,7 @@ test('every page loads less than 150 KiB from this service, each file at once', 
 test('accounts are searched by name, come in pages, and filter the audit log', async () => {
   const { page } = await visitConsole(browser, service);
   for (let number = 0; number < 101; number++)
-    await accounts.createAccount(`shelter ${number}`, 'free', { perMinute: 60, perDay: 1_000 });
+    await createAccount(accounts, `shelter ${number}`, 'free', { perMinute: 60, perDay: 1_000 });
   await showPage(page, `${service.consoleUrl}/accounts`, 'Accounts');
   await page.getByText('100 are shown.').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
@@ -143,7 +143,7 @@ test('faults, bans, deprecations, operators and tokens come in pages', async () 
     for (let sent = 0; sent < 4; sent++) await call(service.url, '/v1/pets', { key });
     await service.makeToken(`operator ${number}`, 'viewer');
     const { id: keyId } =
-      (await accounts.findKeyByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
+      (await keys.findByHash(ApiKey.parse(key)?.hash() ?? assert.fail())) ?? assert.fail();
     const hour = Math.floor(Date.now() / HOUR);
     counts.push({ hour, keyId, operation: 'getPet', counts: [1, 0, 0, 0] as const });
   }

@@ -6,7 +6,7 @@ import { launchBrowser, openAccount, openDashboard, pasteKey, showAccount } from
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
-import { changeAccount } from '../support/store.ts';
+import { changeAccount, findAccount } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
 
 const lifetime = lifetimeOfFile();
@@ -39,7 +39,7 @@ async function refusal(key: string): Promise<string> {
 test('the page says why it does not accept a key', async () => {
   const expired = await service.issueKey({ account: 'expired', expiresAt: Math.floor(clock().unix) - 1 });
   const suspended = await service.issueKey({ account: 'suspended' });
-  const owner = await service.store.accounts.findAccount('suspended');
+  const owner = await findAccount(service.store.accounts, 'suspended');
   await changeAccount(service.store.accounts, owner?.id ?? 0, { suspended: true });
   const staging = await service.issueKey({ account: 'staging', environment: 'staging' });
   const unknown = /This key does not work\s+/.source;

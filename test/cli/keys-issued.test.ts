@@ -1,52 +1,52 @@
 // Contract: sections 5 and 8.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
-import { accountFor } from '../../src/management/accounts.ts';
-import { issueKey, rotateKey } from '../../src/management/keys.ts';
-import { openStore } from '../support/store.ts';
+import type { Plan } from '../../src/domain/plan.ts';
+import { requireValue } from '../../src/terminal/command.ts';
+import type { AccountRepository } from '../../src/resources/accounts/repository.ts';
+import { findOrCreateAccount } from '../../src/resources/keys/commands.ts';
+import { findKey, issueKey, openStore, ROOT } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { newApiKey } from '../storage/fixture.ts';
+
+type Custom = Parameters<typeof findOrCreateAccount>[4];
+
+const accountFor = (accounts: AccountRepository, name: string, plan: Plan | undefined, custom: Custom) =>
+  findOrCreateAccount(accounts, ROOT, name, plan, custom);
 
 function openAccounts(t: TestContext) {
   const clock = fakeClock();
   const store = openStore(`sqlite:${join(temporaryFolder(t), 'petstore.db')}`, clock);
   t.after(() => store.close());
-  return { accounts: store.accounts, clock };
+  return { accounts: store.accounts, keys: store.keys, clock };
 }
 
 test('a grace time may begin between two milliseconds', async (t) => {
-  const { accounts, clock } = openAccounts(t);
-  const account = await accountFor(accounts, 'shop', 'free', {});
-  const settings = {
-    account,
-    environment: 'staging',
-    label: 'a',
-    scopes: SCOPES,
-    expiresAt: undefined,
-  } as const;
-  const { record } = await issueKey(accounts, randomBytes, settings);
+  const { accounts, keys, clock } = openAccounts(t);
+  const { id: accountId } = await accountFor(accounts, 'shop', 'free', {});
+  const settings = { accountId, environment: 'staging', label: 'a', scopes: SCOPES } as const;
+  const { record } = await issueKey(keys, settings);
   clock.advance(0.75);
   const now = Math.floor(clock().unix);
-  const rotated = await rotateKey(accounts, randomBytes, record.id, 1_000);
-  assert.equal((await accounts.findKey(record.id))?.expiresAt, now + 1_000);
-  const { id, createdAt, ending } = rotated.record;
-  assert.deepEqual(rotated.record, { ...record, id, createdAt, ending });
-  assert.equal(rotated.replacedUntil, now + 1_000);
-  assert.equal((await accounts.findKeyByHash(rotated.key.hash()))?.id, rotated.record.id);
+  const key = newApiKey('staging');
+  const rotated = requireValue(await keys.rotate(ROOT, { id: record.id, key, grace: 1_000 }));
+  assert.equal((await findKey(keys, record.id))?.expiresAt, now + 1_000);
+  const { id, createdAt, ending } = rotated;
+  assert.deepEqual(rotated, { ...record, id, createdAt, ending });
+  assert.equal((await keys.findByHash(key.hash()))?.id, rotated.id);
 });
 
 test('an expired key is not rotated', async (t) => {
-  const { accounts, clock } = openAccounts(t);
-  const account = await accountFor(accounts, 'shop', 'free', {});
+  const { accounts, keys, clock } = openAccounts(t);
+  const { id: accountId } = await accountFor(accounts, 'shop', 'free', {});
   const expiresAt = Math.floor(clock().unix) + 1_000;
-  const settings = { account, environment: 'staging', label: undefined, scopes: SCOPES, expiresAt } as const;
-  const { record } = await issueKey(accounts, randomBytes, settings);
+  const { record } = await issueKey(keys, { accountId, environment: 'staging', scopes: SCOPES, expiresAt });
   clock.advance(1_000);
-  await assert.rejects(rotateKey(accounts, randomBytes, record.id, 1_000), {
-    code: 'conflict',
+  assert.deepEqual(await keys.rotate(ROOT, { id: record.id, key: newApiKey('staging'), grace: 1_000 }), {
+    error: 'conflict',
     message: 'Key 1 is expired: create a new one.',
   });
 });

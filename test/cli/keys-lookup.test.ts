@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SCOPES } from '../../src/domain/account.ts';
-import { issueKey } from '../../src/management/keys.ts';
-import { PLANS } from '../../src/domain/plan.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import {
@@ -13,7 +11,7 @@ import {
   temporaryEnvironment,
   type Variables,
 } from '../support/process.ts';
-import { openStore } from '../support/store.ts';
+import { findOrCreateAccount, issueKey, openStore } from '../support/store.ts';
 import { newKey, prepared, withShop } from './prepared.ts';
 
 const DAY = 86_400_000;
@@ -38,21 +36,9 @@ async function keysOfDays(
   for (const [made, used, expires] of days) {
     const clock = fakeClock(now + made * DAY);
     const store = openStore(variables['DATABASE_URL'] ?? '', clock);
-    const { accounts } = store;
-    const account = await accounts.findOrCreateAccount('shop', 'free', PLANS.free);
+    const { id: accountId } = await findOrCreateAccount(store.accounts, 'shop', 'free');
     const expiresAt = expires === undefined ? undefined : now + expires * DAY;
-    const settings = {
-      account,
-      environment: 'production',
-      label: undefined,
-      scopes: SCOPES,
-      expiresAt,
-    } as const;
-    const { record } = await issueKey(
-      accounts,
-      (length) => crypto.getRandomValues(new Uint8Array(length)),
-      settings,
-    );
+    const { record } = await issueKey(store.keys, { accountId, scopes: SCOPES, expiresAt });
     if (used !== undefined) await store.keys.writeUses([[record.id, Math.floor(now + used * DAY)]]);
     await store.close();
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { DATABASES, rowsText, storeOf } from '../support/databases.ts';
 import { run, runJson, temporaryEnvironment, type Variables } from '../support/process.ts';
-import { ROOT } from '../support/store.ts';
+import { ROOT, createAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 interface AuditJson {
@@ -65,7 +65,7 @@ for (const [name, prepare] of Object.entries(DATABASES)) {
   test(`${name}: audit lists each entry once, newest first, of an account or since a time`, async (t) => {
     const variables = await prepare(t);
     const store = await storeOf(t, variables);
-    const account = await store.accounts.createAccount('shop', 'free', { perMinute: 60, perDay: 1_000 });
+    const account = await createAccount(store.accounts, 'shop', 'free', { perMinute: 60, perDay: 1_000 });
     for (let number = 0; number < 250; number++)
       await store.audit.add(ROOT, {
         action: `change ${number}`,

@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/cli/context.ts';
 import { DEFAULT_SCOPES } from '../../src/domain/account.ts';
-import { PLANS } from '../../src/domain/plan.ts';
-import { issueKey } from '../../src/management/keys.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { temporaryEnvironment, type Variables } from '../support/process.ts';
-import { openStore } from '../support/store.ts';
+import { findOrCreateAccount, issueKey, openStore } from '../support/store.ts';
 
 /**
  * Environments like those of `temporaryEnvironment`, with what `fill` adds. It runs once, and each later test gets a copy
@@ -31,15 +28,9 @@ export function prepared<T extends object>(fill: (store: Store) => Promise<T>) {
 }
 
 /** A new key of the account, which it makes with plan Free if there is none, like `keys create --plan free`. */
-export async function newKey({ accounts }: Store, account = 'shop', label?: string): Promise<string> {
-  const { key } = await issueKey(accounts, randomBytes, {
-    account: await accounts.findOrCreateAccount(account, 'free', PLANS.free),
-    environment: 'production',
-    label,
-    scopes: DEFAULT_SCOPES,
-    expiresAt: undefined,
-  });
-  return key.reveal();
+export async function newKey({ accounts, keys }: Store, account = 'shop', label?: string): Promise<string> {
+  const { id } = await findOrCreateAccount(accounts, account, 'free');
+  return (await issueKey(keys, { accountId: id, label, scopes: DEFAULT_SCOPES })).key.reveal();
 }
 
 /** An environment with an account `shop` and a key of it. */

@@ -1,19 +1,20 @@
 // Contract: section 10.2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeOf } from '../../src/admin/account-values.ts';
+import { completePatch } from '../../src/resources/accounts/rules.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { assertError } from '../support/api.ts';
 import { adminOf, startTestConsole } from '../support/console.ts';
-import { changeAccount } from '../support/store.ts';
+import { readOutcome } from '../storage/fixture.ts';
+import { changeAccount, createAccount, ROOT } from '../support/store.ts';
 
 const LARGE = { perMinute: 5_000, perDay: 1_000_000 };
 
 test('an account is changed as it was seen, or not at all', async (t) => {
   const { its, ask } = await adminOf(await startTestConsole(t));
   const { accounts } = its.store;
-  const { id } = await accounts.createAccount('shelter', 'free', PLANS.free);
-  await accounts.createAccount('Taken', 'free', PLANS.free);
+  const { id } = await createAccount(accounts, 'shelter', 'free', PLANS.free);
+  await createAccount(accounts, 'Taken', 'free', PLANS.free);
   const change = (body: object) =>
     ask(`/accounts/${id}`, {
       method: 'PATCH',
@@ -31,21 +32,21 @@ test('an account is changed as it was seen, or not at all', async (t) => {
   assertError(late, 'conflict');
   assert.match(late.json.message, /is now called shelter, has plan enterprise with 6000 requests/);
   assertError(await change({ name: 'taken', suspended: true }), 'conflict');
-  assert.equal((await accounts.getAccount(id))?.suspendedAt, undefined);
+  assert.equal((await accounts.get(id))?.suspendedAt, undefined);
   assert.notEqual((await change({ suspended: true })).json.suspendedAt, undefined);
 });
 
 test('a change of a limit is refused if plan or other limit changes meanwhile', async (t) => {
   const { store } = await startTestConsole(t);
   const { accounts } = store;
-  const { id } = await accounts.createAccount('shelter', 'enterprise', LARGE);
-  const seen = (await accounts.getAccount(id)) ?? assert.fail();
-  const change = changeOf(seen, { perMinute: 6_000 });
+  const { id } = await createAccount(accounts, 'shelter', 'enterprise', LARGE);
+  const seen = (await accounts.get(id)) ?? assert.fail();
+  const change = completePatch(seen, { perMinute: 6_000 });
   await changeAccount(accounts, id, { plan: 'enterprise', limits: { ...LARGE, perDay: 7 } });
-  assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
+  assert.equal(readOutcome(await accounts.change(ROOT, id, ...change)), 'precondition_failed');
   await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
-  assert.equal((await accounts.changeAccount(id, change)).outcome, 'conflict');
-  const back = await accounts.getAccount(id);
+  assert.equal(readOutcome(await accounts.change(ROOT, id, ...change)), 'precondition_failed');
+  const back = await accounts.get(id);
   assert.deepEqual([back?.plan, back?.limits], ['pro', PLANS.pro]);
 });
 

@@ -56,12 +56,12 @@ export function requestsContract(name: string, startService: StartService): void
     await call(its.url, '/v1/pets');
     await call(its.url, '/healthz');
     const at = its.clock().unix;
-    const accounts = await its.store.accounts.listAccounts();
+    const accounts = await its.store.accounts.list();
     const idOf = (account: string) => accounts.find((each) => each.name === account)?.id;
     const hour = Math.floor(at / HOUR);
-    const [small] = await its.store.accounts.listKeys({ accountId: idOf('small') });
-    const [large] = await its.store.accounts.listKeys({ accountId: idOf('large') });
-    const [idle] = await its.store.accounts.listKeys({ accountId: idOf('idle') });
+    const [small] = await its.store.keys.list({ accountId: idOf('small') });
+    const [large] = await its.store.keys.list({ accountId: idOf('large') });
+    const [idle] = await its.store.keys.list({ accountId: idOf('idle') });
     const counts = [
       { hour, keyId: small?.id ?? 0, operation: 'listPets', counts: [3, 0, 1, 0] as const },
       { hour, keyId: large?.id ?? 0, operation: 'listPets', counts: [2, 1, 0, 0] as const },

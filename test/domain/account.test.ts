@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { keyState, limitsOf, rotatedExpiry, SCOPES, DEFAULT_SCOPES } from '../../src/domain/account.ts';
+import { keyState, limitsOf, SCOPES, DEFAULT_SCOPES } from '../../src/domain/account.ts';
 import { PLAN_NAMES, PLANS } from '../../src/domain/plan.ts';
+import { rotatedExpiry } from '../../src/resources/keys/rules.ts';
 
 const invalid = (pattern: RegExp) => ({ name: 'ServiceError', code: 'invalid_parameter', message: pattern });
 

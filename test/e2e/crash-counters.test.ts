@@ -3,30 +3,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { PLANS } from '../../src/domain/plan.ts';
-import { ApiKey } from '../../src/domain/api-key.ts';
 import { fakeClock } from '../support/clock.ts';
 import { each, keepAliveClient, type Sent } from '../support/load.ts';
 import { startServiceProcess, temporaryEnvironment } from '../support/process.ts';
-import { openStore } from '../support/store.ts';
+import { createAccount, issueKey, openStore } from '../support/store.ts';
 
 const ACCOUNTS = 1_500;
 
 /** Makes accounts with a key each, and gives the keys. */
 async function issueKeys(url: string, count: number): Promise<string[]> {
   const store = openStore(url, fakeClock());
-  const { accounts } = store;
+  const { accounts, keys } = store;
   const issued = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const account = await accounts.createAccount(`account ${index}`, 'free', PLANS.free);
-      const key = ApiKey.generate('production', (length) => crypto.getRandomValues(new Uint8Array(length)));
-      const settings = { label: undefined, scopes: ['pets:read'], expiresAt: undefined } as const;
-      await accounts.addKey({
-        accountId: account.id,
-        hash: key.hash(),
-        ending: key.ending,
-        environment: 'production',
-        ...settings,
-      });
+      const account = await createAccount(accounts, `account ${index}`, 'free', PLANS.free);
+      const { key } = await issueKey(keys, { accountId: account.id, scopes: ['pets:read'] });
       return key.reveal();
     }),
   );

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { suite } from 'node:test';
 import { Client } from 'pg';
-import { ApiKey } from '../../src/domain/api-key.ts';
 import { newKey } from '../storage/fixture.ts';
 import { call } from '../support/api.ts';
 import { onPostgres, storeOf } from '../support/databases.ts';
@@ -14,6 +13,7 @@ import { each, keepAliveClient } from '../support/load.ts';
 import { PLENTY } from '../support/service.ts';
 import { run, startServiceProcess, temporaryEnvironment, waitFor } from '../support/process.ts';
 import { test } from '../support/test.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 
@@ -137,12 +137,10 @@ void suite('stop', { concurrency: true }, () => {
 
   test('a stop during a long flush of usage ends in order and says how many counts are lost', async (t) => {
     const env = await onPostgres(t);
-    const { accounts } = await storeOf(t, env);
-    const { id } = await accounts.createAccount('shop', 'enterprise', PLENTY);
-    const keys = Array.from({ length: 200 }, () =>
-      ApiKey.generate('production', (length) => crypto.getRandomValues(new Uint8Array(length))),
-    );
-    for (const key of keys) await accounts.addKey({ ...newKey(id), hash: key.hash(), ending: key.ending });
+    const { accounts, keys } = await storeOf(t, env);
+    const { id } = await createAccount(accounts, 'shop', 'enterprise', PLENTY);
+    const issued = Array.from({ length: 200 }, () => newKey(id));
+    for (const key of issued) await addKey(keys, key);
     const service = await startServiceProcess(t, env);
     const operator = new Client({ connectionString: env['DATABASE_URL'] });
     // The database is dropped under it if the test fails.
@@ -154,7 +152,7 @@ void suite('stop', { concurrency: true }, () => {
       'BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END';
       ${['usage_days', 'usage_weeks', 'usage_hours'].map(slow).join(';')}`);
     const paths = ['pets', 'pets?limit=x', 'pets/99', 'categories', 'categories/99', 'account', 'nothing'];
-    await each(keys, 20, async (key) => {
+    await each(issued, 20, async ({ key }) => {
       const client = keepAliveClient(service.url, key.reveal(), 1);
       for (const path of paths) await client.send(`/v1/${path}`);
       client.close();
@@ -175,8 +173,8 @@ void suite('stop', { concurrency: true }, () => {
     const written = await operator.query<{ requests: number }>(
       'SELECT coalesce(sum(ok + client_error), 0)::int AS requests FROM usage_weeks',
     );
-    assert.equal(written.rows[0]!.requests + lost.unwritten.requests, keys.length * paths.length);
-    assert.ok(lost.unwritten.keys > 0 && lost.unwritten.keys <= keys.length);
+    assert.equal(written.rows[0]!.requests + lost.unwritten.requests, issued.length * paths.length);
+    assert.ok(lost.unwritten.keys > 0 && lost.unwritten.keys <= issued.length);
     await operator.end();
   });
 

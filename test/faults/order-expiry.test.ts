@@ -16,6 +16,7 @@ import { stopDatabaseClock } from '../support/postgres-clock.ts';
 import { startTestService, temporaryDatabase, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
+import { createAccount, findOrCreateAccount } from '../support/store.ts';
 
 const HOLD = 3 * DAY;
 const REX = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
@@ -25,7 +26,7 @@ async function makeOrders(
   { accounts, pets, orders }: Pick<Store, 'accounts' | 'pets' | 'orders'>,
   count: number,
 ) {
-  await accounts.findOrCreateAccount('shelter', 'free', PLANS.free);
+  await findOrCreateAccount(accounts, 'shelter', 'free', PLANS.free);
   const made = [];
   while (made.length < count)
     made.push(requireValue(await orders.create(1, { petId: requireValue(await pets.create(REX)).id })));
@@ -105,7 +106,7 @@ test('a stop waits for the sweep that runs, and begins no other', async (t) => {
 test('an expiry that fails is logged once, and done when the database is back', async (t) => {
   const databaseUrl = temporaryDatabase(t);
   const service = await startTestService(t, { databaseUrl });
-  await service.store.accounts.createAccount('mine', 'free', { perMinute: 1, perDay: 1 });
+  await createAccount(service.store.accounts, 'mine', 'free', { perMinute: 1, perDay: 1 });
   const [made] = await makeOrders(service.store, 1);
   assert.ok(made !== undefined);
   const { states } = of(service.store);

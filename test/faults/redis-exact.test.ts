@@ -5,6 +5,7 @@ import { each, keepAliveClient } from '../support/load.ts';
 import { ask, temporaryRedis } from '../support/redis.ts';
 import { startSharedCounting, Tally } from '../support/shared-counting.ts';
 import { test } from '../support/test.ts';
+import { findAccount } from '../support/store.ts';
 
 /** Of each round, three times as many as are admitted. */
 const REQUESTS = 1_500;
@@ -28,7 +29,7 @@ test('50 clients over 3 services get exactly the 500 requests of their account',
     for (const client of clients) client.close();
     assert.deepEqual([tally.admitted, tally.refused], [500, 1_000], `round ${round}`);
     // What was refused took nothing from the day.
-    const owner: Account | undefined = await first.store.accounts.findAccount(account);
+    const owner: Account | undefined = await findAccount(first.store.accounts, account);
     const used: unknown = await ask(redis.url, [
       'HGET',
       `petstore:production:{account ${owner?.id}}:usage`,

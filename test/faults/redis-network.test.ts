@@ -5,6 +5,7 @@ import { ask, temporaryRedis } from '../support/redis.ts';
 import { BACK, logged, LOST, startSharedCounting, Tally, until } from '../support/shared-counting.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { test } from '../support/test.ts';
+import { findAccount } from '../support/store.ts';
 
 const LIMITS = { perMinute: 40, perDay: 1_000 };
 
@@ -23,7 +24,7 @@ test('requests are answered while Redis delays every answer, and each counts onc
   }
   await counting.allLogged(LOST, 1);
   // Redis counted those ten, though nobody waited for its answer; of the next it hears nothing.
-  const owner = await service?.store.accounts.findAccount('acme');
+  const owner = service && (await findAccount(service.store.accounts, 'acme'));
   const used = () =>
     ask<string>(redis.url, ['HGET', `petstore:production:{account ${owner?.id}}:usage`, 'minuteCount']);
   await until(async () => (await used()) === '11');

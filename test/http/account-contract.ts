@@ -8,7 +8,7 @@ import { TABLES } from '../../src/resources/repositories.ts';
 import { assertError, call } from '../support/api.ts';
 import type { StartService, TestService } from '../support/service.ts';
 import { create, revoke, rotate, type Send, senderOf } from './keys-contract.ts';
-import { changeAccount } from '../support/store.ts';
+import { changeAccount, findAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 5, perDay: 50 };
@@ -70,7 +70,7 @@ export function accountContract(backend: string, start: StartService): void {
     const stranger = senderOf(service, await service.issueKey({ account: 'other', limits: LIMITS }));
     await getBanned(stranger);
     const { accounts } = service.store;
-    const { id = 0 } = (await accounts.findAccount('acme')) ?? {};
+    const { id = 0 } = (await findAccount(accounts, 'acme')) ?? {};
     await changeAccount(accounts, id, { plan: 'enterprise', limits: { perMinute: 1, perDay: 100_000 } });
     for (const { key } of [one, two]) await getBanned(senderOf(service, key));
     await changeAccount(accounts, id, { plan: 'enterprise', limits });

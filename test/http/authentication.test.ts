@@ -6,7 +6,7 @@ import { assertError, assertRateHeaders, call } from '../support/api.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
-import { changeAccount } from '../support/store.ts';
+import { changeAccount, ROOT, findAccount } from '../support/store.ts';
 
 const shared = await startTestService(lifetimeOfFile());
 
@@ -56,7 +56,7 @@ test('all keys of a suspended account are 401, saying so, until it is resumed', 
   const keys = [await service.issueKey(), await service.issueKey()];
   const other = await service.issueKey({ account: 'other' });
   const { accounts } = service.store;
-  const { id } = (await accounts.findAccount('acme')) ?? { id: 0 };
+  const { id } = (await findAccount(accounts, 'acme')) ?? { id: 0 };
   await changeAccount(accounts, id, { suspended: true });
   for (const key of keys) {
     const answer = await call(service.url, '/v1/pets', { key });
@@ -73,8 +73,8 @@ test('a 401 says whether the key is missing, malformed, unknown, expired or revo
   const service = await startTestService(t);
   const expiring = await service.issueKey({ expiresAt: unixMilliseconds(service.clock) + 1_000 });
   const revoked = await service.issueKey();
-  const keys = await service.store.accounts.listKeys();
-  await service.store.accounts.revokeKey(keys.at(-1)?.id ?? 0);
+  const keys = await service.store.keys.list();
+  await service.store.keys.revoke(ROOT, keys.at(-1)?.id ?? 0);
   assert.equal((await call(service.url, '/v1/pets', { key: expiring })).status, 200);
   service.clock.advance(1_000);
   const said = async (key?: string) => {
@@ -134,14 +134,14 @@ test('a revoked key and a changed plan take effect at the next request', async (
   const service = await startTestService(t);
   const key = await service.issueKey();
   await call(service.url, '/v1/pets', { key });
-  const account = await service.store.accounts.findAccount('acme');
+  const account = await findAccount(service.store.accounts, 'acme');
   await changeAccount(service.store.accounts, account?.id ?? 0, {
     plan: 'pro',
     limits: { perMinute: 300, perDay: 10_000 },
   });
   assert.equal((await call(service.url, '/v1/pets', { key })).headers.get('x-ratelimit-limit'), '300');
-  const [record] = await service.store.accounts.listKeys();
-  await service.store.accounts.revokeKey(record?.id ?? 0);
+  const [record] = await service.store.keys.list();
+  await service.store.keys.revoke(ROOT, record?.id ?? 0);
   assertError(await call(service.url, '/v1/pets', { key }), 'unauthorized');
 });
 

@@ -16,6 +16,7 @@ import { fakeClock } from '../support/clock.ts';
 import { exampleDatabase } from '../support/example-database.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../support/service.ts';
+import { findAccount } from '../support/store.ts';
 
 const { document } = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production);
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -61,7 +62,7 @@ async function probe(service: TestService, id: string, asked: Asked): Promise<An
 
 /** The holder of an account has used up the minute, or the day with the minute, before its first request here. */
 async function useUpHolder({ store, clock }: TestService, account: string, dayCount: number): Promise<void> {
-  const { id } = (await store.accounts.findAccount(account)) ?? assert.fail();
+  const { id } = (await findAccount(store.accounts, account)) ?? assert.fail();
   const { unix } = clock();
   const counts = {
     minuteStart: unix,

@@ -1,9 +1,8 @@
 // Contract: sections 6.9 and 8.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyUse } from '../../src/domain/account-ports.ts';
 import { HOUR, type UsageBatch } from '../../src/domain/usage.ts';
-import { KeyUses, UsageCounts } from '../../src/observability/key-usage.ts';
+import { type KeyUse, KeyUses, UsageCounts } from '../../src/observability/key-usage.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 
 test('uses that could not be written stay due, the written ones wait a minute', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { DEFAULT_SCOPES, type Scope, SCOPES } from '../../src/domain/account.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
-import { MOST_LIVE_KEYS } from '../../src/domain/key-rules.ts';
+import { MOST_LIVE_KEYS } from '../../src/resources/keys/rules.ts';
 import { type Answer, type Asked, assertError, assertRateHeaders, call } from '../support/api.ts';
 import type { KeyOptions, StartService, TestService } from '../support/service.ts';
 import { test } from '../support/test.ts';

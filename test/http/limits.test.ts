@@ -6,6 +6,7 @@ import { type Answer, assertError, assertRateHeaders, call } from '../support/ap
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService, temporaryDatabase } from '../support/service.ts';
+import { createAccount } from '../support/store.ts';
 
 const START = '2026-11-21T12:00:00Z';
 const MIDNIGHT = Date.parse('2026-11-22T00:00:00Z') / 1000;
@@ -24,7 +25,7 @@ const shared = await startTestService(lifetimeOfFile(), { clock: fakeClock(START
 for (const [plan, limits] of Object.entries(PLANS)) {
   if (limits === 'custom') continue;
   test(`plan ${plan} admits ${limits.perMinute} requests a minute, and the headers count down`, async () => {
-    const { id } = await shared.store.accounts.createAccount(plan, plan as keyof typeof PLANS, limits);
+    const { id } = await createAccount(shared.store.accounts, plan, plan as keyof typeof PLANS, limits);
     assert.ok(id > 0);
     const key = await shared.issueKey({ account: plan });
     for (let used = 1; used <= limits.perMinute; used++) {

@@ -58,7 +58,7 @@ test('requests are counted by method, route, status, code and plan', async (t) =
 
 test('requests to deprecated operations are counted, and the accounts that send them', async (t) => {
   const service = await startTestService(t, { env });
-  const { usageHistory, accounts } = service.store;
+  const { usageHistory, keys } = service.store;
   const deprecated = async (name: string) =>
     (await metricsOf(service)).get(`petstore_deprecated_${name}{operation="getPet"}`);
   await until(async () => (await deprecated('accounts')) === 0);
@@ -70,7 +70,7 @@ test('requests to deprecated operations are counted, and the accounts that send 
   }
   await call(service.url, '/v1/pets/7');
   const hour = Math.floor(service.clock().unix / HOUR);
-  const counts = (await accounts.listKeys()).map(({ id: keyId }) => ({
+  const counts = (await keys.list()).map(({ id: keyId }) => ({
     hour,
     keyId,
     operation: 'getPet',

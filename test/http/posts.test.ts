@@ -1,6 +1,5 @@
 // Idempotency keys of several operations. Contract: section 3.4.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -39,7 +38,7 @@ async function start(t: TestContext) {
   const api = createPublicApi({
     ...dependencies,
     operations: OPERATIONS,
-    repositories: { ...store, counter, clock, random: randomBytes },
+    repositories: { ...store, counter, clock },
     keys: store.keys,
     keyUses: { note: () => undefined },
     counting: { counters: counter },

@@ -9,7 +9,7 @@ import { deprecatedAccounts, deprecatedUses } from '../../src/management/depreca
 import { DEPRECATED_OPERATIONS } from '../../src/resources/index.ts';
 import { usageRange } from '../../src/management/usage.ts';
 import { newKey } from '../storage/fixture.ts';
-import { openStore } from '../support/store.ts';
+import { openStore, addKey, createAccount } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const NOW = Date.parse('2026-11-23T16:20:00Z');
@@ -21,11 +21,11 @@ test('callers of deprecated operations are those of the 30 UTC days that usage s
     monotonic: 0,
   }));
   t.after(() => store.close());
-  const { accounts, usageHistory } = store;
+  const { accounts, keys, usageHistory } = store;
   const [shop, former] = await Promise.all(
     ['shop', 'former'].map(async (name) => {
-      const { id } = await accounts.createAccount(name, 'free', PLANS.free);
-      return accounts.addKey(newKey(id));
+      const { id } = await createAccount(accounts, name, 'free', PLANS.free);
+      return addKey(keys, newKey(id));
     }),
   );
   assert.ok(shop && former);

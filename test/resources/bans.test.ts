@@ -10,7 +10,7 @@ import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { unixMilliseconds } from '../support/clock.ts';
 import { ask, testRedis } from '../support/redis.ts';
-import { ROOT } from '../support/store.ts';
+import { ROOT, addKey, createAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 /** Bans key 2 of account 1. */
@@ -38,8 +38,8 @@ for (const [name, fresh, ban] of [
   test(`${name}: a ban is listed with account and label, and lifted once, with one entry`, async (t) => {
     const fixture = await fresh(t);
     const { store, clock } = fixture;
-    const { id } = await store.accounts.createAccount('shop', 'free', PLANS.free);
-    for (const label of ['one', 'two']) await store.accounts.addKey({ ...newKey(id), label });
+    const { id } = await createAccount(store.accounts, 'shop', 'free', PLANS.free);
+    for (const label of ['one', 'two']) await addKey(store.keys, { ...newKey(id), label });
     await store.notices.take();
     const quotas = await ban(fixture, t);
     const [listed, ...others] = await store.bans.describe(await quotas.listBans());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { NewFixture } from './fixture.ts';
-import { changeAccount } from '../support/store.ts';
+import { changeAccount, createAccount, findAccount, findOrCreateAccount, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 /** Names, and other names that differ from them in case only. */
@@ -13,23 +13,28 @@ const SPELLINGS = [
   ['ΟΔΟΣ', ['οδος', 'οδοσ']],
 ] as const;
 
-/** What the port AccountRepository promises of names. */
+const nameTaken = (name: string) => ({
+  error: 'conflict',
+  message: `There is an account ${name} already; the case of a name does not count.`,
+});
+
+/** What the repository of accounts promises of names. */
 export function accountNameContract(name: string, fresh: NewFixture): void {
   test(`${name}: the case of an account's name does not count`, async (t) => {
     const { store, another } = await fresh(t);
     const { accounts } = await another();
     for (const [written, others] of SPELLINGS) {
-      const account = await store.accounts.createAccount(written, 'free', PLANS.free);
+      const account = await createAccount(store.accounts, written, 'free', PLANS.free);
       for (const other of others) {
-        assert.deepEqual(await accounts.findAccount(other), account, other);
-        assert.deepEqual(await accounts.findOrCreateAccount(other, 'pro', PLANS.pro), account, other);
-        await assert.rejects(accounts.createAccount(other, 'pro', PLANS.pro), {
+        assert.deepEqual(await findAccount(accounts, other), account, other);
+        assert.deepEqual(await findOrCreateAccount(accounts, other, 'pro'), account, other);
+        await assert.rejects(createAccount(accounts, other, 'pro', PLANS.pro), {
           code: 'conflict',
-          message: `There is an account ${written} already; the case of a name does not count.`,
+          message: nameTaken(written).message,
         });
       }
     }
-    assert.equal((await accounts.listAccounts()).length, SPELLINGS.length);
+    assert.equal((await accounts.list()).length, SPELLINGS.length);
   });
 
   test(`${name}: of two spellings of a new name at once, one is created`, async (t) => {
@@ -37,12 +42,12 @@ export function accountNameContract(name: string, fresh: NewFixture): void {
     const other = await another();
     const made = await Promise.allSettled(
       ['Shelter', 'shelter', 'SHELTER', 'sHELTER'].map((spelling, index) =>
-        (index % 2 === 0 ? store : other).accounts.createAccount(spelling, 'free', PLANS.free),
+        createAccount((index % 2 === 0 ? store : other).accounts, spelling, 'free', PLANS.free),
       ),
     );
     const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
     assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
-    assert.equal((await store.accounts.listAccounts()).length, 1);
+    assert.equal((await store.accounts.list()).length, 1);
   });
 
   test(`${name}: of two accounts that take one name at once, one gets it`, async (t) => {
@@ -50,33 +55,32 @@ export function accountNameContract(name: string, fresh: NewFixture): void {
     const stores = [store, await another()];
     for (let round = 0; round < 10; round++) {
       const renames = stores.map(async ({ accounts }, index) => {
-        const { id } = await accounts.createAccount(`${round} ${index}`, 'free', PLANS.free);
-        return () => accounts.changeAccount(id, { given: { name: `shelter ${round}` }, expected: {} });
+        const { id } = await createAccount(accounts, `${round} ${index}`, 'free', PLANS.free);
+        return () => accounts.change(ROOT, id, { name: `shelter ${round}` });
       });
       const results = await Promise.all((await Promise.all(renames)).map((rename) => rename()));
-      const refused = results.filter(({ outcome }) => outcome !== 'done');
-      assert.deepEqual(refused, [{ outcome: 'name_taken', name: `shelter ${round}` }]);
+      const refused = results.filter((result) => 'error' in result);
+      assert.deepEqual(refused, [nameTaken(`shelter ${round}`)]);
     }
   });
 
   test(`${name}: an account takes any name that is free, also its own in other case`, async (t) => {
     const { accounts } = (await fresh(t)).store;
-    const shelter = await accounts.createAccount('shelter', 'pro', PLANS.pro);
-    await accounts.createAccount('zoo', 'free', PLANS.free);
-    const taken = await accounts.changeAccount(shelter.id, { given: { name: 'Zoo' }, expected: {} });
-    assert.deepEqual(taken, { outcome: 'name_taken', name: 'zoo' });
+    const shelter = await createAccount(accounts, 'shelter', 'pro', PLANS.pro);
+    await createAccount(accounts, 'zoo', 'free', PLANS.free);
+    assert.deepEqual(await accounts.change(ROOT, shelter.id, { name: 'Zoo' }), nameTaken('zoo'));
     await changeAccount(accounts, shelter.id, { name: 'Shelter' });
-    assert.deepEqual(await accounts.findAccount('shelter'), { ...shelter, name: 'Shelter' });
+    assert.deepEqual(await findAccount(accounts, 'shelter'), { ...shelter, name: 'Shelter' });
     await changeAccount(accounts, shelter.id, { name: 'home' });
-    assert.deepEqual(await accounts.findAccount('HOME'), { ...shelter, name: 'home' });
-    assert.equal(await accounts.findAccount('shelter'), undefined);
-    await accounts.createAccount('SHELTER', 'free', PLANS.free);
+    assert.deepEqual(await findAccount(accounts, 'HOME'), { ...shelter, name: 'home' });
+    assert.equal(await findAccount(accounts, 'shelter'), undefined);
+    await createAccount(accounts, 'SHELTER', 'free', PLANS.free);
   });
 
   test(`${name}: a name that is taken is a conflict`, async (t) => {
     const { accounts } = (await fresh(t)).store;
-    const first = await accounts.createAccount('shelter', 'pro', PLANS.pro);
-    await assert.rejects(accounts.createAccount('shelter', 'free', PLANS.free), { code: 'conflict' });
-    assert.deepEqual(await accounts.listAccounts(), [first]);
+    const first = await createAccount(accounts, 'shelter', 'pro', PLANS.pro);
+    await assert.rejects(createAccount(accounts, 'shelter', 'free', PLANS.free), { code: 'conflict' });
+    assert.deepEqual(await accounts.list(), [first]);
   });
 }

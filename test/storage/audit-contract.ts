@@ -1,32 +1,31 @@
 // Contract: section 10.
 import assert from 'node:assert/strict';
-import type { Actor } from '../../src/domain/audit.ts';
+import type { OperatorActor } from '../../src/domain/audit.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { newKey, type NewFixture, rotationOf, requireValue } from './fixture.ts';
-import { changeAccount } from '../support/store.ts';
+import { newKey, type NewFixture, newApiKey, requireValue } from './fixture.ts';
 import { test } from '../support/test.ts';
 
-const BOB: Actor = { kind: 'operator', name: 'Bob', address: '::1' };
+const BOB: OperatorActor = { kind: 'operator', name: 'Bob', address: '::1' };
 
 /** What the audit log promises about accounts and keys. */
 export function auditContract(name: string, fresh: NewFixture): void {
   test(`${name}: each change of an account or a key has one entry with its actor`, async (t) => {
     const { store, clock } = await fresh(t);
-    const accounts = store.accounts.by(BOB);
-    const { id } = await accounts.createAccount('shop', 'free', PLANS.free);
-    await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
-    await changeAccount(accounts, id, { name: 'store', suspended: true });
-    await changeAccount(accounts, id, { suspended: false });
+    const { accounts, keys } = store;
+    const { id } = requireValue(await accounts.create(BOB, 'shop', 'free', PLANS.free));
+    await accounts.change(BOB, id, { plan: 'pro', limits: PLANS.pro });
+    await accounts.change(BOB, id, { name: 'store', suspended: true });
+    await accounts.change(BOB, id, { suspended: false });
     const asked = newKey(id);
-    const key = await accounts.addKey(asked);
-    const rotated = await accounts.rotateKey(rotationOf(key.id, 5));
-    const next = requireValue(rotated).record;
-    await accounts.revokeKey(next.id);
+    const key = requireValue(await keys.create(BOB, asked));
+    const rotated = await keys.rotate(BOB, { id: key.id, key: newApiKey(), grace: 5 });
+    const next = requireValue(rotated);
+    await keys.revoke(BOB, next.id);
     // None of these changes anything.
-    await changeAccount(accounts, id, { plan: 'pro', limits: PLANS.pro });
-    await changeAccount(accounts, id, { name: 'store' });
-    await changeAccount(accounts, id, { suspended: false });
-    await accounts.revokeKey(next.id);
+    await accounts.change(BOB, id, { plan: 'pro', limits: PLANS.pro });
+    await accounts.change(BOB, id, { name: 'store' });
+    await accounts.change(BOB, id, { suspended: false });
+    await keys.revoke(BOB, next.id);
     const entries = (await store.audit.list({ limit: 100, accountId: id })).toReversed();
     assert.deepEqual(
       entries.map(({ action, target }) => `${action}: ${target.name}`),
@@ -46,6 +45,6 @@ export function auditContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(entries[1]?.after, { plan: 'pro' });
     const expiresAt = new Date(Math.floor(clock().unix) + 5).toISOString();
     assert.deepEqual(entries[6]?.after, { expiresAt, rotatedTo: next.id });
-    assert.equal(JSON.stringify(entries).includes(asked.hash.hex), false);
+    assert.equal(JSON.stringify(entries).includes(asked.key.hash().hex), false);
   });
 }

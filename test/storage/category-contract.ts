@@ -11,6 +11,7 @@ import { entityTag, toJson } from '../../src/domain/written.ts';
 import { type NewFixture, readOutcome, replayed, requireValue } from './fixture.ts';
 import { refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
+import { createAccount } from '../support/store.ts';
 
 /** A patch as the HTTP layer reads it. */
 const patch = (given: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
@@ -24,7 +25,7 @@ export function categoryContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: TestContext) => {
     const fixture = await fresh(t);
     const { accounts, categories } = fixture.store;
-    const { id: accountId } = await accounts.createAccount('mine', 'free', PLANS.free);
+    const { id: accountId } = await createAccount(accounts, 'mine', 'free', PLANS.free);
     const once: Idempotency = {
       accountId,
       key: 'sha256 order-1',

@@ -5,7 +5,7 @@ import { planName, type StoredBanRecord } from '../../src/limits/counter.ts';
 import type { Counts } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
-import { bannable, ROOT } from '../support/store.ts';
+import { bannable, ROOT, createAccount } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 
@@ -169,7 +169,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: an operator sees both windows of an account as last written`, async (t) => {
     const { limits, accounts, operator, clock, now, today } = await prepare(t);
-    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
     const unused = await operator.usageOf(account);
     assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
     const used = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };

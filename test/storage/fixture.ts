@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { ApiKey } from '../../src/domain/api-key.ts';
+import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Patch, readPatch } from '../../src/domain/patch.ts';
 import { type NewPet, type Pet, PetPatch } from '../../src/resources/pets/schema.ts';
-import type { KeyRotation, NewKey } from '../../src/domain/account-ports.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import type { PetPage, PetQuery } from '../../src/resources/pets/table.ts';
@@ -13,6 +12,7 @@ import type { Repeatable } from '../../src/domain/result.ts';
 import type { Identified } from '../../src/storage/engine.ts';
 import { toReplay } from '../../src/storage/idempotency.ts';
 import { KeyUses } from '../../src/observability/key-usage.ts';
+import type { NewKey } from '../../src/resources/keys/repository.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import type { FakeClock } from '../support/clock.ts';
 
@@ -114,26 +114,15 @@ export async function walk(
 
 let issued = 0;
 
-/** A key of an account, unlike any other. */
-export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKey {
+/** A key unlike any other. */
+export function newApiKey(environment: Environment = 'production'): ApiKey {
   const number = issued++;
   const random = (length: number) =>
     new Uint8Array(length).fill(number % 62).fill(Math.floor(number / 62), 0, 9);
-  const key = ApiKey.generate('production', random);
-  return {
-    accountId,
-    hash: key.hash(),
-    ending: key.ending,
-    environment: 'production',
-    label: undefined,
-    scopes: ['pets:read', 'pets:write'],
-    expiresAt: undefined,
-    ...settings,
-  };
+  return ApiKey.generate(environment, random);
 }
 
-/** The rotation of key `id` into a key unlike any other. */
-export function rotationOf(id: number, grace: number): KeyRotation {
-  const { hash, ending } = newKey(0);
-  return { id, grace, hash, ending };
+/** A key of an account, unlike any other. */
+export function newKey(accountId: number, settings: Partial<NewKey> = {}): NewKey {
+  return { key: newApiKey(), accountId, scopes: ['pets:read', 'pets:write'], ...settings };
 }

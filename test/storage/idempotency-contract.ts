@@ -5,6 +5,7 @@ import type { Idempotency } from '../../src/domain/ports.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type NewFixture, patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';
+import { createAccount } from '../support/store.ts';
 
 /** What the port PetRepository promises for creates that may be sent again. */
 export function idempotencyContract(name: string, fresh: NewFixture): void {
@@ -12,8 +13,8 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { accounts, pets } = fixture.store;
-    const mine = await accounts.createAccount('mine', 'free', PLANS.free);
-    const theirs = await accounts.createAccount('theirs', 'free', PLANS.free);
+    const mine = await createAccount(accounts, 'mine', 'free', PLANS.free);
+    const theirs = await createAccount(accounts, 'theirs', 'free', PLANS.free);
     const once: Idempotency = {
       accountId: mine.id,
       key: 'sha256 order-1',

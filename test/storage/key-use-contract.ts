@@ -2,45 +2,45 @@
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { keyUsesOf, newKey, type NewFixture, rotationOf, requireValue } from './fixture.ts';
-import { changeAccount } from '../support/store.ts';
+import { keyUsesOf, newKey, type NewFixture, newApiKey, requireValue } from './fixture.ts';
+import { changeAccount, ROOT, addKey, createAccount, findKey } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
-/** What the port AccountRepository promises to a service that is running. */
+/** What the repositories of accounts and keys promise to a service that is running. */
 export function keyUseContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
-    const { accounts } = fixture.store;
+    const { accounts, keys } = fixture.store;
     const uses = keyUsesOf(fixture);
-    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
+    const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
     const asked = newKey(account.id);
-    const key = await accounts.addKey(asked);
+    const key = await addKey(keys, asked);
     // Known from here on: what follows must be noticed in spite of that.
-    assert.deepEqual(await accounts.findKeyByHash(asked.hash), key);
-    return { ...fixture, accounts, uses, key, find: () => accounts.findKeyByHash(asked.hash) };
+    assert.deepEqual(await keys.findByHash(asked.key.hash()), key);
+    return { ...fixture, accounts, keys, uses, key, find: () => keys.findByHash(asked.key.hash()) };
   };
 
   test(`${name}: a second revocation keeps the instant of the first`, async (t) => {
-    const { accounts, key, clock, find } = await prepare(t);
+    const { keys, key, clock, find } = await prepare(t);
     const revokedAt = Math.floor(clock().unix);
-    await accounts.revokeKey(key.id);
+    await keys.revoke(ROOT, key.id);
     assert.deepEqual(await find(), { ...key, revokedAt });
     clock.advance(5_000);
-    await accounts.revokeKey(key.id);
+    await keys.revoke(ROOT, key.id);
     assert.deepEqual(await find(), { ...key, revokedAt });
-    await accounts.revokeKey(key.id + 1);
+    await keys.revoke(ROOT, key.id + 1);
   });
 
   test(`${name}: a revocation in this process takes effect at once`, async (t) => {
-    const { accounts, key, find } = await prepare(t);
-    await accounts.revokeKey(key.id);
+    const { keys, key, find } = await prepare(t);
+    await keys.revoke(ROOT, key.id);
     assert.notEqual((await find())?.revokedAt, undefined);
   });
 
   test(`${name}: a revocation in another process takes effect in time`, async (t) => {
     const { key, another, find, clock, noticedWithin } = await prepare(t);
     const other = await another();
-    await other.accounts.revokeKey(key.id);
+    await other.keys.revoke(ROOT, key.id);
     clock.advance(noticedWithin);
     assert.notEqual((await find())?.revokedAt, undefined);
   });
@@ -71,26 +71,26 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     clock.advance(noticedWithin);
     assert.equal((await find())?.account.suspendedAt, suspendedAt);
     await changeAccount(other.accounts, id, { suspended: true });
-    assert.equal((await other.accounts.findKey(key.id))?.account.suspendedAt, suspendedAt, 'a second time');
+    assert.equal((await findKey(other.keys, key.id))?.account.suspendedAt, suspendedAt, 'a second time');
     await changeAccount(other.accounts, id, { suspended: false });
     clock.advance(noticedWithin);
     assert.deepEqual(await find(), key);
   });
 
   test(`${name}: a rotation takes effect here at once, elsewhere in time`, async (t) => {
-    const { key, accounts, another, find, clock, noticedWithin } = await prepare(t);
-    await accounts.rotateKey(rotationOf(key.id, DAY));
+    const { key, keys, another, find, clock, noticedWithin } = await prepare(t);
+    await keys.rotate(ROOT, { id: key.id, key: newApiKey(), grace: DAY });
     assert.equal((await find())?.expiresAt, Math.floor(clock().unix) + DAY);
     const other = await another();
     const first = newKey(key.account.id);
-    const { id } = await accounts.addKey(first);
-    const rotation = rotationOf(id, DAY);
-    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, undefined);
-    assert.equal(await accounts.findKeyByHash(rotation.hash), undefined);
-    const rotated = requireValue(await other.accounts.rotateKey(rotation));
-    assert.deepEqual(await accounts.findKeyByHash(rotation.hash), rotated.record);
+    const { id } = await addKey(keys, first);
+    const next = newApiKey();
+    assert.equal((await keys.findByHash(first.key.hash()))?.expiresAt, undefined);
+    assert.equal(await keys.findByHash(next.hash()), undefined);
+    const rotated = requireValue(await other.keys.rotate(ROOT, { id, key: next, grace: DAY }));
+    assert.deepEqual(await keys.findByHash(next.hash()), rotated);
     clock.advance(noticedWithin);
-    assert.equal((await accounts.findKeyByHash(first.hash))?.expiresAt, rotated.replacedUntil);
+    assert.equal((await keys.findByHash(first.key.hash()))?.expiresAt, rotated.createdAt + DAY);
   });
 
   test(`${name}: the next flush writes the instant of the last use`, async (t) => {
@@ -102,15 +102,15 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     const lastUsedAt = Math.floor(clock().unix);
     clock.advance(700);
     await uses.flush();
-    assert.deepEqual(await other.accounts.listKeys(), [{ ...key, lastUsedAt }]);
+    assert.deepEqual(await other.keys.list(), [{ ...key, lastUsedAt }]);
     clock.advance(1_000);
     await uses.flush();
-    assert.deepEqual(await other.accounts.findKey(key.id), { ...key, lastUsedAt });
+    assert.deepEqual(await findKey(other.keys, key.id), { ...key, lastUsedAt });
   });
 
   test(`${name}: a minute after a write, the last use since then is written`, async (t) => {
-    const { key, uses, accounts, clock } = await prepare(t);
-    const lastUsedAt = async () => (await accounts.findKey(key.id))?.lastUsedAt;
+    const { key, uses, keys, clock } = await prepare(t);
+    const lastUsedAt = async () => (await findKey(keys, key.id))?.lastUsedAt;
     const first = Math.floor(clock().unix);
     uses.note(key.id, first);
     await uses.flush();
@@ -126,12 +126,12 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: flushAll writes a last use that is not due yet`, async (t) => {
-    const { key, uses, accounts, clock } = await prepare(t);
+    const { key, uses, keys, clock } = await prepare(t);
     uses.note(key.id, clock().unix);
     await uses.flush();
     clock.advance(1);
     uses.note(key.id, clock().unix);
     await uses.flushAll();
-    assert.equal((await accounts.findKey(key.id))?.lastUsedAt, Math.floor(clock().unix));
+    assert.equal((await findKey(keys, key.id))?.lastUsedAt, Math.floor(clock().unix));
   });
 }

@@ -6,14 +6,14 @@ import type { NewPet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { addPets, requireValue, type NewFixture, REX } from './fixture.ts';
-import { CLIENT, ROOT } from '../support/store.ts';
+import { CLIENT, createAccount, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 
-const account = (store: Store, name: string) => store.accounts.createAccount(name, 'pro', PLANS.pro);
+const account = (store: Store, name: string) => createAccount(store.accounts, name, 'pro', PLANS.pro);
 
 /** Two accounts with an order each, of two animals. */
 async function twoOrders(store: Store) {

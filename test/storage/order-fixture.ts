@@ -8,6 +8,7 @@ import type { PetStatus } from '../../src/resources/pets/rules.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { get, type NewFixture, REX, requireValue } from './fixture.ts';
+import { createAccount } from '../support/store.ts';
 
 export const refused = <Code extends ErrorCode>(error: Code) => ({ error });
 
@@ -17,8 +18,8 @@ export const NO_CONTENT = { value: undefined };
 export async function orderFixture(t: TestContext, fresh: NewFixture) {
   const fixture = await fresh(t);
   const { accounts, pets, orders } = fixture.store;
-  const mine = (await accounts.createAccount('mine', 'free', PLANS.free)).id;
-  const theirs = (await accounts.createAccount('theirs', 'free', PLANS.free)).id;
+  const mine = (await createAccount(accounts, 'mine', 'free', PLANS.free)).id;
+  const theirs = (await createAccount(accounts, 'theirs', 'free', PLANS.free)).id;
   const once: Idempotency = {
     accountId: mine,
     key: 'sha256 order-1',

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { type KeyRecord, SCOPES } from '../../src/domain/account.ts';
-import type { OwnKeys } from '../../src/domain/account-ports.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
-import { MOST_KEYS_A_DAY } from '../../src/domain/key-rules.ts';
 import { PLANS } from '../../src/domain/plan.ts';
+import type { Actor } from '../../src/domain/audit.ts';
 import type { Idempotency } from '../../src/domain/ports.ts';
+import { MOST_KEYS_A_DAY } from '../../src/resources/keys/rules.ts';
 import type { Store } from '../../src/resources/repositories.ts';
-import { changeAccount } from '../support/store.ts';
-import { type NewFixture, newKey, readOutcome, rotationOf, requireValue } from './fixture.ts';
+import { addKey, changeAccount, createAccount, ROOT } from '../support/store.ts';
+import { newApiKey, type NewFixture, newKey, readOutcome, requireValue } from './fixture.ts';
 
 const REVOKED = 'The API key has been revoked: use another one.';
 const SUSPENDED = 'The account of this API key is suspended: ask the operator of this service.';
@@ -20,13 +20,21 @@ function messageOf(result: object): unknown {
 }
 
 const idIn = (result: Awaited<ReturnType<OwnKeys['create' | 'rotate']>>) =>
-  Number(('value' in result ? result.value : undefined)?.id);
+  'value' in result ? result.value.id : Number.NaN;
 
-/** The keys of the account of `caller`, with `caller` as the actor. What the caller is, is what an instance knew of it. */
-const ownKeys = ({ accounts }: Store, caller: KeyRecord): OwnKeys =>
-  accounts.by({ kind: 'key', id: caller.id }).ownKeys(caller);
+type OwnKeys = ReturnType<typeof ownKeys>;
 
-const create = (keys: OwnKeys, idempotency?: Idempotency) => keys.create(newKey(0), idempotency);
+/** The keys of the account of `caller`, with `caller` as the actor. */
+function ownKeys({ keys }: Store, { id: callerId, account, environment }: KeyRecord) {
+  const actor: Actor = { kind: 'key', id: callerId };
+  return {
+    create: (idempotency?: Idempotency) =>
+      keys.create(actor, newKey(account.id, { key: newApiKey(environment) }), idempotency),
+    rotate: (id: number, grace: number, idempotency?: Idempotency) =>
+      keys.rotate(actor, { id, key: newApiKey(environment), grace }, idempotency),
+    revoke: (id: number, ifMatch?: readonly string[]) => keys.revoke(actor, id, ifMatch),
+  };
+}
 
 /** What the keys API of an account promises over any store, when keys change that other instances have in mind. */
 export function ownKeysContract(name: string, fresh: NewFixture): void {
@@ -34,10 +42,10 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
   async function prepare(t: TestContext, { count = 2 } = {}) {
     const fixture = await fresh(t);
     const { store } = fixture;
-    const { id: accountId } = await store.accounts.createAccount('acme', 'pro', PLANS.pro);
+    const { id: accountId } = await createAccount(store.accounts, 'acme', 'pro', PLANS.pro);
     const callers: KeyRecord[] = [];
     while (callers.length < count)
-      callers.push(await store.accounts.addKey(newKey(accountId, { scopes: SCOPES })));
+      callers.push(await addKey(store.keys, newKey(accountId, { scopes: SCOPES })));
     const [caller, second] = callers;
     assert.ok(caller !== undefined && second !== undefined);
     const other = await fixture.another();
@@ -45,11 +53,12 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
   }
 
   for (const [change, message, make] of [
-    ['revoked', REVOKED, ({ accounts }: Store, id: number) => accounts.revokeKey(id)],
+    ['revoked', REVOKED, async ({ keys }: Store, id: number) => void (await keys.revoke(ROOT, id))],
     [
       'replaced without a grace',
       EXPIRED,
-      async ({ accounts }: Store, id: number) => void (await accounts.rotateKey(rotationOf(id, 0))),
+      async ({ keys }: Store, id: number) =>
+        void (await keys.rotate(ROOT, { id, key: newApiKey(), grace: 0 })),
     ],
     [
       'suspended with its account',
@@ -68,26 +77,26 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
         location: '/account/keys/{id}',
       };
       const keys = ownKeys(store, caller);
-      assert.equal(readOutcome(await create(keys, repeated)), 'done');
+      assert.equal(readOutcome(await keys.create(repeated)), 'done');
       await make(other, caller.id, accountId);
-      const before = await store.accounts.listKeys();
+      const before = await store.keys.list();
       for (const refused of [
-        await create(keys),
-        await create(keys, repeated),
-        await create(keys, { ...repeated, fingerprint: 'g', status: 201, location: '/account/keys/{id}' }),
-        await create(keys, { ...repeated, key: 'sha256 b' }),
-        await keys.rotate(rotationOf(second.id, 1_000), undefined),
-        await keys.rotate(rotationOf(caller.id, 1_000), { ...repeated, key: 'sha256 c' }),
-        await keys.rotate(rotationOf(999, 1_000), undefined),
-        await keys.revoke(BigInt(second.id), undefined),
-        await keys.revoke(BigInt(caller.id), undefined),
-        await keys.revoke(999n, ['"a"']),
+        await keys.create(),
+        await keys.create(repeated),
+        await keys.create({ ...repeated, fingerprint: 'g', status: 201, location: '/account/keys/{id}' }),
+        await keys.create({ ...repeated, key: 'sha256 b' }),
+        await keys.rotate(second.id, 1_000),
+        await keys.rotate(caller.id, 1_000, { ...repeated, key: 'sha256 c' }),
+        await keys.rotate(999, 1_000),
+        await keys.revoke(second.id),
+        await keys.revoke(caller.id),
+        await keys.revoke(999, ['"a"']),
       ])
         assert.deepEqual([readOutcome(refused), messageOf(refused)], ['unauthorized', message]);
-      assert.deepEqual(await store.accounts.listKeys(), before);
+      assert.deepEqual(await store.keys.list(), before);
       if (message === SUSPENDED) await changeAccount(other.accounts, accountId, { suspended: false });
       assert.deepEqual(
-        (await store.accounts.listKeys()).map(({ id, revokedAt }) => [id, revokedAt]),
+        (await store.keys.list()).map(({ id, revokedAt }) => [id, revokedAt]),
         before.map(({ id, revokedAt }) => [id, revokedAt]),
       );
     });
@@ -96,14 +105,14 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
   test(`${name}: a key that expires meanwhile changes no key`, async (t) => {
     const { store, passTime, clock, accountId, second } = await prepare(t);
     const expiresAt = Math.floor(clock().unix) + MINUTE;
-    const caller = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES, expiresAt }));
+    const caller = await addKey(store.keys, newKey(accountId, { scopes: SCOPES, expiresAt }));
     const keys = ownKeys(store, caller);
-    assert.equal(readOutcome(await create(keys)), 'done');
+    assert.equal(readOutcome(await keys.create()), 'done');
     await passTime(MINUTE);
     for (const refused of [
-      await create(keys),
-      await keys.rotate(rotationOf(second.id, 0), undefined),
-      await keys.revoke(BigInt(second.id), undefined),
+      await keys.create(),
+      await keys.rotate(second.id, 0),
+      await keys.revoke(second.id),
     ])
       assert.deepEqual([readOutcome(refused), messageOf(refused)], ['unauthorized', EXPIRED]);
   });
@@ -111,40 +120,41 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
   test(`${name}: an instance that refused a revoked key knows it as revoked from then on`, async (t) => {
     const { store, other, accountId } = await prepare(t);
     for (const use of [
-      (keys: OwnKeys) => create(keys),
+      (keys: OwnKeys) => keys.create(),
       (keys: OwnKeys) =>
-        create(keys, {
+        keys.create({
           accountId,
           key: 'sha256 a',
           fingerprint: 'f',
           status: 201,
           location: '/account/keys/{id}',
         }),
-      (keys: OwnKeys) => keys.rotate(rotationOf(1, 0), undefined),
-      (keys: OwnKeys) => keys.revoke(1n, undefined),
+      (keys: OwnKeys) => keys.rotate(1, 0),
+      (keys: OwnKeys) => keys.revoke(1),
     ]) {
-      const { hash, ...settings } = newKey(accountId, { scopes: SCOPES });
-      const { id } = await other.accounts.addKey({ hash, ...settings });
-      const known = await store.accounts.findKeyByHash(hash);
+      const settings = newKey(accountId, { scopes: SCOPES });
+      const hash = settings.key.hash();
+      const { id } = await addKey(other.keys, settings);
+      const known = await store.keys.findByHash(hash);
       assert.ok(known !== undefined);
-      await other.accounts.revokeKey(id);
+      await other.keys.revoke(ROOT, id);
       assert.equal(readOutcome(await use(ownKeys(store, known))), 'unauthorized');
-      assert.notEqual((await store.accounts.findKeyByHash(hash))?.revokedAt, undefined);
+      assert.notEqual((await store.keys.findByHash(hash))?.revokedAt, undefined);
     }
   });
 
   test(`${name}: no key that a key creates comes after its revocation, at whatever moment that comes`, async (t) => {
     const { store, other, accountId } = await prepare(t);
     for (let round = 0; round < 8; round++) {
-      const caller = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES }));
+      const caller = await addKey(store.keys, newKey(accountId, { scopes: SCOPES }));
       const instances = [store, other].map((each) => ownKeys(each, caller));
-      const requests = instances.flatMap((keys) => [create(keys), create(keys), create(keys)]);
+      const requests = instances.flatMap((keys) => [keys.create(), keys.create(), keys.create()]);
       // Before any of them is done, after the first, or after the second.
       await requests[(round % 3) - 1];
-      const revoked = other.accounts.revokeKey(caller.id);
-      requests.push(...instances.flatMap((keys) => [create(keys), create(keys)]));
+      const revoked = other.keys.revoke(ROOT, caller.id);
+      requests.push(...instances.flatMap((keys) => [keys.create(), keys.create()]));
       await revoked;
-      const late = await Promise.all(instances.map((keys) => create(keys)));
+      const late = await Promise.all(instances.map((keys) => keys.create()));
       assert.deepEqual(
         late.map((each) => readOutcome(each)),
         ['unauthorized', 'unauthorized'],
@@ -157,57 +167,60 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       const made = entries.filter(({ actor }) => actor.kind === 'key' && actor.id === caller.id);
       assert.equal(made.length, codes.filter((code) => code === 'done').length);
       for (const { id } of made) assert.ok(id < (end?.id ?? 0));
-      for (const key of await store.accounts.listKeys())
-        if (key.id !== caller.id) await store.accounts.revokeKey(key.id);
+      for (const key of await store.keys.list())
+        if (key.id !== caller.id) await store.keys.revoke(ROOT, key.id);
     }
   });
 
   test(`${name}: of two keys that replace or revoke each other at once, one does, and neither waits for ever`, async (t) => {
     const { store, other, accountId } = await prepare(t);
     for (let round = 0; round < 10; round++) {
-      const one = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES }));
-      const two = await store.accounts.addKey(newKey(accountId, { scopes: SCOPES }));
+      const one = await addKey(store.keys, newKey(accountId, { scopes: SCOPES }));
+      const two = await addKey(store.keys, newKey(accountId, { scopes: SCOPES }));
       const [ones, twos] = [ownKeys(store, one), ownKeys(other, two)];
       const outcomes =
         round % 2 === 0
-          ? [ones.rotate(rotationOf(two.id, 0), undefined), twos.rotate(rotationOf(one.id, 0), undefined)]
-          : [ones.revoke(BigInt(two.id), undefined), twos.revoke(BigInt(one.id), undefined)];
+          ? [ones.rotate(two.id, 0), twos.rotate(one.id, 0)]
+          : [ones.revoke(two.id), twos.revoke(one.id)];
       assert.deepEqual(
         (await Promise.all<Awaited<(typeof outcomes)[number]>>(outcomes))
           .map((each) => readOutcome(each))
           .toSorted(),
         ['done', 'unauthorized'],
       );
-      for (const { id } of await store.accounts.listKeys()) await store.accounts.revokeKey(id);
+      for (const { id } of await store.keys.list()) await store.keys.revoke(ROOT, id);
     }
   });
 
   test(`${name}: a key that was rotated creates and rotates none, and still lists and revokes`, async (t) => {
     const { store, other, caller, second } = await prepare(t);
-    const next = requireValue(await other.accounts.rotateKey(rotationOf(caller.id, DAY)));
+    const next = requireValue(await other.keys.rotate(ROOT, { id: caller.id, key: newApiKey(), grace: DAY }));
     const keys = ownKeys(store, caller);
     for (const refused of [
-      await create(keys),
-      await keys.rotate(rotationOf(second.id, 0), undefined),
-      await keys.rotate(rotationOf(caller.id, 0), undefined),
-      await keys.rotate(rotationOf(next.record.id, 0), undefined),
+      await keys.create(),
+      await keys.rotate(second.id, 0),
+      await keys.rotate(caller.id, 0),
+      await keys.rotate(next.id, 0),
     ]) {
       assert.equal(readOutcome(refused), 'insufficient_scope');
       assert.equal(
         messageOf(refused),
-        `Key ${caller.id} was rotated into key ${next.record.id}, so it can no longer create or rotate keys: use key ${next.record.id}, or another key with keys:manage.`,
+        `Key ${caller.id} was rotated into key ${next.id}, so it can no longer create or rotate keys: use key ${next.id}, or another key with keys:manage.`,
       );
     }
-    assert.equal((await store.accounts.listKeys()).length, 3);
-    assert.equal(readOutcome(await keys.revoke(BigInt(second.id), undefined)), 'done');
-    assert.equal(readOutcome(await keys.revoke(BigInt(caller.id), undefined)), 'done');
-    assert.equal(readOutcome(await create(ownKeys(store, next.record))), 'done');
+    assert.equal((await store.keys.list()).length, 3);
+    assert.equal(readOutcome(await keys.revoke(second.id)), 'done');
+    assert.equal(readOutcome(await keys.revoke(caller.id)), 'done');
+    assert.equal(readOutcome(await ownKeys(store, next).create()), 'done');
   });
 
   test(`${name}: keys of an account create at most 100 keys in a UTC day, in both environments, and more from midnight on`, async (t) => {
     const { store, other, clock, passTime, accountId, caller } = await prepare(t);
     const { accounts } = store;
-    const staging = await accounts.addKey(newKey(accountId, { scopes: SCOPES, environment: 'staging' }));
+    const staging = await addKey(
+      store.keys,
+      newKey(accountId, { scopes: SCOPES, key: newApiKey('staging') }),
+    );
     const [keys, stagingKeys] = [ownKeys(store, caller), ownKeys(other, staging)];
     const repeated: Idempotency = {
       accountId,
@@ -216,18 +229,18 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       status: 201,
       location: '/account/keys/{id}',
     };
-    let last = idIn(await create(keys, repeated));
+    let last = idIn(await keys.create(repeated));
     let created = 1;
-    for (; created < MOST_KEYS_A_DAY / 2; created++)
-      last = idIn(await keys.rotate(rotationOf(last, 0), undefined));
-    let lastOfStaging = idIn(await create(stagingKeys));
+    for (; created < MOST_KEYS_A_DAY / 2; created++) last = idIn(await keys.rotate(last, 0));
+    let lastOfStaging = idIn(await stagingKeys.create());
     for (created++; created < MOST_KEYS_A_DAY - 1; created++)
-      lastOfStaging = idIn(await stagingKeys.rotate(rotationOf(lastOfStaging, 0), undefined));
+      lastOfStaging = idIn(await stagingKeys.rotate(lastOfStaging, 0));
     // Neither creates a key, and operators are not limited.
-    assert.equal(readOutcome(await create(keys, repeated)), 'replayed');
-    assert.equal(readOutcome(await keys.rotate(rotationOf(999, 0), undefined)), 'not_found');
-    await accounts.rotateKey(rotationOf((await accounts.addKey(newKey(accountId))).id, 0));
-    const atOnce = await Promise.all([keys, stagingKeys, keys, stagingKeys].map((each) => create(each)));
+    assert.equal(readOutcome(await keys.create(repeated)), 'conflict');
+    assert.equal(readOutcome(await keys.rotate(999, 0)), 'not_found');
+    const { id: extra } = await addKey(store.keys, newKey(accountId));
+    await store.keys.rotate(ROOT, { id: extra, key: newApiKey(), grace: 0 });
+    const atOnce = await Promise.all([keys, stagingKeys, keys, stagingKeys].map((each) => each.create()));
     assert.deepEqual(atOnce.map((each) => readOutcome(each)).toSorted(), [
       'conflict',
       'conflict',
@@ -236,9 +249,9 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     ]);
     const midnight = new Date(Math.ceil(clock().unix / DAY) * DAY);
     for (const refused of [
-      await create(keys),
-      await create(stagingKeys, { ...repeated, key: 'sha256 b' }),
-      await keys.rotate(rotationOf(last, 0), undefined),
+      await keys.create(),
+      await stagingKeys.create({ ...repeated, key: 'sha256 b' }),
+      await keys.rotate(last, 0),
     ]) {
       assert.equal(readOutcome(refused), 'conflict');
       assert.equal(
@@ -246,15 +259,15 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
         `The account has created 100 keys in this UTC day: try again from ${midnight.toISOString()}.`,
       );
     }
-    await accounts.addKey(newKey(accountId));
-    assert.equal(readOutcome(await keys.revoke(BigInt(last), undefined)), 'done');
-    const { id: strangerId } = await accounts.createAccount('other', 'pro', PLANS.pro);
-    const stranger = await accounts.addKey(newKey(strangerId, { scopes: SCOPES }));
-    assert.equal(readOutcome(await create(ownKeys(store, stranger))), 'done');
+    await addKey(store.keys, newKey(accountId));
+    assert.equal(readOutcome(await keys.revoke(last)), 'done');
+    const { id: strangerId } = await createAccount(accounts, 'other', 'pro', PLANS.pro);
+    const stranger = await addKey(store.keys, newKey(strangerId, { scopes: SCOPES }));
+    assert.equal(readOutcome(await ownKeys(store, stranger).create()), 'done');
 
     await passTime(midnight.getTime() - Math.floor(clock().unix) - 1);
-    assert.equal(readOutcome(await create(keys)), 'conflict');
+    assert.equal(readOutcome(await keys.create()), 'conflict');
     await passTime(1);
-    assert.equal(readOutcome(await create(keys)), 'done');
+    assert.equal(readOutcome(await keys.create()), 'done');
   });
 }

@@ -18,6 +18,7 @@ import {
   readOutcome,
 } from './fixture.ts';
 import { test } from '../support/test.ts';
+import { createAccount } from '../support/store.ts';
 
 const AVAILABLE: NewPet = { ...REX, status: 'available' };
 const tagOf = (pet: Pet) => entityTag(petJson(pet));
@@ -26,7 +27,7 @@ const OTHER_TAG = entityTag('{}');
 /** A fixture with one animal, and an account that can order it. */
 export async function withPet(fixture: Fixture, animal: NewPet = AVAILABLE) {
   const { store } = fixture;
-  const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const pet = requireValue(await store.pets.create(animal));
   const order = () => store.orders.create(accountId, { petId: pet.id });
   return { ...fixture, store, changes: store.pets, accountId, pet, order };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
-import { openPostgresStore } from '../support/store.ts';
+import { openPostgresStore, addKey, createAccount } from '../support/store.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -66,9 +66,9 @@ test('the lock of a service that counts by itself is retaken after a lost connec
 
 test('a refused statement costs no connection', async (t) => {
   const { store, raw } = await postgresFixture(t);
-  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const { id } = await createAccount(store.accounts, 'shelter', 'free', PLANS.free);
   const taken = newKey(id);
-  await store.accounts.addKey(taken);
+  await addKey(store.keys, taken);
   const connections = async () => {
     const { rows } = await raw(
       `SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()`,
@@ -76,7 +76,7 @@ test('a refused statement costs no connection', async (t) => {
     return rows;
   };
   const before = await connections();
-  for (let n = 0; n < 5; n++) await assert.rejects(store.accounts.addKey(taken), /keys_hash_key/);
+  for (let n = 0; n < 5; n++) await assert.rejects(addKey(store.keys, taken), /keys_hash_key/);
   assert.deepEqual(await connections(), before);
 });
 

@@ -5,7 +5,7 @@ import { IN_FLIGHT } from '../../src/domain/result.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredBanRecord } from '../../src/limits/counter.ts';
-import { openPostgresStore } from '../support/store.ts';
+import { addKey, createAccount, openPostgresStore, ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
@@ -92,22 +92,22 @@ test('a patch that changes nothing writes no row', async (t) => {
 
 test('a revocation takes effect at once, also while the key is being read', async (t) => {
   const { slow, proxy } = await besideOneThatReadsSlowly(t);
-  const { id } = await slow.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id } = await createAccount(slow.accounts, 'mine', 'free', PLANS.free);
   const asked = newKey(id);
-  const key = await slow.accounts.addKey(asked);
-  const held = proxy.holdAnswerTo(asked.hash.hex);
-  const before = slow.accounts.findKeyByHash(asked.hash);
+  const key = await addKey(slow.keys, asked);
+  const held = proxy.holdAnswerTo(asked.key.hash().hex);
+  const before = slow.keys.findByHash(asked.key.hash());
   await held.given;
-  await slow.accounts.revokeKey(key.id);
+  await slow.keys.revoke(ROOT, key.id);
   held.release();
   assert.deepEqual(await before, key);
-  assert.notEqual((await slow.accounts.findKeyByHash(asked.hash))?.revokedAt, undefined);
+  assert.notEqual((await slow.keys.findByHash(asked.key.hash()))?.revokedAt, undefined);
 });
 
 test('200 requests with one Idempotency-Key on two instances get one animal', async (t) => {
   const { store, another } = await postgresFixture(t);
   const other = await another();
-  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const once = {
     accountId: id,
     key: 'sha256 order-1',
@@ -127,7 +127,7 @@ test('200 requests with one Idempotency-Key on two instances get one animal', as
 test('while the first request with a key hangs, the second gets a conflict', async (t) => {
   const { store, another, connect } = await postgresFixture(t);
   const other = await another();
-  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const once = {
     accountId: id,
     key: 'sha256 order-1',
@@ -158,11 +158,11 @@ test('while the first request with a key hangs, the second gets a conflict', asy
 test('instances that write the use of the same keys do not deadlock', async (t) => {
   const { store, another, clock } = await postgresFixture(t);
   const other = await another();
-  const { id } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const [uses, otherUses] = [keyUsesOf({ store, clock }), keyUsesOf({ store: other, clock })];
   const keys: KeyRecord[] = [];
   // One after the other: all at once may wait for a connection longer than the store allows.
-  while (keys.length < 300) keys.push(await store.accounts.addKey(newKey(id)));
+  while (keys.length < 300) keys.push(await addKey(store.keys, newKey(id)));
   for (let round = 0; round < 10; round++) {
     clock.advance(60_000);
     for (const key of keys) uses.note(key.id, clock().unix);
@@ -170,7 +170,7 @@ test('instances that write the use of the same keys do not deadlock', async (t) 
     await Promise.all([uses.flush(), otherUses.flush()]);
   }
   const used = Math.floor(clock().unix);
-  for (const key of await store.accounts.listKeys()) assert.equal(key.lastUsedAt, used);
+  for (const key of await store.keys.list()) assert.equal(key.lastUsedAt, used);
 });
 
 test('idempotency records older than 24 hours are deleted in portions', async (t) => {
@@ -192,7 +192,7 @@ test('idempotency records older than 24 hours are deleted in portions', async (t
 test('instances with different clocks agree how long an idempotency key is kept', async (t) => {
   const { store, another, passTime, clock } = await postgresFixture(t);
   const ahead = await another(fakeClock(clock().unix + 2 * DAY));
-  const { id: accountId } = await store.accounts.createAccount('mine', 'free', PLANS.free);
+  const { id: accountId } = await createAccount(store.accounts, 'mine', 'free', PLANS.free);
   const once = {
     accountId,
     key: 'sha256 order-1',

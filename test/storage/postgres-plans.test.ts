@@ -1,7 +1,7 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { KEY_BY_HASH } from '../../src/storage/account-rows.ts';
+import { KEY_BY_HASH } from '../../src/resources/keys/table.ts';
 import { HOT_QUERIES } from '../../src/resources/pets/postgres.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { openStore } from '../support/store.ts';
+import { openStore, addKey, createAccount } from '../support/store.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { addPets, newKey, requireValue, REX, walk } from './fixture.ts';
@@ -18,13 +18,13 @@ test('a backup opens as a catalogue with the same animals, accounts and keys', a
     { ...REX, status: 'sold' },
     { name: '🐕', categoryId: -(2n ** 63n) },
   ]);
-  const account = await store.accounts.createAccount('shelter', 'pro', PLANS.pro);
-  const key = await store.accounts.addKey(newKey(account.id, { label: 'ci' }));
+  const account = await createAccount(store.accounts, 'shelter', 'pro', PLANS.pro);
+  const key = await addKey(store.keys, newKey(account.id, { label: 'ci' }));
   await store.backup(file);
   const copy = openStore(`sqlite:${file}`, fakeClock());
   t.after(() => copy.close());
   assert.deepEqual(await walk(copy.pets, { limit: 100 }), pets.toReversed());
-  assert.deepEqual(await copy.accounts.listKeys(), [key]);
+  assert.deepEqual(await copy.keys.list(), [key]);
 });
 
 test('a backup during writes holds the catalogue of one instant', async (t) => {

@@ -9,6 +9,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { get, keyUsesOf, list, newKey, patch, requireValue, REX, walk, readOutcome } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { transactionsInLog } from './wal.ts';
+import { addKey, createAccount, findKey } from '../support/store.ts';
 
 // The write-ahead log is synced at every commit.
 test('a commit is on disk before it is answered', async (t) => {
@@ -174,8 +175,8 @@ test('counters without a change write nothing to disk', async (t) => {
 test('uses of keys are written by the flush, in one transaction, once', async (t) => {
   const { file, store, clock, raw } = await sqliteFixture(t);
   const uses = keyUsesOf({ store, clock });
-  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
-  const keys = await Promise.all(Array.from({ length: 20 }, () => store.accounts.addKey(newKey(id))));
+  const { id } = await createAccount(store.accounts, 'shelter', 'free', PLANS.free);
+  const keys = await Promise.all(Array.from({ length: 20 }, () => addKey(store.keys, newKey(id))));
   const before = transactionsInLog(file);
   for (const key of keys) uses.note(key.id, Date.UTC(2026, 0, 1));
   assert.equal(transactionsInLog(file), before);
@@ -186,7 +187,7 @@ test('uses of keys are written by the flush, in one transaction, once', async (t
   raw().exec('UPDATE keys SET last_used_at = 0');
   clock.advance(60_000);
   await uses.flush();
-  assert.equal((await store.accounts.findKey(keys[0]?.id ?? 0))?.lastUsedAt, 0);
+  assert.equal((await findKey(store.keys, keys[0]?.id ?? 0))?.lastUsedAt, 0);
 });
 
 test('a walk continues past an animal that was deleted', async (t) => {

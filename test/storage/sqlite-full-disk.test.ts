@@ -9,6 +9,7 @@ import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { list, newKey, requireValue, walk, readOutcome } from './fixture.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 const REX: NewPet = { name: '🐕'.repeat(200), categoryId: 1n, status: 'sold' };
@@ -36,9 +37,9 @@ async function fullStore(t: TestContext) {
   const { folder, grow } = smallDisk(t);
   const fixture = await sqliteFixture(t, folder);
   const { store } = fixture;
-  const { id } = await store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const { id } = await createAccount(store.accounts, 'shelter', 'free', PLANS.free);
   const key = newKey(id);
-  await store.accounts.addKey(key);
+  await addKey(store.keys, key);
   const added = await fill(store.pets);
   assert.ok(added.length > 10);
   return { ...fixture, grow, added, key };
@@ -51,7 +52,7 @@ test('on a full disk creates are unavailable and reads work', async (t) => {
   for (const { status } of together) assert.equal(status, 'rejected');
   assert.deepEqual(await walk(store.pets, { limit: 100 }), added.toReversed());
   assert.deepEqual(await list(store.pets, { limit: 5, status: 'sold' }), added.slice(-5).toReversed());
-  assert.ok(await store.accounts.findKeyByHash(key.hash));
+  assert.ok(await store.keys.findByHash(key.key.hash()));
   await store.ping();
 });
 

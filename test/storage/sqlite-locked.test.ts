@@ -6,6 +6,7 @@ import { IN_FLIGHT } from '../../src/domain/result.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { get, keyUsesOf, list, newKey, requireValue, REX, readOutcome, replayed } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { addKey, createAccount, findKey } from '../support/store.ts';
 
 const ONCE = {
   accountId: 1,
@@ -20,9 +21,9 @@ const UNAVAILABLE = { name: 'ServiceError', code: 'unavailable' };
 async function lockedFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
   const pet = requireValue(await fixture.store.pets.create(REX));
-  const account = await fixture.store.accounts.createAccount('shelter', 'free', PLANS.free);
+  const account = await createAccount(fixture.store.accounts, 'shelter', 'free', PLANS.free);
   const key = newKey(account.id);
-  const { id: keyId } = await fixture.store.accounts.addKey(key);
+  const { id: keyId } = await addKey(fixture.store.keys, key);
   const other = fixture.raw();
   other.exec('BEGIN IMMEDIATE');
   return { ...fixture, pet, key, keyId, release: () => other.exec('COMMIT') };
@@ -39,7 +40,7 @@ test('while another process locks the database, reads work', async (t) => {
   const { store, pet, key, keyId } = await lockedFixture(t);
   assert.deepEqual(await get(store.pets, pet.id), pet);
   assert.deepEqual(await list(store.pets, { limit: 20 }), [pet]);
-  assert.equal((await store.accounts.findKeyByHash(key.hash))?.id, keyId);
+  assert.equal((await store.keys.findByHash(key.key.hash()))?.id, keyId);
   assert.equal(await store.limits.readCounts('account 1'), undefined);
   await store.ping();
 });
@@ -125,5 +126,5 @@ test('the next flush writes uses of keys that could not be written', async (t) =
   await assert.rejects(flush, UNAVAILABLE);
   release();
   await uses.flush();
-  assert.equal((await store.accounts.findKey(keyId))?.lastUsedAt, usedAt);
+  assert.equal((await findKey(store.keys, keyId))?.lastUsedAt, usedAt);
 });

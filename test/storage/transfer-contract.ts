@@ -6,9 +6,12 @@ import { CHUNK_ROWS, type Snapshot, type TableReader } from '../../src/storage/e
 import type { Store } from '../../src/resources/repositories.ts';
 import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
 import { PETS } from '../../src/resources/pets/table.ts';
-import { ACCOUNTS, KEYS, type Table } from '../../src/storage/tables.ts';
+import { ACCOUNTS } from '../../src/resources/accounts/repository.ts';
+import { KEYS } from '../../src/resources/keys/table.ts';
+import type { Table } from '../../src/storage/tables.ts';
 import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 type TableRow = readonly Value[];
 
@@ -32,8 +35,8 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     await addPets(store.pets, [REX]);
     await readSnapshot(store, async (source) => {
       assert.deepEqual(await allRows(source, ACCOUNTS), []);
-      const account = await service.accounts.createAccount('late', 'pro', PLANS.pro);
-      await service.accounts.addKey(newKey(account.id));
+      const account = await createAccount(service.accounts, 'late', 'pro', PLANS.pro);
+      await addKey(service.keys, newKey(account.id));
       await addPets(service.pets, [REX]);
       assert.deepEqual(await allRows(source, PETS), [[1n, 'Rex', 7n, null]]);
       for (const table of [ACCOUNTS, KEYS]) assert.deepEqual(await allRows(source, table), []);
@@ -84,7 +87,7 @@ export function transferContract(name: string, newFixture: NewFixture): void {
     assert.deepEqual(await lastIds(), [7n, 9n]);
     const later = await another();
     assert.equal(requireValue(await later.pets.create(REX)).id, 10n);
-    assert.equal((await later.accounts.createAccount('shop', 'pro', PLANS.pro)).id, 8);
+    assert.equal((await createAccount(later.accounts, 'shop', 'pro', PLANS.pro)).id, 8);
   });
 
   test(`${name}: a database has the same identity on every connection`, async (t) => {

@@ -15,6 +15,7 @@ import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows, readSnapshot, transferContract } from './transfer-contract.ts';
 import { test } from '../support/test.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 transferContract('SQLite', (t) => sqliteFixture(t));
 transferContract('PostgreSQL', (t) => postgresFixture(t));
@@ -132,8 +133,8 @@ for (const [direction, newSource, newTarget] of [
   test(`${direction}: no id that the source assigned is assigned again`, async (t) => {
     const { store: source, deleteRow } = await newSource(t);
     const { store: target } = await newTarget(t);
-    const { id } = await source.accounts.createAccount('shop', 'pro', PLANS.pro);
-    await source.accounts.addKey(newKey(id));
+    const { id } = await createAccount(source.accounts, 'shop', 'pro', PLANS.pro);
+    await addKey(source.keys, newKey(id));
     const [first, second, newest] = await addPets(source.pets, [AVAILABLE, AVAILABLE, REX]);
     await source.pets.delete(newest?.id ?? 0n, undefined);
     const category = async (of: Store, name: string) =>
@@ -149,9 +150,9 @@ for (const [direction, newSource, newTarget] of [
     assert.equal(await category(target, 'Cats'), newestCategory + 1n);
     assert.equal(await order(target, second), newestOrder + 1n);
     assert.equal(requireValue(await target.pets.create(REX)).id, (newest?.id ?? 0n) + 1n);
-    const account = await target.accounts.createAccount('other', 'pro', PLANS.pro);
+    const account = await createAccount(target.accounts, 'other', 'pro', PLANS.pro);
     assert.equal(account.id, id + 1);
-    assert.equal((await target.accounts.addKey(newKey(account.id))).id, 2);
+    assert.equal((await addKey(target.keys, newKey(account.id))).id, 2);
   });
 }
 
@@ -209,7 +210,7 @@ test('nobody else can write to the target while a copy fills it', async (t) => {
   await fill(source);
   const other = await another();
   const beforeCommit = async () => {
-    await assert.rejects(other.accounts.createAccount('early', 'pro', PLANS.pro), { code: 'unavailable' });
+    await assert.rejects(createAccount(other.accounts, 'early', 'pro', PLANS.pro), { code: 'unavailable' });
   };
   await copyTables(TABLES, source.database, target.database, { ...QUIET, beforeCommit });
   assert.deepEqual(await contents(target), ROWS);

@@ -12,14 +12,15 @@ import {
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 import { test } from '../support/test.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 /** What the port UsageHistory promises. */
 export function usageHistoryContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
-    const { accounts, usageHistory } = fixture.store;
-    const account = await accounts.createAccount('shelter', 'free', PLANS.free);
-    const key = await accounts.addKey(newKey(account.id));
+    const { accounts, keys, usageHistory } = fixture.store;
+    const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
+    const key = await addKey(keys, newKey(account.id));
     const hour = Math.floor(fixture.clock().unix / HOUR);
     const count = (ofHour: number, counts: UsageCount['counts'], operation = 'listPets'): UsageCount => ({
       hour: ofHour,
@@ -29,7 +30,7 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
     });
     const lastDay = { interval: 'hour', from: (hour - 24) * HOUR, to: (hour + 1) * HOUR } as const;
     const read = (query: UsageQuery) => usageHistory.ofAccount(account.id, { ...query, limit: 1_000 });
-    return { ...fixture, accounts, account, key, hour, count, usageHistory, lastDay, read };
+    return { ...fixture, accounts, keys, account, key, hour, count, usageHistory, lastDay, read };
   };
 
   test(`${name}: counts of several processes add up by hour and by day`, async (t) => {
@@ -55,9 +56,9 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: usage is read oldest first, of one account, and within the range`, async (t) => {
-    const { accounts, key, hour, count, usageHistory, read } = await prepare(t);
-    const stranger = await accounts.createAccount('stranger', 'free', PLANS.free);
-    const foreign = await accounts.addKey(newKey(stranger.id));
+    const { accounts, keys, key, hour, count, usageHistory, read } = await prepare(t);
+    const stranger = await createAccount(accounts, 'stranger', 'free', PLANS.free);
+    const foreign = await addKey(keys, newKey(stranger.id));
     const counts = [
       count(hour, [1, 0, 0, 0]),
       count(hour - 1, [2, 0, 0, 0]),
@@ -78,11 +79,11 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: sums of a range are grouped, of one account or of all`, async (t) => {
-    const { accounts, account, key, hour, count, usageHistory } = await prepare(t);
+    const { accounts, keys, account, key, hour, count, usageHistory } = await prepare(t);
     const label = 'price board';
-    const second = await accounts.addKey(newKey(account.id, { label }));
-    const stranger = await accounts.createAccount('stranger', 'free', PLANS.free);
-    const foreign = await accounts.addKey(newKey(stranger.id));
+    const second = await addKey(keys, newKey(account.id, { label }));
+    const stranger = await createAccount(accounts, 'stranger', 'free', PLANS.free);
+    const foreign = await addKey(keys, newKey(stranger.id));
     const counts = [
       count(hour, [1, 0, 0, 0]),
       { ...count(hour, [2, 0, 0, 1], 'createPet'), keyId: second.id },
@@ -135,8 +136,8 @@ export function usageHistoryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: sums of any range are those of its hours`, async (t) => {
-    const { account, key, accounts, hour, count, usageHistory } = await prepare(t);
-    const second = await accounts.addKey(newKey(account.id));
+    const { account, key, keys, hour, count, usageHistory } = await prepare(t);
+    const second = await addKey(keys, newKey(account.id));
     const counts = Array.from({ length: 300 }, (_, index) => ({
       ...count(hour - index * 4, [index, 1, 0, 0], index % 3 === 0 ? 'getPet' : 'listPets'),
       keyId: index % 2 === 0 ? key.id : second.id,

@@ -23,6 +23,7 @@ import type { Engine } from '../../src/storage/engine.ts';
 import { usageReads } from '../../src/storage/usage-reads.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { newKey, type NewFixture } from './fixture.ts';
+import { addKey, createAccount } from '../support/store.ts';
 
 const BY: readonly (UsageRowsBy | undefined)[] = [undefined, 'operation', 'key'];
 const INTERVALS = ['hour', 'day'] as const satisfies readonly UsageInterval[];
@@ -36,10 +37,10 @@ const operations = (count: number) =>
   Array.from({ length: count }, (_, index) => `operation${String.fromCodePoint(97 + index)}`);
 
 /** An account with keys, whose ids are returned. */
-async function addAccount({ accounts }: Store, name: string, keys: number) {
-  const { id } = await accounts.createAccount(name, 'free', PLANS.free);
+async function addAccount({ accounts, keys }: Store, name: string, most: number) {
+  const { id } = await createAccount(accounts, name, 'free', PLANS.free);
   const keyIds: number[] = [];
-  for (let count = 0; count < keys; count++) keyIds.push((await accounts.addKey(newKey(id))).id);
+  for (let count = 0; count < most; count++) keyIds.push((await addKey(keys, newKey(id))).id);
   return { id, keyIds };
 }
 

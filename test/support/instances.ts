@@ -2,8 +2,7 @@ import { systemClock } from '../../src/cli/context.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DEFAULT_SCOPES, type Scope } from '../../src/domain/account.ts';
 import type { Limits, Plan } from '../../src/domain/plan.ts';
-import { accountFor } from '../../src/management/accounts.ts';
-import * as keys from '../../src/management/keys.ts';
+import { findOrCreateAccount } from '../../src/resources/keys/commands.ts';
 import { openStore } from '../../src/app/store.ts';
 import { fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -14,7 +13,7 @@ import { type RunningService, startServiceProcess, type Variables } from './proc
 import { temporaryRedis } from './redis.ts';
 import { overSlowNetwork } from './slow-network.ts';
 import { PLENTY, type StartService, startTestService, type TestService } from './service.ts';
-import { ROOT } from './store.ts';
+import { issueKey as addRandomKey, ROOT } from './store.ts';
 
 /** Variables for processes that share one new database and one new Redis, each on any free port. */
 export async function sharedServers(t: Lifetime): Promise<Variables> {
@@ -40,21 +39,14 @@ interface KeyOrder {
 export async function issueKey(variables: Variables, order: KeyOrder = {}): Promise<IssuedKey> {
   const config = readConfig(variables);
   const [clock, onLost] = [systemClock(), () => undefined];
-  const store = await openStore({ ...config, clock, actor: ROOT, mustExist: false, onLost });
+  const store = await openStore({ ...config, clock, mustExist: false, onLost });
   const { account = 'chain', plan = 'enterprise', scopes = DEFAULT_SCOPES } = order;
   const { limits = plan === 'enterprise' ? PLENTY : {} } = order;
   try {
-    const { key, record } = await keys.issueKey(
-      store.accounts,
-      (length) => crypto.getRandomValues(new Uint8Array(length)),
-      {
-        account: await accountFor(store.accounts, account, plan, limits),
-        environment: config.environment,
-        label: undefined,
-        scopes,
-        expiresAt: undefined,
-      },
-    );
+    const { accounts, keys } = store;
+    const { id: accountId } = await findOrCreateAccount(accounts, ROOT, account, plan, limits);
+    const { environment } = config;
+    const { key, record } = await addRandomKey(keys, { accountId, environment, scopes });
     return { id: record.id, key: key.reveal() };
   } finally {
     await store.close();

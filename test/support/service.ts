@@ -11,6 +11,7 @@ import { type FakeClock, fakeClock } from './clock.ts';
 import type { Lifetime } from './lifetime.ts';
 import { newDatabase } from './new-database.ts';
 import { temporaryFolder } from './temporary.ts';
+import { addKey, findOrCreateAccount } from './store.ts';
 
 /** Limits that no test reaches. */
 export const PLENTY: Limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
@@ -66,7 +67,7 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= service.stop());
   t.after(stop);
-  const { accounts } = service.store;
+  const { accounts, keys } = service.store;
   return {
     ...service,
     stop,
@@ -84,15 +85,11 @@ export async function startTestService(t: Lifetime, options: ServiceOptions = {}
       scopes,
       expiresAt,
     } = {}) {
-      const owner =
-        (await accounts.findAccount(account)) ??
-        (await accounts.createAccount(account, 'enterprise', limits ?? PLENTY));
+      const owner = await findOrCreateAccount(accounts, account, 'enterprise', limits ?? PLENTY);
       const key = ApiKey.generate(environment, (length) => crypto.getRandomValues(new Uint8Array(length)));
-      await accounts.addKey({
+      await addKey(keys, {
         accountId: owner.id,
-        hash: key.hash(),
-        ending: key.ending,
-        environment,
+        key,
         label,
         scopes: scopes ?? SCOPES,
         expiresAt,

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { AccountRepository } from '../../src/domain/account-ports.ts';
+import type { AccountRepository } from '../../src/resources/accounts/repository.ts';
 import { fakeClock } from '../support/clock.ts';
 import { makeOldPostgres, makeOldSqlite } from '../support/old-schema.ts';
 import { temporaryPostgres } from '../support/postgres.ts';
 import { run } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
-import { changeAccount, openStore } from '../support/store.ts';
+import { changeAccount, openStore, createAccount, findAccount, findKey, ROOT } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
 
@@ -27,22 +27,24 @@ async function assertKept(accounts: AccountRepository): Promise<void> {
     [2, 'zoo'],
     [3, 'shop'],
   ] as const)
-    assert.equal((await accounts.findAccount(name))?.id, id, name);
+    assert.equal((await findAccount(accounts, name))?.id, id, name);
   const ambiguous = {
     code: 'conflict',
     message: 'There are accounts Shop and shop: write one of these names exactly.',
   };
-  await assert.rejects(accounts.findAccount('SHOP'), ambiguous);
+  await assert.rejects(findAccount(accounts, 'SHOP'), ambiguous);
   for (const taken of ['SHOP', 'zoo'])
-    await assert.rejects(accounts.createAccount(taken, 'free', PLANS.free), { code: 'conflict' });
-  const taken = await accounts.changeAccount(3, { given: { name: 'sHOP' }, expected: {} });
-  assert.deepEqual(taken, { outcome: 'name_taken', name: 'Shop' });
+    await assert.rejects(createAccount(accounts, taken, 'free', PLANS.free), { code: 'conflict' });
+  assert.deepEqual(await accounts.change(ROOT, 3, { name: 'sHOP' }), {
+    error: 'conflict',
+    message: 'There is an account Shop already; the case of a name does not count.',
+  });
   await changeAccount(accounts, 1, { name: 'store' });
-  assert.equal((await accounts.findAccount('SHOP'))?.id, 3);
-  await assert.rejects(accounts.createAccount('SHOP', 'free', PLANS.free), { code: 'conflict' });
+  assert.equal((await findAccount(accounts, 'SHOP'))?.id, 3);
+  await assert.rejects(createAccount(accounts, 'SHOP', 'free', PLANS.free), { code: 'conflict' });
   await changeAccount(accounts, 3, { name: 'SHOP' });
   assert.deepEqual(
-    (await accounts.listAccounts()).map(({ name }) => name),
+    (await accounts.list()).map(({ name }) => name),
     ['store', 'Zoo', 'SHOP'],
   );
 }
@@ -86,10 +88,10 @@ test('a command of the previous version adds accounts and keys after the upgrade
     `INSERT INTO keys (account_id, hash, environment, scopes, created_at) VALUES (1, 'aa', 'production', 'pets:read', 1)`,
   );
   await client.end();
-  const { accounts } = service.store;
-  assert.equal((await accounts.findAccount('shop'))?.id, 1);
-  await assert.rejects(accounts.createAccount('shop', 'free', PLANS.free), { code: 'conflict' });
-  const key = await accounts.findKey(1);
+  const { accounts, keys } = service.store;
+  assert.equal((await findAccount(accounts, 'shop'))?.id, 1);
+  await assert.rejects(createAccount(accounts, 'shop', 'free', PLANS.free), { code: 'conflict' });
+  const key = await findKey(keys, 1);
   assert.deepEqual(
     [key?.ending, key?.rotatedTo, key?.account.suspendedAt],
     [undefined, undefined, undefined],

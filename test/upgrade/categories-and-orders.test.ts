@@ -13,6 +13,7 @@ import { temporaryPostgres } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { test } from '../support/test.ts';
+import { findAccount } from '../support/store.ts';
 
 // Databases of the version before categories and orders.
 
@@ -61,7 +62,7 @@ async function assertServes({ store }: TestService): Promise<void> {
     const both = same.filter((pet) => status === undefined || pet.status === status);
     assert.deepEqual(await list(pets, { limit: 100, categoryId, status }), both.toReversed());
   }
-  assert.equal((await accounts.findAccount('SHOP'))?.id, 1);
+  assert.equal((await findAccount(accounts, 'SHOP'))?.id, 1);
   const replayed = await pets.create(REX, {
     accountId: 1,
     key: 'sha256 a',

@@ -1,13 +1,12 @@
 // Contract: section 10.
 import type { Command } from 'commander';
-import type { AccountRepository } from '../../domain/account-ports.ts';
 import { actorName, type AuditValues } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import { existingAccount } from '../../management/accounts.ts';
-import type { Terminal } from '../../terminal/command.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { type Instant, JSON_OPTION, type JsonOption, since as sinceOption } from '../../terminal/options.ts';
 import { printPages } from '../../terminal/output.ts';
 import { PAGE_SIZE } from '../../terminal/pages.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
 import type { AuditEntry, AuditQuery, AuditRepository } from './repository.ts';
 
 interface Repositories {
@@ -40,8 +39,8 @@ export function auditCommands(program: Command, { withStore }: Terminal<Reposito
     .addHelpText('after', EXAMPLE)
     .action(({ account: name, since, json }: AuditOptions) =>
       withStore(async ({ store: { accounts, audit }, clock }) => {
-        const account = name === undefined ? undefined : await existingAccount(accounts, name);
-        const names = new Map((await accounts.listAccounts()).map((known) => [known.id, known.name]));
+        const account = name === undefined ? undefined : requireValue(await accounts.find(name));
+        const names = new Map((await accounts.list()).map((known) => [known.id, known.name]));
         const pages = readPages(audit, { accountId: account?.id, since: since?.(clock().unix) }, names);
         await printPages(json, pages, HEADER, (entry) => [
           entry.time,

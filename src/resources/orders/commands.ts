@@ -1,13 +1,12 @@
 // Contract: sections 2 and 8.
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AccountRepository } from '../../domain/account-ports.ts';
 import { toJson } from '../../domain/written.ts';
-import type { Terminal } from '../../terminal/command.ts';
-import { existingAccount } from '../../management/accounts.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
 import { printLine, printPages } from '../../terminal/output.ts';
 import { PAGE_SIZE, pagesOf } from '../../terminal/pages.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
 import type { AccountOrder, OrderRepository } from './repository.ts';
 import { ORDER_STATUSES, type OrderStatus } from './rules.ts';
 
@@ -79,7 +78,7 @@ async function* readPages(
   const pagesOfAccount = (accountId: number) =>
     pagesOf((before) => orders.listWithAccounts({ accountId, petId, status, before, limit: PAGE_SIZE }));
   if (name !== undefined) {
-    const { id } = await existingAccount(accounts, name);
+    const { id } = requireValue(await accounts.find(name));
     return yield* pagesOfAccount(id);
   }
   if (petId !== undefined) return yield await orders.listOfPet(petId, status);

@@ -9,8 +9,8 @@ import type { Engine } from '../../storage/engine.ts';
 import { firstId, pageOf } from '../../storage/page.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import { enumeration, instant, int64, integer, optional, type Stored, Table } from '../../storage/table.ts';
-import { ACCOUNTS } from '../../storage/tables.ts';
 import type { Transaction } from '../../storage/transaction.ts';
+import { ACCOUNTS } from '../accounts/repository.ts';
 import { changeStatus, type Hold, lockPet, PETS } from '../pets/repository.ts';
 import { type PetEvent, type PetStatus, statusAfter, transition } from '../pets/rules.ts';
 import type { Pet } from '../pets/schema.ts';
@@ -314,7 +314,7 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       await using snapshot = await engine.snapshot();
       const names = new Map<number, string>();
       for await (const rows of snapshot.rows(ACCOUNTS))
-        for (const [id, name] of rows) names.set(Number(id), name);
+        for (const { id, name } of rows.map((row) => ACCOUNTS.parse(row))) names.set(id, name);
       for await (const rows of snapshot.rows(ORDERS))
         for (const row of rows) {
           const order = ORDERS.parse(row);

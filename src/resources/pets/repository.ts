@@ -6,7 +6,7 @@ import type { Result } from '../../domain/result.ts';
 import { isCurrent } from '../../domain/written.ts';
 import { addAudit } from '../audit/repository.ts';
 import { chunksOf } from '../../storage/engine.ts';
-import type { AnyEngine } from '../../storage/hot-parts.ts';
+import type { AnyEngine } from '../../storage/open.ts';
 import { sql } from '../../storage/sql.ts';
 import { batched, type Transaction } from '../../storage/transaction.ts';
 import { addReserved, type ReservedCategory } from '../categories/repository.ts';

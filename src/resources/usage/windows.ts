@@ -1,11 +1,10 @@
 // Contract: section 6.
 import { textFromInstant } from '../../domain/instant.ts';
-import { existingAccount } from '../../management/accounts.ts';
 import { describeWindows } from '../../limits/quota.ts';
-import type { AccountRepository } from '../../domain/account-ports.ts';
-import type { Terminal } from '../../terminal/command.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import type { JsonOption } from '../../terminal/options.ts';
 import { printRows } from '../../terminal/output.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
 
 /** Prints what each account, or the one with this name, has left in both windows. */
 export function showWindows(
@@ -13,8 +12,7 @@ export function showWindows(
   { account: name, json }: JsonOption & { account?: string },
 ): Promise<void> {
   return withQuotas(async ({ store: { accounts }, quotas }) => {
-    const chosen =
-      name === undefined ? await accounts.listAccounts() : [await existingAccount(accounts, name)];
+    const chosen = name === undefined ? await accounts.list() : [requireValue(await accounts.find(name))];
     const usage = await Promise.all(
       chosen.map(async (account) => {
         const { minute, day } = describeWindows(await quotas.usageOf(account));

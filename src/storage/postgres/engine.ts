@@ -6,7 +6,6 @@ import { Batches } from './batches.ts';
 import { type Connections, type Database, newest, runOn, selectOn, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
 import { DIALECT } from './dialect.ts';
-import { PostgresKeys } from './keys.ts';
 import { ServingLock } from './serving-lock.ts';
 
 /**
@@ -19,11 +18,11 @@ const SNAPSHOT_TIMEOUT = 600_000;
 const FILL_TIMEOUT = 60_000;
 
 /** The store in a PostgreSQL database, over a pool of connections. Any number of processes may use it. */
-export async function openPostgres(url: string, settings: PoolSettings & EngineSettings) {
-  const pool = await openPool(url, settings);
-  const engine = postgresEngine(pool, settings);
-  const keys = new PostgresKeys(pool, settings.clock);
-  return { engine, hot: { keys } };
+export async function openPostgres(
+  url: string,
+  settings: PoolSettings & EngineSettings,
+): Promise<PostgresEngine> {
+  return postgresEngine(await openPool(url, settings), settings);
 }
 
 /** What the hot reads of this database use besides. */

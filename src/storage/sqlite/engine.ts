@@ -14,21 +14,19 @@ import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
 import { DIALECT } from './dialect.ts';
 import { storeError } from './errors.ts';
-import { SqliteKeys } from './keys.ts';
 import { newest, Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
 /** The store in one SQLite file. This thread reads it on a connection of its own, and another thread writes. */
-export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }) {
+export function openSqlite(path: string, settings: EngineSettings & { createFolder: boolean }): SqliteEngine {
   const { clock, writes, writingThread, onLost } = settings;
   const db = openDatabase(path, settings);
   const file = resolve(path);
   const files = databaseFiles(file);
   const reader = new Reader(db);
   const writer = new Writer(clock, () => startWritingThread(writingThread, files), onLost);
-  const engine = sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
-  return { engine, hot: { keys: new SqliteKeys(reader, engine) } };
+  return sqliteEngine({ db, file, guard: new DatabaseGuard(files), reader, writer, writes, clock });
 }
 
 interface SqliteParts {

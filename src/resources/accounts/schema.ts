@@ -1,10 +1,10 @@
-// Contract: section 3.13.
+// Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
-import { SCOPES } from './account.ts';
-import { dateTime, int64 } from './fields.ts';
-import { ScopeName } from './key.ts';
-import { PLAN_NAMES } from './plan.ts';
-import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval } from './usage.ts';
+import { whole } from '../../admin/values.ts';
+import { SCOPES } from '../../domain/account.ts';
+import { dateTime, int64, ScopeName } from '../../domain/fields.ts';
+import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
+import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval } from '../../domain/usage.ts';
 
 const count = (description: string, minimum: number, example: number) =>
   int64.meta({ format: 'int32', minimum, maximum: 2 ** 31 - 1, description, examples: [example] });
@@ -98,3 +98,54 @@ export const UsageRow = z
     description:
       'The requests of one interval, operation and key, by their outcomes. See `by` for rows that add up keys or operations.',
   });
+
+/* As operators see and change accounts. */
+
+const limitOfWindow = whole(1, LIMIT_MAX);
+
+const name = z.string({ error: 'must be a string' });
+const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });
+const suspended = z.boolean({ error: 'must be true or false' });
+const limits = { perMinute: limitOfWindow.exactOptional(), perDay: limitOfWindow.exactOptional() };
+
+export const Account = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    plan: z.enum(PLAN_NAMES),
+    limits: z.object({ perMinute: z.int(), perDay: z.int() }),
+    suspendedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Account', description: 'An account.' });
+
+const WindowJson = z.object({ limit: z.int(), remaining: z.int(), reset: z.int() });
+
+export const AccountDetails = Account.extend({
+  minute: WindowJson,
+  day: WindowJson,
+  bans: z.array(
+    z.object({
+      keyId: z.int(),
+      label: z.string().optional(),
+      until: z.iso.datetime(),
+      count: z.int(),
+    }),
+  ),
+}).meta({ id: 'AccountDetails', description: 'An account, its windows and the bans of its keys.' });
+
+export const NewAccount = z
+  .object({ name, plan: plan.default('free'), ...limits })
+  .meta({ id: 'NewAccount', description: 'An account to add. Plan `enterprise` needs limits.' });
+
+const Values = z.object({
+  name: name.exactOptional(),
+  plan: plan.exactOptional(),
+  ...limits,
+  suspended: suspended.exactOptional(),
+});
+
+export const AccountPatch = Values.extend({ expected: Values.exactOptional() }).meta({
+  id: 'AccountPatch',
+  description:
+    'A change of an account. With `expected`, the answer is 409 when the account has other values.',
+});

@@ -1,12 +1,11 @@
 // Contract: section 5.
 import type { KeyRecord } from '../../domain/account.ts';
-import type { KeyUse } from '../../domain/account-ports.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { KEY_BY_HASH, keyFromRow, type KeyRow } from '../account-rows.ts';
-import type { KeyFinder } from '../accounts.ts';
-import type { Database } from './connections.ts';
-import { SharedReads } from './shared-reads.ts';
+import type { KeyUse } from '../../observability/key-usage.ts';
+import type { Database } from '../../storage/postgres/connections.ts';
+import { SharedReads } from '../../storage/postgres/shared-reads.ts';
+import { KEY_BY_HASH, type KeyLookup, parseKey } from './table.ts';
 
 /** Milliseconds that a key stays cached. Every instance must notice a revocation within 5 s. */
 const CACHE_TIME = 2_000;
@@ -19,16 +18,8 @@ interface CachedKey {
   readonly readAt: number;
 }
 
-/** All instances write the same keys, so each locks them in the same order: in any other order two could deadlock. */
-const WRITE_USES = `
-  WITH used AS (
-    SELECT k.id, t.at FROM keys k JOIN unnest($1::bigint[], $2::bigint[]) AS t (id, at) ON t.id = k.id
-    WHERE last_used_at IS NULL OR last_used_at < t.at ORDER BY k.id FOR NO KEY UPDATE OF k
-  )
-  UPDATE keys SET last_used_at = used.at FROM used WHERE keys.id = used.id`;
-
 /** Caches keys for two seconds. */
-export class PostgresKeys implements KeyFinder {
+export class PostgresLookup implements KeyLookup {
   readonly #pool: Database;
   readonly #clock: Clock;
   readonly #reads = new SharedReads<KeyRecord | undefined>();
@@ -39,7 +30,7 @@ export class PostgresKeys implements KeyFinder {
     this.#clock = clock;
   }
 
-  async findKeyByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
+  async findByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
     const cached = this.#cache.get(hex);
     if (cached !== undefined && this.#clock().monotonic - cached.readAt < CACHE_TIME) return cached.key;
     return this.#reads.read(hex, () => this.#readKey(hex));
@@ -50,19 +41,27 @@ export class PostgresKeys implements KeyFinder {
     this.#cache = new Map();
   }
 
-  async writeUses(uses: readonly KeyUse[]): Promise<void> {
-    await this.#pool.query(WRITE_USES, [uses.map(([keyId]) => keyId), uses.map(([, at]) => at)]);
-  }
-
   async #readKey(hex: string): Promise<KeyRecord | undefined> {
     const cache = this.#cache;
     const readAt = this.#clock().monotonic;
-    const [row] = await this.#pool.query<KeyRow>(KEY_BY_HASH, [hex], 'keyByHash');
+    const [row] = await this.#pool.query(KEY_BY_HASH, [hex], 'keyByHash');
     cache.delete(hex);
     if (row === undefined) return undefined;
-    const key = keyFromRow(row);
+    const key = parseKey(row);
     if (cache.size >= MAX_CACHED_KEYS) cache.delete(cache.keys().next().value ?? '');
     cache.set(hex, { key, readAt });
     return key;
   }
+}
+
+/** All instances write the same keys, so each locks them in the same order: in any other order two could deadlock. */
+const WRITE_USES = `
+  WITH used AS (
+    SELECT k.id, t.at FROM keys k JOIN unnest($1::bigint[], $2::bigint[]) AS t (id, at) ON t.id = k.id
+    WHERE last_used_at IS NULL OR last_used_at < t.at ORDER BY k.id FOR NO KEY UPDATE OF k
+  )
+  UPDATE keys SET last_used_at = used.at FROM used WHERE keys.id = used.id`;
+
+export async function writeUses(pool: Database, uses: readonly KeyUse[]): Promise<void> {
+  await pool.query(WRITE_USES, [uses.map(([keyId]) => keyId), uses.map(([, at]) => at)]);
 }

@@ -1,12 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { KeyRecord } from '../../domain/account.ts';
-import type { KeyUse } from '../../domain/account-ports.ts';
 import type { ApiKeyHash } from '../../domain/api-key.ts';
-import { KEY_BY_HASH, keyFromRow, type KeyRow } from '../account-rows.ts';
-import type { KeyFinder } from '../accounts.ts';
-import { touchKeys } from '../key-writes.ts';
-import type { Engine } from '../engine.ts';
-import type { Query, Reader } from './query.ts';
+import type { Row } from '../../storage/sql.ts';
+import type { Query, Reader } from '../../storage/sqlite/query.ts';
+import { KEY_BY_HASH, type KeyLookup, parseKey } from './table.ts';
 
 /** The largest number of keys in the cache. A key that is not in it costs a query. */
 const MAX_CACHED_KEYS = 10_000;
@@ -18,23 +15,21 @@ interface CachedKey {
 }
 
 /** Caches keys until any process changes an account or a key. */
-export class SqliteKeys implements KeyFinder {
+export class SqliteLookup implements KeyLookup {
   readonly #reader: Reader;
-  readonly #engine: Engine;
-  readonly #keyByHash: Query<KeyRow>;
+  readonly #keyByHash: Query<Row>;
   readonly #cache = new Map<number, CachedKey>();
   /** Keeps others from choosing keys that collide in the cache. */
   readonly #seed = randomInt(2 ** 31);
   /** The number of changes of keys to which the cache belongs. */
   #cachedAt: bigint | undefined;
 
-  constructor(reader: Reader, engine: Engine) {
+  constructor(reader: Reader) {
     this.#reader = reader;
-    this.#engine = engine;
     this.#keyByHash = reader.of(KEY_BY_HASH);
   }
 
-  async findKeyByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
+  async findByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {
     await this.#reader.check();
     if (this.#reader.keyVersion !== this.#cachedAt) {
       this.#cache.clear();
@@ -45,7 +40,7 @@ export class SqliteKeys implements KeyFinder {
     if (cached?.hex === hex) return cached.key;
     this.#reader.begin();
     const row = this.#keyByHash.get(hex);
-    const key = row && keyFromRow(row);
+    const key = row && parseKey(row);
     if (this.#cache.size >= MAX_CACHED_KEYS) this.#cache.clear();
     this.#cache.set(number, { hex, key });
     return key;
@@ -53,10 +48,6 @@ export class SqliteKeys implements KeyFinder {
 
   forget(): void {
     // The database counts the changes of all processes, this one too.
-  }
-
-  writeUses(uses: readonly KeyUse[]): Promise<void> {
-    return this.#engine.write(touchKeys, uses);
   }
 }
 

@@ -1,14 +1,12 @@
-// Contract: section 3.14.
+// Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
-import { KEY_STATES, LABEL, SCOPES } from './account.ts';
-import { dateTime, givenDateTime, int64 } from './fields.ts';
+import { instantOfBody, whole } from '../../admin/values.ts';
+import { DEFAULT_SCOPES, KEY_STATES, LABEL, SCOPES } from '../../domain/account.ts';
+import { ApiKey, ENVIRONMENTS } from '../../domain/api-key.ts';
+import { dateTime, givenDateTime, int64, ScopeName } from '../../domain/fields.ts';
+import { GRACE } from './rules.ts';
 
-/** Seconds that a rotated key still works. */
-export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
-
-export const ScopeName = z
-  .enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
-  .meta({ id: 'Scope', description: 'What a key may do.' });
+/* As clients see and change keys. */
 
 export const KeyState = z.enum(KEY_STATES).meta({
   id: 'KeyState',
@@ -108,6 +106,60 @@ export const IssuedKey = Key.extend({
     .meta({ maxLength: 52, description: 'The key itself. It is shown only in this answer: store it now.' }),
 }).meta({ id: 'IssuedKey', description: 'A key that was just created.' });
 
-export type NewKey = Readonly<z.infer<typeof NewKey>>;
-export type Rotation = Readonly<z.infer<typeof Rotation>>;
-export type Key = Readonly<z.infer<typeof Key>>;
+/* As operators see and change keys. */
+
+const ShownState = z.enum(KEY_STATES).meta({ id: 'KeyState', description: 'The state of a key.' });
+
+const instant = z.iso.datetime();
+
+export const OperatorKey = z
+  .object({
+    id: z.int(),
+    accountId: z.int(),
+    account: z.string(),
+    label: z.string().optional(),
+    environment: z.enum(ENVIRONMENTS),
+    scopes: z.array(z.enum(SCOPES)),
+    state: ShownState,
+    createdAt: instant,
+    expiresAt: instant.optional(),
+    lastUsedAt: instant.optional(),
+    ending: z.string().optional(),
+    rotatedTo: z.int().optional(),
+    bannedUntil: instant.optional(),
+  })
+  .meta({ id: 'Key', description: 'An API key, without the key itself.' });
+
+export const OperatorKeys = z.array(OperatorKey).meta({ id: 'Keys', description: 'Keys, the newest first.' });
+
+export const IssuedOperatorKey = OperatorKey.extend({ key: z.string() }).meta({
+  id: 'IssuedKey',
+  description: 'A key that was just created, with the key itself.',
+});
+
+export const FindKey = z
+  .object({
+    key: z
+      .string({ error: 'must be a string' })
+      .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a whole API key' }),
+  })
+  .meta({ id: 'FindKey', description: 'A whole API key.' });
+
+const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
+
+export const OperatorNewKey = z
+  .object({
+    label: z.string({ error: OPERATOR_LABEL_FAULT }).regex(LABEL, { error: OPERATOR_LABEL_FAULT }).optional(),
+    scopes: z
+      .array(z.enum(SCOPES, { error: `must be of ${SCOPES.join(', ')}` }), {
+        error: 'must be a list of scopes',
+      })
+      .min(1, { error: 'must name at least one scope' })
+      .default([...DEFAULT_SCOPES]),
+    expiresAt: instantOfBody.optional(),
+  })
+  .meta({ id: 'NewKey', description: 'Settings of a key.' });
+
+export const OperatorRotation = z
+  .object({ grace: whole(0, GRACE.maximum).default(GRACE.default) })
+  .meta({ id: 'Rotation', description: 'How many seconds the old key still works.' });

@@ -1,13 +1,13 @@
 // Contract: section 10.2.
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import type { Account } from '../domain/account.ts';
-import type { AccountRepository } from '../domain/account-ports.ts';
-import { cached } from '../domain/cached.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { Limits } from '../domain/plan.ts';
-import type { AccountTotal, UsageHistory } from '../domain/usage.ts';
-import type { RateLimiter } from '../limits/counter.ts';
-import { describeWindows, WINDOW_NAMES } from '../limits/quota.ts';
+import type { Account } from '../../domain/account.ts';
+import { cached } from '../../domain/cached.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Limits } from '../../domain/plan.ts';
+import type { AccountTotal, UsageHistory } from '../../domain/usage.ts';
+import type { RateLimiter } from '../../limits/counter.ts';
+import { describeWindows, WINDOW_NAMES } from '../../limits/quota.ts';
+import type { AccountRepository } from './repository.ts';
 
 /** How many accounts of the ranking of each window have their windows read. */
 const CANDIDATES = 10;
@@ -21,8 +21,8 @@ const LIFETIME = 10_000;
 /** Reads that the overview waits for. After more of them, it shows the last result while a new one is made. */
 const FEW_SLICES = 4;
 
-interface Stores {
-  readonly accounts: Pick<AccountRepository, 'getAccount'>;
+interface Repositories {
+  readonly accounts: Pick<AccountRepository, 'get'>;
   readonly usageHistory: Pick<UsageHistory, 'accountsOfDay'>;
   readonly counter: Pick<RateLimiter, 'peek'>;
   readonly clock: Clock;
@@ -33,8 +33,8 @@ type Nearest = Awaited<ReturnType<typeof nearestAccounts>>;
 export type NearestAccount = Nearest['shown'][number];
 
 /** Reads the accounts that are nearest to one of their limits, the nearest first. */
-export function nearestReader(stores: Stores): () => Promise<readonly NearestAccount[]> {
-  const nearest = cached(stores.clock, () => nearestAccounts(stores), {
+export function nearestReader(repositories: Repositories): () => Promise<readonly NearestAccount[]> {
+  const nearest = cached(repositories.clock, () => nearestAccounts(repositories), {
     lifetime: () => LIFETIME,
     isSlow: ({ slices }) => slices > FEW_SLICES,
   });
@@ -42,7 +42,7 @@ export function nearestReader(stores: Stores): () => Promise<readonly NearestAcc
 }
 
 /** The usage of this UTC day gives the candidates, and their windows say which ones are near a limit. */
-async function nearestAccounts({ accounts, usageHistory, counter, clock }: Stores) {
+async function nearestAccounts({ accounts, usageHistory, counter, clock }: Repositories) {
   const used = new UsedAccounts();
   let slices = 0;
   for await (const totals of usageHistory.accountsOfDay(clock().unix)) {
@@ -50,7 +50,7 @@ async function nearestAccounts({ accounts, usageHistory, counter, clock }: Store
     for (const total of totals) used.add(total);
   }
   const candidates = new Set([...(await used.most('perDay')), ...(await used.most('perMinute'))]);
-  const found = await Promise.all([...candidates].map((accountId) => accounts.getAccount(accountId)));
+  const found = await Promise.all([...candidates].map((accountId) => accounts.get(accountId)));
   const read = await Promise.all(
     found.filter((account) => account !== undefined).map((account) => tightest(account, counter)),
   );
@@ -105,7 +105,7 @@ class UsedAccounts {
 }
 
 /** The window of an account with the smallest share left. */
-async function tightest({ id, name, limits }: Account, counter: Stores['counter']) {
+async function tightest({ id, name, limits }: Account, counter: Repositories['counter']) {
   // The number of a key does not matter, because nothing is charged.
   const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
   const [window = 'day'] = WINDOW_NAMES.toSorted(

@@ -1,0 +1,129 @@
+// Contract: sections 5 and 8.
+import type { Command } from 'commander';
+import { type Account, limitsOf } from '../../domain/account.ts';
+import { instantOrNull } from '../../domain/instant.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { checkedName } from '../../domain/text.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
+import {
+  JSON_OPTION,
+  type JsonOption,
+  type LimitOptions,
+  limitOptions,
+  planOption,
+} from '../../terminal/options.ts';
+import { printJson, printLine, printRows } from '../../terminal/output.ts';
+import type { AccountRepository } from './repository.ts';
+import type { AccountValues } from './rules.ts';
+
+interface Repositories {
+  readonly accounts: AccountRepository;
+}
+
+type AccountOptions = JsonOption & LimitOptions & { readonly plan: Plan };
+
+const SET_EXAMPLE = `
+Example:
+  petstore accounts set shop --plan enterprise --per-minute 5000 --per-day 1000000`;
+
+export function accountsCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+  const group = program.command('accounts').description('accounts, their plans and their limits');
+
+  /** Changes an account and prints its new state. */
+  const change = (name: string, json: true | undefined, values: Partial<AccountValues>) =>
+    withStore(async ({ store: { accounts }, actor }) => {
+      const { id } = requireValue(await accounts.find(name));
+      printAccount(requireValue(await accounts.change(actor, id, values)), json);
+    });
+
+  group
+    .command('list')
+    .description('list all accounts')
+    .option(...JSON_OPTION)
+    .action(({ json }: JsonOption) =>
+      withStore(async ({ store }) => {
+        const rows = (await store.accounts.list()).map(describeAccount);
+        const header = ['NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'STATE'];
+        printRows(json, rows, header, ({ name, plan, perMinute, perDay, suspendedAt }) => [
+          name,
+          plan,
+          String(perMinute),
+          String(perDay),
+          suspendedAt === null ? 'active' : `suspended since ${suspendedAt}`,
+        ]);
+      }),
+    );
+
+  limitOptions(
+    group
+      .command('create')
+      .argument('<name>', 'unique; its case does not count')
+      .description('create an account')
+      .addOption(planOption('the plan that sets its limits').default('free')),
+  )
+    .option(...JSON_OPTION)
+    .action((name: string, { plan, json, ...custom }: AccountOptions) =>
+      withStore(async ({ store, actor }) => {
+        const created = await store.accounts.create(
+          actor,
+          checkedName('account', name),
+          plan,
+          limitsOf(plan, custom),
+        );
+        printAccount(requireValue(created), json);
+      }),
+    );
+
+  limitOptions(
+    group
+      .command('set')
+      .argument('<name>')
+      .description('change the plan of an account; the service follows within 5 seconds')
+      .addOption(planOption('the plan that sets its limits; needed').makeOptionMandatory()),
+  )
+    .option(...JSON_OPTION)
+    .addHelpText('after', SET_EXAMPLE)
+    .action((name: string, { plan, json, ...custom }: AccountOptions) =>
+      change(name, json, { plan, limits: limitsOf(plan, custom) }),
+    );
+
+  group
+    .command('suspend')
+    .argument('<name>')
+    .description('refuse all keys of an account with 401, within 5 seconds on every instance')
+    .option(...JSON_OPTION)
+    .action((name: string, { json }: JsonOption) => change(name, json, { suspended: true }));
+
+  group
+    .command('resume')
+    .argument('<name>')
+    .description('accept the keys of a suspended account again, within 5 seconds')
+    .option(...JSON_OPTION)
+    .action((name: string, { json }: JsonOption) => change(name, json, { suspended: false }));
+
+  group
+    .command('rename')
+    .argument('<name>')
+    .argument('<new-name>', 'unique; its case does not count')
+    .description('give an account another name; its keys and its usage stay')
+    .option(...JSON_OPTION)
+    .action((name: string, newName: string, { json }: JsonOption) =>
+      change(name, json, { name: checkedName('account', newName) }),
+    );
+}
+
+function printAccount(account: Account, json: true | undefined): void {
+  if (json) return printJson(describeAccount(account));
+  const { name, plan, limits, suspendedAt } = account;
+  printLine(
+    `Account ${name}: plan ${plan}, ${limits.perMinute} requests per minute, ${limits.perDay} per day.`,
+  );
+  if (suspendedAt !== undefined)
+    printLine(
+      'It is suspended: all its keys are refused. To accept them again, use petstore accounts resume.',
+    );
+}
+
+function describeAccount({ name, plan, limits: { perMinute, perDay }, suspendedAt }: Account) {
+  return { name, plan, perMinute, perDay, suspendedAt: instantOrNull(suspendedAt) };
+}

@@ -1,0 +1,270 @@
+// Contract: sections 5 and 10.
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Account, type CustomLimits, limitsOf } from '../../domain/account.ts';
+import type { Actor, AuditValues } from '../../domain/audit.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { instantOrNull } from '../../domain/instant.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { didYouMean } from '../../domain/nearest.ts';
+import { type Limits, type Plan, PLAN_NAMES, PLANS } from '../../domain/plan.ts';
+import type { Failure, Result } from '../../domain/result.ts';
+import { checkedName, foldedName } from '../../domain/text.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { sql } from '../../storage/sql.ts';
+import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import type { Queries, Transaction } from '../../storage/transaction.ts';
+import { accountChange, addAudit } from '../audit/repository.ts';
+import { addAccountNotice } from '../notices/repository.ts';
+import { type AccountValues, type ExpectedValues, refuseUnexpected } from './rules.ts';
+
+export const ACCOUNTS = new Table(
+  'accounts',
+  {
+    id: integer,
+    name: text,
+    plan: enumeration(PLAN_NAMES),
+    perMinute: optional(integer),
+    perDay: optional(integer),
+    createdAt: instant,
+    /** Accounts of versions that did not ignore case have none. */
+    foldedName: optional(text),
+    suspendedAt: optional(instant),
+  },
+  { key: ['id'], assignsIds: true },
+);
+
+export const TABLES = [ACCOUNTS];
+
+export function toAccount({ id, name, plan, suspendedAt, ...limits }: Stored<typeof ACCOUNTS>): Account {
+  return { id, name, plan, limits: limitsOf(plan, limits), suspendedAt };
+}
+
+/** The columns of a plan: limits are stored only where the plan does not set them. */
+function planColumns(plan: Plan, { perMinute, perDay }: Limits) {
+  return PLANS[plan] === 'custom' ? { plan, perMinute, perDay } : { plan };
+}
+
+/** The accounts whose names differ from `name` in case only, or not at all. */
+async function listNamesakes(queries: Pick<Queries, 'select'>, name: string): Promise<readonly Account[]> {
+  const folded = foldedName(name);
+  const end = sql`WHERE folded_name = ${folded} OR folded_name IS NULL ORDER BY id`;
+  const rows = await queries.select(ACCOUNTS, end);
+  return rows.map(toAccount).filter((account) => foldedName(account.name) === folded);
+}
+
+/** The refusal of a name that the account `id`, or a new one, cannot have. */
+async function refuseName(
+  queries: Pick<Queries, 'select'>,
+  name: string,
+  id?: number,
+): Promise<Failure<'conflict'> | undefined> {
+  const other = (await listNamesakes(queries, name)).find((account) => account.id !== id);
+  return other && nameTaken(other.name);
+}
+
+function nameTaken(name: string) {
+  const message = `There is an account ${name} already; the case of a name does not count.`;
+  return { error: 'conflict', message } as const;
+}
+
+async function createAccount(
+  transaction: Transaction,
+  actor: Actor,
+  name: string,
+  plan: Plan,
+  limits: Limits,
+  now: number,
+): Promise<Result<Account, 'conflict'>> {
+  const refused = await refuseName(transaction, name);
+  if (refused !== undefined) return refused;
+  const columns = planColumns(plan, limits);
+  const insert = ACCOUNTS.insert({ ...columns, name, foldedName: foldedName(name), createdAt: now });
+  const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${ACCOUNTS.list}`);
+  // Another process has added it at this moment.
+  if (row === undefined) return (await refuseName(transaction, name)) ?? nameTaken(name);
+  const account = toAccount(ACCOUNTS.parse(row));
+  await addAudit(transaction, actor, accountChange('accounts create', account, { after: columns }));
+  return { value: account };
+}
+
+/** Changes the values of an account, unless it has others than expected. Each change is audited. */
+async function changeAccount(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  { name, plan, limits, suspended }: Partial<AccountValues>,
+  expected: ExpectedValues,
+  now: number,
+): Promise<Result<Account, 'not_found' | 'precondition_failed' | 'conflict'>> {
+  const end = sql`WHERE id = ${id} ${transaction.dialect.forUpdate()}`;
+  const [row] = await transaction.select(ACCOUNTS, end);
+  if (row === undefined) return { error: 'not_found' };
+  let account = toAccount(row);
+  const refused =
+    refuseUnexpected(account, expected) ??
+    (name === undefined ? undefined : await refuseName(transaction, name, id));
+  if (refused !== undefined) return refused;
+
+  const update = (columns: Parameters<typeof ACCOUNTS.set>[0]) =>
+    transaction.query(sql`UPDATE accounts SET ${ACCOUNTS.set(columns)} WHERE id = ${id}`);
+  const record = async (
+    event: Parameters<typeof addAccountNotice>[1],
+    action: string,
+    before: AuditValues,
+    after: AuditValues,
+  ) => {
+    await addAccountNotice(transaction, event, id);
+    await addAudit(transaction, actor, accountChange(action, account, { before, after }));
+  };
+
+  if (name !== undefined) {
+    // Also when the name stays, because the row of an earlier version has no folded name.
+    await update({ name, foldedName: foldedName(name) });
+    if (name !== account.name)
+      await record('account renamed', 'accounts rename', { name: account.name }, { name });
+    account = { ...account, name };
+  }
+  if (plan !== undefined && limits !== undefined) {
+    const [before, after] = [planColumns(account.plan, account.limits), planColumns(plan, limits)];
+    if (!isDeepStrictEqual(before, after)) {
+      await update({ perMinute: undefined, perDay: undefined, ...after });
+      await record('plan changed', 'accounts set', before, after);
+      account = { ...account, plan, limits };
+    }
+  }
+  if (suspended !== undefined && suspended !== (account.suspendedAt !== undefined)) {
+    const suspendedAt = suspended ? now : undefined;
+    await update({ suspendedAt });
+    await record(
+      suspended ? 'account suspended' : 'account resumed',
+      suspended ? 'accounts suspend' : 'accounts resume',
+      { suspendedAt: instantOrNull(account.suspendedAt) },
+      { suspendedAt: instantOrNull(suspendedAt) },
+    );
+    account = { ...account, suspendedAt };
+  }
+  return { value: account };
+}
+
+export const WRITES = { create: createAccount, change: changeAccount };
+
+export interface AccountQuery {
+  /** Part of the name, ignoring case. */
+  readonly search?: string | undefined;
+  readonly limit: number;
+  /** Only accounts with a smaller id: where the page before ended. */
+  readonly before?: number | undefined;
+}
+
+/** Ids that one statement searches: it takes a few milliseconds, and requests run before the next one. */
+const IDS_SEARCHED = 20_000;
+
+interface Settings {
+  readonly clock: Clock;
+  /** Called after a change of an account. */
+  readonly onChange: () => void;
+}
+
+export type AccountRepository = ReturnType<typeof open>;
+
+export function open(engine: Engine, { clock, onChange }: Settings) {
+  const now = () => Math.floor(clock().unix);
+
+  async function list(): Promise<readonly Account[]> {
+    return (await engine.select(ACCOUNTS, sql`ORDER BY id`)).map(toAccount);
+  }
+
+  /** The account with this name. Earlier versions allowed names that differ in case only: each is found by its exact name. */
+  async function findByName(name: string): Promise<Result<Account, 'conflict'> | undefined> {
+    const found = await listNamesakes(engine, name);
+    const exact = found.find((account) => account.name === name);
+    const only = exact ?? (found.length === 1 ? found[0] : undefined);
+    if (only !== undefined) return { value: only };
+    if (found.length === 0) return undefined;
+    const names = found.map((account) => account.name).join(' and ');
+    return { error: 'conflict', message: `There are accounts ${names}: write one of these names exactly.` };
+  }
+
+  /** Ignores the case of the name. The message of `not_found` suggests the name that is probably meant. */
+  async function find(name: string): Promise<Result<Account, 'not_found' | 'conflict'>> {
+    const found = await findByName(name);
+    if (found !== undefined) return found;
+    const names = (await list()).map((account) => account.name);
+    return { error: 'not_found', message: `There is no account ${name}.${didYouMean(name, names)}` };
+  }
+
+  const create = (actor: Actor, name: string, plan: Plan, limits: Limits) =>
+    engine.write(createAccount, actor, name, plan, limits, now());
+
+  return {
+    list,
+    /** Newest first. A search reads some accounts at a time and lets requests run in between. */
+    async page({ search = '', limit, before }: AccountQuery): Promise<readonly Account[]> {
+      if (search === '') {
+        const end = sql`WHERE id < ${before ?? INT64_MAX} ORDER BY id DESC LIMIT ${limit}`;
+        return (await engine.select(ACCOUNTS, end)).map(toAccount);
+      }
+      const pattern = `%${foldedName(search).replace(/[!%_]/g, '!$&')}%`;
+      const [newest] = await engine.read<[bigint | null]>(sql`SELECT max(id) FROM accounts`);
+      const found: Account[] = [];
+      let end = Math.min(before ?? Number.POSITIVE_INFINITY, Number(newest?.[0] ?? 0) + 1);
+      for (; end > 1 && found.length < limit; end -= IDS_SEARCHED) {
+        const rows = await engine.select(
+          ACCOUNTS,
+          // An account of a version that did not ignore case has no folded name.
+          sql`WHERE id < ${end} AND id >= ${end - IDS_SEARCHED}
+            AND coalesce(folded_name, lower(name)) LIKE ${pattern} ESCAPE '!'
+            ORDER BY id DESC LIMIT ${limit - found.length}`,
+        );
+        found.push(...rows.map(toAccount));
+        await letOthersRun();
+      }
+      return found;
+    },
+    async get(id: number): Promise<Account | undefined> {
+      const [row] = await engine.select(ACCOUNTS, sql`WHERE id = ${id}`);
+      return row && toAccount(row);
+    },
+    find,
+    /** `conflict`: the name is taken, ignoring case. */
+    create,
+    /**
+     * The account with this name, or a new one. An account that exists keeps its plan.
+     * @throws ServiceError `invalid_parameter` as `checkedName` and `limitsOf` do, if there is none.
+     */
+    async findOrCreate(
+      actor: Actor,
+      name: string,
+      plan: Plan,
+      custom: CustomLimits = {},
+    ): ReturnType<typeof find> {
+      const found = await findByName(name);
+      if (found !== undefined) return found;
+      const created = await create(actor, checkedName('account', name), plan, limitsOf(plan, custom));
+      // If it is taken, another process has created it at this moment.
+      return 'value' in created ? created : find(name);
+    },
+    /**
+     * Changes several values at once, or none. All keys of a suspended account are refused. An account that was suspended
+     * before keeps its instant. `precondition_failed`: a value is not as expected. `conflict`: the name is taken.
+     */
+    async change(
+      actor: Actor,
+      id: number,
+      values: Partial<AccountValues>,
+      expected: ExpectedValues = {},
+    ): Promise<Awaited<ReturnType<typeof changeAccount>>> {
+      try {
+        return await engine.write(changeAccount, actor, id, values, expected, now());
+      } catch (error) {
+        // PostgreSQL refuses the second of two accounts that take a name at once.
+        const refused = values.name === undefined ? undefined : await refuseName(engine, values.name, id);
+        if (refused === undefined) throw error;
+        return refused;
+      } finally {
+        onChange();
+      }
+    },
+  };
+}

@@ -1,0 +1,314 @@
+// Contract: sections 5 and 8.
+import { randomBytes } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import { type Account, DEFAULT_SCOPES, type KeyRecord, keyState, type Scope } from '../../domain/account.ts';
+import { ApiKey } from '../../domain/api-key.ts';
+import type { Actor } from '../../domain/audit.ts';
+import { DAY } from '../../domain/clock.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { StartupError } from '../../domain/startup-error.ts';
+import type { KeyBan, RateLimitAdmin } from '../../limits/counter.ts';
+import { requireValue, type CommandContext, type Terminal } from '../../terminal/command.ts';
+import * as options from '../../terminal/options.ts';
+import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
+import {
+  printError,
+  printJson,
+  printLine,
+  printRows,
+  printSecret,
+  printTable,
+} from '../../terminal/output.ts';
+import type { AccountRepository } from '../accounts/repository.ts';
+import type { KeyFilter, KeyRepository } from './repository.ts';
+import { LISTED_STATES } from './rules.ts';
+
+interface Repositories {
+  readonly accounts: AccountRepository;
+  readonly keys: KeyRepository;
+}
+
+interface CreateOptions extends JsonOption, LimitOptions {
+  readonly account: string;
+  readonly plan?: Plan;
+  readonly scopes: readonly Scope[];
+  readonly expires?: options.Instant;
+  readonly label?: string;
+}
+
+interface ListOptions extends JsonOption, Omit<KeyFilter, 'state'> {
+  readonly account?: string;
+  readonly state?: (typeof LISTED_STATES)[number];
+}
+
+/** With more keys than this, all bans are read, because that takes fewer calls than to look each key up. */
+const FEW_KEYS = 5_000;
+
+/** Characters. A key has 52. */
+const LINE_MAX = 1_024;
+
+const CREATE_EXAMPLES = `
+Examples:
+  petstore keys create --account shop
+  petstore keys create --account shelter --plan free
+  petstore keys create --account shop --scopes pets:read --expires 90d --label "price board"
+  petstore keys create --account chain --plan enterprise --per-minute 5000 --per-day 1000000`;
+
+const FIND_EXAMPLE = `
+Example:
+  petstore keys find < leaked-key.txt`;
+
+export function keysCommands(program: Command, terminal: Terminal<Repositories>): void {
+  const { withStore } = terminal;
+  const group = program.command('keys').description('API keys: create, list, rotate, revoke');
+
+  options
+    .limitOptions(
+      group
+        .command('create')
+        .description('create a key and show it once; with --plan, also its account if there is none')
+        .requiredOption('--account <name>', 'the account it belongs to')
+        .addOption(options.planOption('the plan of a new account')),
+    )
+    .addOption(
+      new Option('--scopes <list>', 'what the key may do, separated by commas')
+        .argParser(options.scopes)
+        .default(DEFAULT_SCOPES, DEFAULT_SCOPES.join(',')),
+    )
+    .option(
+      '--expires <when>',
+      'when the key ends: a date (midnight UTC), an ISO 8601 instant, or a duration from now: 90d',
+      options.instant,
+    )
+    .option('--label <text>', 'a note to recognize the key by', options.label)
+    .option(...options.JSON_OPTION)
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(({ account: name, plan, scopes, expires, label, json, ...custom }: CreateOptions) =>
+      withStore(async ({ config: { environment }, clock, store, actor }) => {
+        const now = clock().unix;
+        const expiresAt = expires?.(now);
+        if (expiresAt !== undefined && expiresAt <= now)
+          throw new ServiceError('invalid_parameter', '--expires must lie in the future.');
+        const { id: accountId } = await findOrCreateAccount(store.accounts, actor, name, plan, custom);
+        const key = ApiKey.generate(environment, randomBytes);
+        const created = await store.keys.create(actor, { key, accountId, label, scopes, expiresAt });
+        printIssued(key, requireValue(created), json);
+      }),
+    );
+
+  group
+    .command('list')
+    .description('list the records of keys; the time of last use is up to a minute old')
+    .option('--account <name>', 'only the keys of one account')
+    .addOption(new Option('--state <state>', 'only the keys in this state').choices(LISTED_STATES))
+    .option('--unused-for <duration>', 'only keys that nobody has used for this time: 90d', options.duration)
+    .option(
+      '--expires-within <duration>',
+      'only keys that still work and end within this time: 30d',
+      options.duration,
+    )
+    .option(...options.JSON_OPTION)
+    .action((listOptions: ListOptions) => listKeys(terminal, listOptions));
+
+  group
+    .command('find')
+    .description('read an API key from standard input, and show its record')
+    .option(...options.JSON_OPTION)
+    .addHelpText('after', FIND_EXAMPLE)
+    .action((findOptions: JsonOption) => findKey(terminal, findOptions));
+
+  group
+    .command('rotate')
+    .argument('<id>', 'the number of the key', options.keyId)
+    .description('create a new key with the same settings; the old key works until the grace time is over')
+    .addOption(
+      new Option('--grace <duration>', 'how long: 0, 90s, 30m, 24h, 7d; never past its own expiry')
+        .argParser(options.duration)
+        .default(DAY, '24h'),
+    )
+    .option(...options.JSON_OPTION)
+    .action((id: number, { grace, json }: JsonOption & { readonly grace: number }) =>
+      withStore(async ({ clock, store: { keys }, actor }) => {
+        const { environment } = requireValue(await keys.find(id));
+        const key = ApiKey.generate(environment, randomBytes);
+        const record = requireValue(await keys.rotate(actor, { id, key, grace }));
+        const { expiresAt = 0 } = requireValue(await keys.find(id));
+        const end = textFromInstant(expiresAt);
+        printIssued(key, record, json, { replaces: { id, expiresAt: end } });
+        if (!json)
+          printLine(
+            expiresAt > clock().unix ? `Key ${id} works until ${end}.` : `Key ${id} works no longer.`,
+          );
+      }),
+    );
+
+  group
+    .command('revoke')
+    .argument('<id>', 'the number of the key', options.keyId)
+    .description('end a key for good, within 5 seconds on every instance')
+    .option(...options.JSON_OPTION)
+    .action((id: number, { json }: JsonOption) =>
+      withStore(async ({ clock, store: { keys }, actor }) => {
+        const key = requireValue(await keys.revoke(actor, id));
+        if (json) printJson(describeKey(key, clock().unix));
+        else printLine(`Key ${key.id} of account ${key.account.name} is revoked.`);
+      }),
+    );
+}
+
+/**
+ * The account called `name`, made with `plan` when there is none yet.
+ * @throws ServiceError `not_found` when there is none and no plan is given, because the name may be mistyped; `conflict`
+ * when it exists with another plan or other limits than asked for; those of `checkedName` and `limitsOf`.
+ */
+export async function findOrCreateAccount(
+  accounts: AccountRepository,
+  actor: Actor,
+  name: string,
+  plan: Plan | undefined,
+  custom: LimitOptions,
+): Promise<Account> {
+  const found =
+    plan === undefined ? await accounts.find(name) : await accounts.findOrCreate(actor, name, plan, custom);
+  if ('error' in found && found.error === 'not_found')
+    throw new ServiceError(
+      'not_found',
+      `${found.message} To create it, add its plan, for example --plan free.`,
+    );
+  const account = requireValue(found);
+  const { perMinute, perDay } = account.limits;
+  const isAsked =
+    (plan ?? account.plan) === account.plan &&
+    (custom.perMinute ?? perMinute) === perMinute &&
+    (custom.perDay ?? perDay) === perDay;
+  if (isAsked) return account;
+  throw new ServiceError(
+    'conflict',
+    `The account ${account.name} has plan ${account.plan} with ${perMinute} requests per minute and ` +
+      `${perDay} per day: change it with petstore accounts set.`,
+  );
+}
+
+function listKeys(terminal: Terminal<Repositories>, { account: name, state, json, ...times }: ListOptions) {
+  return terminal.withStore(async (context) => {
+    const { clock, store } = context;
+    const account = name === undefined ? undefined : requireValue(await store.accounts.find(name));
+    const filter = state === 'banned' ? times : { ...times, state };
+    const listed = await store.keys.list({ accountId: account?.id, filter });
+    const bans = await readBans(terminal, context, state === 'banned', (quotas) =>
+      listed.length <= FEW_KEYS ? quotas.bansOf(listed) : quotas.listBans(),
+    );
+    const now = clock().unix;
+    const keys = listed
+      .filter(({ id }) => state !== 'banned' || bans?.has(id) === true)
+      .map((key) => describeWithBan(key, now, bans));
+    printRows(json, keys, HEADER, describeCells);
+  });
+}
+
+async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): Promise<void> {
+  if (process.stdin.isTTY) printError('Paste the key and press Enter:');
+  // Never an argument: other users of the machine see arguments, and shells store them.
+  const key = ApiKey.parse(await firstLine(process.stdin));
+  if (key === undefined)
+    throw new ServiceError('invalid_parameter', 'The first line of standard input must be a whole API key.');
+  return terminal.withStore(async (context) => {
+    const record = await context.store.keys.findByHash(key.hash());
+    if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
+    const bans = await readBans(terminal, context, false, (quotas) => quotas.bansOf([record]));
+    const found = describeWithBan(record, context.clock().unix, bans);
+    if (json) return printJson(found);
+    printTable(HEADER, [describeCells(found)]);
+    if (found.state !== 'revoked') printLine(`To end it for good: petstore keys revoke ${found.id}`);
+  });
+}
+
+/** The ends of bans. Undefined without an answer of Redis, because the rest of a list is useful without bans. */
+async function readBans(
+  { useQuotas }: Terminal<Repositories>,
+  context: CommandContext<Repositories>,
+  mustKnow: boolean,
+  read: (quotas: RateLimitAdmin) => Promise<readonly KeyBan[]>,
+): Promise<ReadonlyMap<number, number> | undefined> {
+  try {
+    const bans = await useQuotas(context, read);
+    return new Map(bans.map(({ keyId, until }) => [keyId, until]));
+  } catch (error) {
+    const isOutage = error instanceof StartupError || error instanceof ServiceError;
+    if (mustKnow || !isOutage) throw error;
+    printError(`petstore: bans are not shown: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk.toString();
+    if (text.includes('\n') || text.length > LINE_MAX) break;
+  }
+  return text.split('\n', 1).join().trim();
+}
+
+/** The record of a key, in JSON. `now` is in Unix milliseconds. */
+function describeKey(key: KeyRecord, now: number) {
+  return {
+    id: key.id,
+    account: key.account.name,
+    plan: key.account.plan,
+    environment: key.environment,
+    scopes: key.scopes,
+    label: key.label ?? null,
+    expiresAt: instantOrNull(key.expiresAt),
+    state: keyState(key, now),
+    lastUsedAt: instantOrNull(key.lastUsedAt),
+    rotatedTo: key.rotatedTo ?? null,
+    createdAt: textFromInstant(key.createdAt),
+    ending: key.ending ?? null,
+    accountSuspended: key.account.suspendedAt !== undefined,
+  };
+}
+
+/** Where bans are not known, JSON leaves the field out. */
+function describeWithBan(key: KeyRecord, now: number, bans: ReadonlyMap<number, number> | undefined) {
+  return { ...describeKey(key, now), bannedUntil: bans && instantOrNull(bans.get(key.id)) };
+}
+
+/** Prints a new key: with `json`, with more members. Nothing else prints a key. */
+function printIssued(key: ApiKey, record: KeyRecord, json: true | undefined, more = {}): void {
+  const { id, account, plan, environment, scopes, label, expiresAt } = describeKey(record, record.createdAt);
+  const settings = { account, plan, environment, scopes, label, expiresAt };
+  if (json) return printJson({ id, key: key.reveal(), ...settings, ...more });
+  const end = expiresAt === null ? '' : `, until ${expiresAt}`;
+  printLine(`Key ${id} of account ${account} (plan ${plan}), for ${environment}, ${scopes.join(' ')}${end}:`);
+  printSecret(key.reveal());
+  if (record.account.suspendedAt !== undefined)
+    printLine(`Account ${account} is suspended: the key is refused until petstore accounts resume.`);
+}
+
+const HEADER = 'ID,ACCOUNT,PLAN,ENVIRONMENT,STATE,ENDING,SCOPES,LABEL,CREATED,EXPIRES,LAST USED'.split(',');
+
+function describeCells(key: ReturnType<typeof describeWithBan>): readonly string[] {
+  const { state, rotatedTo, bannedUntil, accountSuspended } = key;
+  const states = [
+    ...(state === 'rotated' ? [] : [state]),
+    ...(rotatedTo === null ? [] : [`rotated to ${rotatedTo}`]),
+    ...(bannedUntil ? [`banned until ${bannedUntil}`] : []),
+    ...(accountSuspended ? ['account suspended'] : []),
+  ];
+  return [
+    String(key.id),
+    key.account,
+    key.plan,
+    key.environment,
+    states.join(', '),
+    key.ending ?? '-',
+    key.scopes.join(' '),
+    key.label ?? '-',
+    key.createdAt,
+    key.expiresAt ?? 'never',
+    key.lastUsedAt ?? 'never',
+  ];
+}

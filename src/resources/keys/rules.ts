@@ -1,0 +1,62 @@
+// Contract: sections 3.14 and 5.
+import { KEY_STATES, type KeyRecord, keyState, type Scope, SCOPES } from '../../domain/account.ts';
+import { listed } from '../../domain/parse.ts';
+import type { Failure } from '../../domain/result.ts';
+
+/** Seconds that a rotated key still works. */
+export const GRACE = { default: 86_400, maximum: 30 * 86_400 } as const;
+
+/** The largest number of keys of an account that work in one environment at a time, unless an operator creates more. */
+export const MOST_LIVE_KEYS = 20;
+
+/** The start of the message of a refusal. */
+export const TOO_MANY_KEYS = `The account has ${MOST_LIVE_KEYS} keys that work in this environment`;
+
+/** The largest number of keys of an account that its own keys create in a UTC day, in all environments together. */
+export const MOST_KEYS_A_DAY = 100;
+
+/** The states by which lists are filtered. A key that is banned or suspended also has a state of `KEY_STATES`. */
+export const LISTED_STATES = [...KEY_STATES, 'banned', 'suspended'] as const;
+
+/** The instant when a rotated key stops working: after the grace time, never past its own expiry. In milliseconds. */
+export function rotatedExpiry(key: Pick<KeyRecord, 'expiresAt'>, now: number, grace: number): number {
+  return Math.min(now + grace, key.expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Why a key cannot be rotated at the instant `now` (Unix milliseconds), or undefined if it can. */
+export function refuseRotation(key: KeyRecord, now: number): Failure<'conflict'> | undefined {
+  const state = keyState(key, now);
+  if (state === 'active') return undefined;
+  const reason =
+    key.rotatedTo === undefined
+      ? `is ${state}: create a new one`
+      : `is already rotated into key ${key.rotatedTo}: rotate that one`;
+  return { error: 'conflict', message: `Key ${key.id} ${reason}.` };
+}
+
+/** Why a key cannot create and rotate keys, or undefined if it can. */
+export function refuseReplaced({
+  id,
+  rotatedTo,
+}: Pick<KeyRecord, 'id' | 'rotatedTo'>): Failure<'insufficient_scope'> | undefined {
+  if (rotatedTo === undefined) return undefined;
+  return {
+    error: 'insufficient_scope',
+    message: `Key ${id} was rotated into key ${rotatedTo}, so it can no longer create or rotate keys: use key ${rotatedTo}, or another key with keys:manage.`,
+  };
+}
+
+/** Why `caller` cannot make a key with these scopes, or undefined if it can. */
+export function refuseScopes(
+  scopes: readonly Scope[],
+  caller: Pick<KeyRecord, 'scopes'>,
+): Failure<'insufficient_scope'> | undefined {
+  const lacking = SCOPES.filter((scope) => scopes.includes(scope) && !caller.scopes.includes(scope));
+  if (lacking.length === 0) return undefined;
+  const advice =
+    lacking.length === 1 ? 'this scope: use a key that has it' : 'these scopes: use a key that has them';
+  return {
+    error: 'insufficient_scope',
+    message: `The calling key lacks ${listed(lacking)}, so it cannot create a key with ${advice}.`,
+  };
+}
