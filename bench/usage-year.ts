@@ -1,13 +1,12 @@
 import { DAY } from '../src/domain/clock.ts';
-import { KEPT } from '../src/domain/usage.ts';
+import { KEPT } from '../src/resources/usage/rules.ts';
 import type { Value } from '../src/storage/sql.ts';
 import type { Filling } from '../src/storage/engine.ts';
 import type { Store } from '../src/resources/repositories.ts';
 import { ACCOUNTS } from '../src/resources/accounts/repository.ts';
 import { KEYS } from '../src/resources/keys/table.ts';
+import { USAGE_DAYS, USAGE_HOURS, USAGE_WEEKS } from '../src/resources/usage/repository.ts';
 import type { Table } from '../src/storage/tables.ts';
-import { USAGE_DAYS, USAGE_WEEKS } from '../src/storage/usage-history.ts';
-import { USAGE_HOURS } from '../src/storage/usage-hours.ts';
 
 export const YEAR = 365;
 

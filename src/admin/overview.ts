@@ -2,11 +2,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { HOUR, type UsageHistory } from '../domain/usage.ts';
+import { HOUR } from '../domain/usage.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { Counters, RateLimitAdmin } from '../limits/counter.ts';
-import { NO_COUNTS } from './counts.ts';
 import type { NearestAccount } from '../resources/accounts/nearest.ts';
+import type { UsageRepository } from '../resources/usage/repository.ts';
+import { NO_COUNTS } from '../resources/usage/schema.ts';
 import { read, type OperatorResource } from '../http/operation.ts';
 import { Overview, OVERVIEW } from './overview-values.ts';
 import { iso } from './values.ts';
@@ -19,7 +20,7 @@ interface Stores {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly recent: RecentRequests;
-  readonly usageHistory: Pick<UsageHistory, 'sums'>;
+  readonly usageHistory: Pick<UsageRepository, 'sums'>;
   readonly quotas: Pick<RateLimitAdmin, 'countBans'>;
   readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;

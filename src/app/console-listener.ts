@@ -1,8 +1,8 @@
 // Contract: section 10.1.
 import { randomBytes } from 'node:crypto';
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
-import { deprecationReader } from '../admin/deprecations.ts';
 import { nearestReader } from '../resources/accounts/nearest.ts';
+import { openDeprecations } from '../resources/deprecations/ranking.ts';
 import { isUnreachable, origin } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { RequestMetrics } from '../observability/request-metrics.ts';
@@ -46,8 +46,7 @@ export async function openConsole(
     address: () => address,
     startedAt: clock().unix,
     counters: () => counting.counters,
-    deprecatedOperations: DEPRECATED_OPERATIONS,
-    deprecationRanking: deprecationReader(clock, store.usageHistory, DEPRECATED_OPERATIONS),
+    deprecations: openDeprecations(clock, store.usageHistory, DEPRECATED_OPERATIONS),
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
   const { operators } = store;

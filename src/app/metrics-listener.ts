@@ -5,7 +5,7 @@ import { DEPRECATED_OPERATIONS, OPERATIONS } from '../resources/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { answerRequests, fields, NO_FIELDS, octets, type ResponseWriter } from 'direct-http';
 import { listen } from './listen.ts';
-import { deprecatedAccounts } from '../management/deprecations.ts';
+import { deprecatedAccounts } from '../resources/deprecations/ranking.ts';
 import type { Running } from './running.ts';
 
 /** The listener for Prometheus. `inFlight` gives the number of requests that are not answered yet. */

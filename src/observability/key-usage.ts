@@ -1,14 +1,7 @@
 // Contract: sections 6.9 and 8.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, MINUTE } from '../domain/clock.ts';
-import {
-  HOUR,
-  OTHER_OPERATION,
-  OUTCOMES,
-  type UsageBatch,
-  type UsageCount,
-  type UsageHistory,
-} from '../domain/usage.ts';
+import { HOUR, OTHER_OPERATION, OUTCOMES, type UsageBatch, type UsageCount } from '../domain/usage.ts';
 
 /* What each key did, in memory until the background writes it: when it was last used, and its requests for the history. */
 
@@ -109,6 +102,11 @@ export class KeyUses {
   }
 }
 
+export interface WritableHistory {
+  /** Adds the counts, unless the batch has been added before. */
+  add(batch: UsageBatch): Promise<void>;
+}
+
 /** The index in OUTCOMES of a response with this status. */
 export function outcomeIndex(status: number): number {
   if (status === 429) return 2;
@@ -121,7 +119,7 @@ export function outcomeIndex(status: number): number {
  * 100,000 keys. `flush` writes in the background. While the database cannot be used, the counts of an hour stay in two Maps.
  */
 export class UsageCounts {
-  readonly #history: Pick<UsageHistory, 'add'>;
+  readonly #history: WritableHistory;
   readonly #writer: string;
   readonly #operations: readonly string[];
   /** Numbers that one key takes: one for each operation and outcome. */
@@ -138,7 +136,7 @@ export class UsageCounts {
   #sequence = 0;
 
   /** `writer` names this process. `operations` are the ids of all operations. */
-  constructor(history: Pick<UsageHistory, 'add'>, writer: string, operations: readonly string[]) {
+  constructor(history: WritableHistory, writer: string, operations: readonly string[]) {
     this.#history = history;
     this.#writer = writer;
     this.#operations = [...operations, OTHER_OPERATION];

@@ -1,10 +1,8 @@
 // Contract: sections 1.1 and 10.2.
-import { DEPRECATIONS } from '../admin/deprecations.ts';
 import { FAULTS } from '../admin/faults.ts';
 import { ME } from '../admin/me.ts';
 import { OPERATORS } from '../admin/operators.ts';
 import { OVERVIEW_RESOURCE } from '../admin/overview.ts';
-import { USAGE_RESOURCE } from '../admin/usage.ts';
 import { ACCOUNT_RESOURCE, ACCOUNTS } from './accounts/operations.ts';
 import { KEYS, KEYS_RESOURCE } from './keys/operations.ts';
 import { CATEGORIES_RESOURCE } from './categories/operations.ts';
@@ -12,8 +10,10 @@ import { ORDERS_RESOURCE } from './orders/operations.ts';
 import { PETS_RESOURCE } from './pets/operations.ts';
 import { BANS } from './bans/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
-import type { DeprecatedOperation } from '../management/deprecations.ts';
 import { AUDIT } from './audit/operations.ts';
+import { DEPRECATIONS } from './deprecations/operations.ts';
+import type { DeprecatedOperation } from './deprecations/ranking.ts';
+import { USAGE_RESOURCE } from './usage/operations.ts';
 
 /*
  * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in

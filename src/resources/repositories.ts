@@ -9,7 +9,6 @@ import * as idempotency from '../storage/idempotency.ts';
 import * as operators from '../storage/operators.ts';
 import type { AnyEngine } from '../storage/open.ts';
 import type { Table } from '../storage/tables.ts';
-import * as usageHistory from '../storage/usage-history.ts';
 import { Writes } from '../storage/transaction.ts';
 import * as accounts from './accounts/repository.ts';
 import * as categories from './categories/repository.ts';
@@ -19,6 +18,7 @@ import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
 import * as notices from './notices/repository.ts';
 import * as bans from './bans/repository.ts';
+import * as usageHistory from './usage/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a

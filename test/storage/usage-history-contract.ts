@@ -1,20 +1,14 @@
 // Contract: section 6.9.
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
-import {
-  HOUR,
-  KEPT,
-  LENGTH,
-  type UsageCount,
-  type UsageInterval,
-  type UsageQuery,
-} from '../../src/domain/usage.ts';
+import { HOUR, type UsageCount, type UsageInterval } from '../../src/domain/usage.ts';
+import { KEPT, LENGTH, type UsageQuery } from '../../src/resources/usage/rules.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 import { test } from '../support/test.ts';
 import { addKey, createAccount } from '../support/store.ts';
 
-/** What the port UsageHistory promises. */
+/** What the usage history promises. */
 export function usageHistoryContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);

@@ -5,22 +5,24 @@ import { DAY } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import {
   HOUR,
-  LENGTH,
   OUTCOMES,
+  type UsageCount,
+  type UsageInterval,
+  type UsageRowsBy,
+} from '../../src/domain/usage.ts';
+import { open, type UsageRepository } from '../../src/resources/usage/repository.ts';
+import {
+  LENGTH,
   placeOfSum,
   type SumPlace,
   type Usage,
   type UsageBy,
-  type UsageCount,
-  type UsageHistory,
-  type UsageInterval,
   type UsagePageQuery,
-  type UsageRowsBy,
   type UsageSum,
   type UsageSumsQuery,
-} from '../../src/domain/usage.ts';
+} from '../../src/resources/usage/rules.ts';
 import type { Engine } from '../../src/storage/engine.ts';
-import { usageReads } from '../../src/storage/usage-reads.ts';
+import type { Sql } from '../../src/storage/sql.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { newKey, type NewFixture } from './fixture.ts';
 import { addKey, createAccount } from '../support/store.ts';
@@ -46,7 +48,7 @@ async function addAccount({ accounts, keys }: Store, name: string, most: number)
 
 /** All rows, page by page. `between` runs after each page. */
 async function walk(
-  history: Pick<UsageHistory, 'ofAccount'>,
+  history: Pick<UsageRepository, 'ofAccount'>,
   accountId: number,
   query: UsagePageQuery,
   between: () => Promise<void> = async () => undefined,
@@ -76,7 +78,7 @@ function requestsOf(counts: readonly UsageCount[], interval: UsageInterval, by: 
 
 const requests = (usage: Usage) => OUTCOMES.reduce((sum, outcome) => sum + usage[outcome], 0);
 
-/** What the port UsageHistory promises about pages, and about the other requests that run meanwhile. */
+/** What the usage history promises about pages, and about the other requests that run meanwhile. */
 export function usagePagesContract(name: string, fresh: NewFixture): void {
   test(`${name}: pages of usage have each row once, oldest first, and sums of keys or operations`, async (t) => {
     const { store, clock } = await fresh(t);
@@ -173,11 +175,11 @@ export function usagePagesContract(name: string, fresh: NewFixture): void {
     for (const by of ['interval', 'operation', 'key', 'account'] as const satisfies readonly UsageBy[])
       for (const interval of INTERVALS) {
         const range = { interval, from: (hour - 200) * HOUR, to: (hour + 1) * HOUR, by };
-        const all: readonly UsageSum<UsageBy>[] = await usageHistory.sums<UsageBy>(range);
+        const all: readonly UsageSum[] = await usageHistory.sums(range);
         for (const limit of [1, 2, 1_000]) {
-          const paged: UsageSum<UsageBy>[] = [];
+          const paged: UsageSum[] = [];
           for (let after: SumPlace | undefined; ; ) {
-            const query: UsageSumsQuery<UsageBy> = { ...range, limit, after };
+            const query: UsageSumsQuery = { ...range, limit, after };
             const page = await usageHistory.sums(query);
             paged.push(...page);
             const end = page.at(-1);
@@ -216,14 +218,14 @@ export function usagePagesContract(name: string, fresh: NewFixture): void {
       ...engine,
       async read(...statement: unknown[]) {
         turns.push(turn);
-        const rows = await engine.read<never>(...(statement as [string]));
-        const [sql] = statement as [string];
+        const rows = await engine.read<never>(...(statement as [Sql]));
+        const [{ sql }] = statement as [Sql];
         const most = sql.includes('usage_hours') ? MOST_ROWS_OF_HOURS : MOST_ROWS;
         assert.ok(rows.length <= most, `${rows.length} rows: ${sql}`);
         return rows;
       },
     };
-    const history = usageReads(noting, 'production');
+    const history = open(noting, { clock, environment: 'production' });
     setImmediate(nextTurn);
     t.after(() => (isOver = true));
     const range = { from: (end - 48) * HOUR, to: end * HOUR };

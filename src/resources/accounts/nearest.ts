@@ -4,7 +4,7 @@ import type { Account } from '../../domain/account.ts';
 import { cached } from '../../domain/cached.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Limits } from '../../domain/plan.ts';
-import type { AccountTotal, UsageHistory } from '../../domain/usage.ts';
+import type { AccountTotal, UsageRepository } from '../usage/repository.ts';
 import type { RateLimiter } from '../../limits/counter.ts';
 import { describeWindows, WINDOW_NAMES } from '../../limits/quota.ts';
 import type { AccountRepository } from './repository.ts';
@@ -23,7 +23,7 @@ const FEW_SLICES = 4;
 
 interface Repositories {
   readonly accounts: Pick<AccountRepository, 'get'>;
-  readonly usageHistory: Pick<UsageHistory, 'accountsOfDay'>;
+  readonly usageHistory: Pick<UsageRepository, 'accountsOfDay'>;
   readonly counter: Pick<RateLimiter, 'peek'>;
   readonly clock: Clock;
 }

@@ -5,14 +5,14 @@ import { type Account as AccountRecord, DEFAULT_SCOPES, limitsOf } from '../../d
 import type { Clock } from '../../domain/clock.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { checkedName } from '../../domain/text.ts';
-import type { Usage, UsageHistory, UsagePlace } from '../../domain/usage.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
 import { instant, integer, oneOf, placeCursor } from '../../http/parameters.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/counter.ts';
 import { describeWindows } from '../../limits/quota.ts';
-import { usageRange } from '../../management/usage.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
+import type { UsageRepository } from '../usage/repository.ts';
+import { type Usage, type UsagePlace, usageRange } from '../usage/rules.ts';
 import type { AccountRepository } from './repository.ts';
 import { completePatch } from './rules.ts';
 import {
@@ -98,7 +98,7 @@ function placeOf(text: string): PagePlace {
 
 interface Repositories {
   readonly keys: KeyRepository;
-  readonly usageHistory: Pick<UsageHistory, 'ofAccount'>;
+  readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
   readonly counter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'bansOf'>;
   readonly clock: Clock;

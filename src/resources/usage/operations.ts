@@ -1,30 +1,17 @@
 // Contract: section 10.2.
-import { z } from 'zod';
-import { instant, integer, placeCursor } from '../http/parameters.ts';
-import type { Clock } from '../domain/clock.ts';
-import {
-  KEPT,
-  placeOfSum,
-  type SumPlace,
-  type UsageBy,
-  type UsageHistory,
-  type UsageInterval,
-  type UsageSum,
-} from '../domain/usage.ts';
-import { usageRange } from '../management/usage.ts';
-import { COUNTS, EXAMPLE_COUNTS } from './counts.ts';
-import { read, type OperatorResource } from '../http/operation.ts';
-import { choice, iso, rowFilter } from './values.ts';
+import { choice, iso, rowFilter } from '../../admin/values.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { UsageInterval } from '../../domain/usage.ts';
+import { type OperatorResource, read } from '../../http/operation.ts';
+import { instant, integer, placeCursor } from '../../http/parameters.ts';
+import type { UsageRepository } from './repository.ts';
+import { placeOfSum, type SumPlace, USAGE_BY, type UsageBy, type UsageSum, usageRange } from './rules.ts';
+import { EXAMPLE_COUNTS, MOST_SUMS, UsageSums } from './schema.ts';
 
-interface Stores {
+interface Repositories {
   readonly clock: Clock;
-  readonly usageHistory: Pick<UsageHistory, 'sums'>;
+  readonly usageHistory: Pick<UsageRepository, 'sums'>;
 }
-
-const INTERVALS = Object.keys(KEPT) as readonly UsageInterval[];
-const BY: readonly UsageBy[] = ['interval', 'operation', 'key', 'account'];
-
-const LIMIT = { minimum: 1, maximum: 1_000, default: 1_000 } as const;
 
 /** Where a page begins, with the range of the first page. */
 interface PagePlace extends SumPlace {
@@ -34,19 +21,13 @@ interface PagePlace extends SumPlace {
 }
 
 const PLACE = /^\d{1,15}~\d{1,15}~-?\d{1,16}~[A-Za-z0-9]{1,100}$/;
-const EXAMPLE_PLACE = {
-  from: Date.parse('2026-11-01T00:00:00Z'),
-  to: Date.parse('2026-12-01T00:00:00Z'),
-  number: -955,
-  group: 'listPets',
-};
 
-function placeText({ from, to, number, group }: PagePlace): string {
+function formatPlace({ from, to, number, group }: PagePlace): string {
   return [from, to, number, group].join('~');
 }
 
 /** @param text one that matches PLACE. */
-function placeOf(text: string): PagePlace {
+function parsePlace(text: string): PagePlace {
   const [from, to, number, group = ''] = text.split('~');
   return {
     from: Number(from),
@@ -56,25 +37,7 @@ function placeOf(text: string): PagePlace {
   };
 }
 
-const Sums = z
-  .array(
-    z.object({
-      start: z.iso.datetime().optional(),
-      operation: z.string().optional(),
-      keyId: z.int().optional(),
-      accountId: z.int().optional(),
-      account: z.string().optional(),
-      label: z.string().optional(),
-      ...COUNTS,
-    }),
-  )
-  .max(LIMIT.maximum)
-  .meta({
-    id: 'UsageSums',
-    description: 'Requests of a range. Each row has `start`, `operation`, a key or an account, as `by` says.',
-  });
-
-const getUsage = read(Sums, {
+const getUsage = read(UsageSums, {
   id: 'getUsage',
   path: '/usage',
   role: 'viewer',
@@ -92,16 +55,19 @@ const getUsage = read(Sums, {
       example: '2026-11-01T00:00:00Z',
     }),
     to: instant({ description: 'End of the range. By default now.', example: '2026-12-01T00:00:00Z' }),
-    interval: choice<UsageInterval>(INTERVALS, {
+    interval: choice<UsageInterval>(['hour', 'day'], {
       description: 'Length of an interval. By default `day`.',
       example: 'day',
     }),
-    by: choice<UsageBy>(BY, {
+    by: choice<UsageBy>(USAGE_BY, {
       description: 'How to group the requests. By default `interval`.',
       example: 'operation',
     }),
-    limit: integer(LIMIT, { description: 'Maximum number of rows.', example: LIMIT.default }),
-    cursor: placeCursor(PLACE, placeText(EXAMPLE_PLACE)),
+    limit: integer(
+      { minimum: 1, maximum: MOST_SUMS, default: MOST_SUMS },
+      { description: 'Maximum number of rows.', example: MOST_SUMS },
+    ),
+    cursor: placeCursor(PLACE, `${Date.parse('2026-11-01')}~${Date.parse('2026-12-01')}~-955~listPets`),
   },
   answer: {
     description: 'A page of the usage.',
@@ -118,26 +84,23 @@ const getUsage = read(Sums, {
       account: { summary: 'By account', value: [{ accountId: 1, account: 'shop', ...EXAMPLE_COUNTS }] },
     },
   },
-  async handle({ parameters }, { clock, usageHistory }: Stores) {
+  async handle({ parameters }, { clock, usageHistory }: Repositories) {
     const { accountId, interval = 'day', by = 'interval', limit, cursor } = parameters;
-    const after = cursor === undefined ? undefined : placeOf(cursor);
+    const after = cursor === undefined ? undefined : parsePlace(cursor);
     const { from, to } = after ?? usageRange(parameters, Math.ceil(clock().unix));
     const query = { interval, from, to, accountId, by, limit: limit + 1, after };
-    const rows = await usageHistory.sums(query);
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return {
-      value: shown.map(sumJson),
-      next: last && placeText({ from, to, ...placeOfSum(last) }),
-    };
+    const sums = await usageHistory.sums(query);
+    const page = sums.slice(0, limit);
+    const last = sums.length > limit ? page.at(-1) : undefined;
+    return { value: page.map(toJson), next: last && formatPlace({ from, to, ...placeOfSum(last) }) };
   },
 });
 
-function sumJson(sum: UsageSum<UsageBy>) {
-  return 'start' in sum ? { ...sum, start: iso(sum.start) } : sum;
+function toJson({ start, ...sum }: UsageSum) {
+  return start === undefined ? sum : { start: iso(start), ...sum };
 }
 
-export const USAGE_RESOURCE: OperatorResource<Stores> = {
+export const USAGE_RESOURCE: OperatorResource<Repositories> = {
   name: 'Usage',
   description: 'The usage history: requests by interval, operation, key or account.',
   operations: [getUsage],

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/domain/clock.ts';
-import { HOUR, KEPT } from '../../src/domain/usage.ts';
-import { type AskedRange, usageRange } from '../../src/management/usage.ts';
+import { HOUR } from '../../src/domain/usage.ts';
+import { KEPT, type RangeParameters, usageRange } from '../../src/resources/usage/rules.ts';
 
 const NOW = Date.parse('2026-11-23T16:20:00Z');
 /** Of the 30 days that end with the day of NOW. */
@@ -24,7 +24,7 @@ test('a range may begin with the first interval that is kept', () => {
   assert.equal(usageRange({ from: NOW - KEPT.day }, NOW).from, NOW - KEPT.day);
 });
 
-const WRONG: readonly (readonly [AskedRange, string])[] = [
+const WRONG: readonly (readonly [RangeParameters, string])[] = [
   [{ from: NOW, to: NOW - 1 }, 'from must not be after to.'],
   [{ from: NOW + 1 }, 'from must not be after now.'],
   [

@@ -1,0 +1,50 @@
+// Contract: sections 8 and 9.
+import type { Command } from 'commander';
+import { textFromInstant } from '../../domain/instant.ts';
+import type { Terminal } from '../../terminal/command.ts';
+import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
+import { printRows } from '../../terminal/output.ts';
+import type { UsageRepository } from '../usage/repository.ts';
+import { deprecatedUses } from './ranking.ts';
+
+interface Repositories {
+  readonly usageHistory: Pick<UsageRepository, 'callers' | 'callersOf'>;
+}
+
+const HEADER = ['OPERATION', 'REMOVED ON', 'INSTEAD', 'ACCOUNT', 'KEY', 'LABEL', 'REQUESTS', 'LAST HOUR'];
+
+export function deprecationsCommands(program: Command, { withStore }: Terminal<Repositories>): void {
+  program
+    .command('deprecations')
+    .description('list the keys that called a deprecated operation in the last 30 days, and how often')
+    .option(...JSON_OPTION)
+    .action(({ json }: JsonOption) =>
+      withStore(async ({ clock, store }) => {
+        // Loaded here, because it loads all operations of the API, and the help of all commands loads this file.
+        const { DEPRECATED_OPERATIONS } = await import('../index.ts');
+        const uses = await deprecatedUses(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix);
+        const rows = uses.map(
+          ({ operation, removal, successor, account, keyId, label, requests, lastHour }) => ({
+            operation,
+            removal: textFromInstant(removal),
+            successor,
+            account,
+            keyId,
+            label: label ?? null,
+            requests,
+            lastHour: textFromInstant(lastHour),
+          }),
+        );
+        printRows(json, rows, HEADER, (row) => [
+          row.operation,
+          row.removal.slice(0, 10),
+          row.successor,
+          row.account,
+          String(row.keyId),
+          row.label ?? '-',
+          String(row.requests),
+          row.lastHour,
+        ]);
+      }),
+    );
+}

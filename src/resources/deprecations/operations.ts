@@ -1,0 +1,74 @@
+// Contract: section 10.2.
+import { z } from 'zod';
+import { cursorNumber, iso } from '../../admin/values.ts';
+import { list, type OperatorResource } from '../../http/operation.ts';
+import type { DeprecatedUse, DeprecationPages } from './ranking.ts';
+
+interface Repositories {
+  readonly deprecations: DeprecationPages;
+}
+
+const Uses = z
+  .array(
+    z.object({
+      operation: z.string(),
+      removal: z.iso.datetime().meta({ description: 'From then on, the operation answers 410.' }),
+      successor: z.string().meta({ description: 'The path to call instead.' }),
+      accountId: z.int(),
+      account: z.string(),
+      keyId: z.int(),
+      label: z.string().optional(),
+      requests: z.int(),
+      lastHour: z.iso.datetime().meta({ description: 'The beginning of the last hour with a call.' }),
+    }),
+  )
+  .meta({
+    id: 'DeprecatedUses',
+    description: 'Keys that call deprecated operations, the most requests first.',
+  });
+
+const listDeprecations = list(Uses, 'keys', {
+  id: 'listDeprecations',
+  path: '/deprecations',
+  role: 'viewer',
+  summary: 'List keys that call deprecated operations',
+  description:
+    'Returns a page of the keys that called a deprecated operation in the last 30 days, the most requests first. ' +
+    'Requests between two pages can change the order, so a key can be missing or appear twice. With many keys, the order is ' +
+    'about a minute old.',
+  examples: {
+    some: {
+      summary: 'One key',
+      value: [
+        {
+          operation: 'getPet',
+          removal: '2027-09-01T00:00:00.000Z',
+          successor: '/pets',
+          accountId: 1,
+          account: 'shop',
+          keyId: 7,
+          label: 'price board',
+          requests: 1_204,
+          lastHour: '2026-11-23T14:00:00.000Z',
+        },
+      ],
+    },
+  },
+  async handle({ parameters: { limit, cursor } }, { deprecations }: Repositories) {
+    // A page begins at a place in the order, because the numbers of requests change.
+    const first = cursorNumber(cursor) ?? 0;
+    const end = first + limit;
+    const { uses, isLast } = await deprecations.list(first, end);
+    return { value: uses.map(toJson), next: isLast ? undefined : BigInt(end) };
+  },
+});
+
+function toJson({ removal, lastHour, ...use }: DeprecatedUse) {
+  return { ...use, removal: iso(removal), lastHour: iso(lastHour) };
+}
+
+export const DEPRECATIONS: OperatorResource<Repositories> = {
+  name: 'Deprecations',
+  description: 'The keys that still call deprecated operations.',
+  operations: [listDeprecations],
+};
