@@ -10,7 +10,7 @@ import {
   SESSION_LIFETIME,
 } from '../domain/operator.ts';
 import type { RandomBytes } from '../domain/api-key.ts';
-import type { OperatorRepository } from '../storage/operators.ts';
+import type { OperatorRepository } from '../resources/operators/repository.ts';
 import { didYouMean } from '../domain/nearest.ts';
 import { checkedName, nameTaken } from '../domain/text.ts';
 

@@ -1,8 +1,5 @@
 // Contract: sections 1.1 and 10.2.
-import { FAULTS } from '../admin/faults.ts';
 import { ME } from '../admin/me.ts';
-import { OPERATORS } from '../admin/operators.ts';
-import { OVERVIEW_RESOURCE } from '../admin/overview.ts';
 import { ACCOUNT_RESOURCE, ACCOUNTS } from './accounts/operations.ts';
 import { KEYS, KEYS_RESOURCE } from './keys/operations.ts';
 import { CATEGORIES_RESOURCE } from './categories/operations.ts';
@@ -14,6 +11,9 @@ import { AUDIT } from './audit/operations.ts';
 import { DEPRECATIONS } from './deprecations/operations.ts';
 import type { DeprecatedOperation } from './deprecations/ranking.ts';
 import { USAGE_RESOURCE } from './usage/operations.ts';
+import { FAULTS } from './faults/operations.ts';
+import { OPERATORS } from './operators/operations.ts';
+import { OVERVIEW_RESOURCE } from './overview/operations.ts';
 
 /*
  * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in

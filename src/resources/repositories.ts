@@ -6,7 +6,6 @@ import type { LimiterStore, RateLimitAdmin } from '../limits/counter.ts';
 import * as limits from '../limits/stored.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
-import * as operators from '../storage/operators.ts';
 import type { AnyEngine } from '../storage/open.ts';
 import type { Table } from '../storage/tables.ts';
 import { Writes } from '../storage/transaction.ts';
@@ -17,6 +16,7 @@ import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
 import * as notices from './notices/repository.ts';
+import * as operators from './operators/repository.ts';
 import * as bans from './bans/repository.ts';
 import * as usageHistory from './usage/repository.ts';
 

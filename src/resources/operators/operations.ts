@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import {
   createOperator,
   issueToken,
@@ -9,9 +9,9 @@ import {
   operatorById,
   removeOperator,
   revokeToken,
-} from '../management/operators.ts';
-import type { OperatorRepository } from '../storage/operators.ts';
-import { act, create, list, remove, type OperatorResource } from '../http/operation.ts';
+} from '../../management/operators.ts';
+import type { OperatorRepository } from './repository.ts';
+import { act, create, list, remove, type OperatorResource } from '../../http/operation.ts';
 import {
   IssuedToken,
   Link,
@@ -24,8 +24,8 @@ import {
   TOKEN,
   tokenJson,
   Tokens,
-} from './operator-values.ts';
-import { iso, pageOfAll, rowId } from './values.ts';
+} from './schema.ts';
+import { iso, pageOfAll, rowId } from '../../admin/values.ts';
 
 interface Stores {
   readonly operators: OperatorRepository;

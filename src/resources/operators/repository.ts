@@ -1,13 +1,13 @@
 // Contract: section 10.
-import type { Actor, Target } from '../domain/audit.ts';
-import { instantOrNull, textFromInstant } from '../domain/instant.ts';
-import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../domain/operator.ts';
-import type { Result } from '../domain/result.ts';
-import { foldedName } from '../domain/text.ts';
-import { addAudit } from '../resources/audit/repository.ts';
-import type { Transaction } from './transaction.ts';
-import type { Engine } from './engine.ts';
-import { columnsOf, insertInto, type RowOf, type Table } from './tables.ts';
+import type { Actor, Target } from '../../domain/audit.ts';
+import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
+import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../../domain/operator.ts';
+import type { Result } from '../../domain/result.ts';
+import { foldedName } from '../../domain/text.ts';
+import { addAudit } from '../audit/repository.ts';
+import type { Transaction } from '../../storage/transaction.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { columnsOf, insertInto, type RowOf, type Table } from '../../storage/tables.ts';
 
 const OPERATORS = {
   name: 'operators',

@@ -1,16 +1,16 @@
 // Contract: section 10.2.
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../domain/clock.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { HOUR } from '../domain/usage.ts';
-import type { RecentRequests } from '../observability/recent-requests.ts';
-import type { Counters, RateLimitAdmin } from '../limits/counter.ts';
-import type { NearestAccount } from '../resources/accounts/nearest.ts';
-import type { UsageRepository } from '../resources/usage/repository.ts';
-import { NO_COUNTS } from '../resources/usage/schema.ts';
-import { read, type OperatorResource } from '../http/operation.ts';
-import { Overview, OVERVIEW } from './overview-values.ts';
-import { iso } from './values.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { HOUR } from '../../domain/usage.ts';
+import type { RecentRequests } from '../../observability/recent-requests.ts';
+import type { Counters, RateLimitAdmin } from '../../limits/counter.ts';
+import { read, type OperatorResource } from '../../http/operation.ts';
+import type { NearestAccount } from '../accounts/nearest.ts';
+import type { UsageRepository } from '../usage/repository.ts';
+import { NO_COUNTS } from '../usage/schema.ts';
+import { Overview, OVERVIEW } from './schema.ts';
+import { iso } from '../../admin/values.ts';
 
 /** How many hours the overview shows, the current one included. */
 const HOURS = 24;

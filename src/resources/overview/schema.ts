@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { WINDOW_NAMES } from '../limits/quota.ts';
-import { COUNTS, EXAMPLE_COUNTS } from '../resources/usage/schema.ts';
+import { WINDOW_NAMES } from '../../limits/quota.ts';
+import { COUNTS, EXAMPLE_COUNTS } from '../usage/schema.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds.' });
 

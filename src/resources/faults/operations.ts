@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Parameter } from '../http/parameters.ts';
-import { ERROR_CODES } from '../domain/errors.ts';
-import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
-import { list, type OperatorResource } from '../http/operation.ts';
-import { iso, cursorNumber, pageOf, rowFilter, word } from './values.ts';
+import { type Parameter } from '../../http/parameters.ts';
+import { ERROR_CODES } from '../../domain/errors.ts';
+import type { Fault, RecentRequests } from '../../observability/recent-requests.ts';
+import { list, type OperatorResource } from '../../http/operation.ts';
+import { iso, cursorNumber, pageOf, rowFilter, word } from '../../admin/values.ts';
 
 interface Stores {
   readonly recent: RecentRequests;

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Operator, type OperatorToken, ROLES } from '../domain/operator.ts';
-import { instantOfBody, iso } from './values.ts';
+import { type Operator, type OperatorToken, ROLES } from '../../domain/operator.ts';
+import { instantOfBody, iso } from '../../admin/values.ts';
 
 export const OperatorJson = z
   .object({ id: z.int(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
