@@ -93,17 +93,3 @@ export function pageOf<T extends { readonly id: number }>(
   const next = rows.length > most && last !== undefined ? BigInt(last.id) : undefined;
   return { value: page.map(describe), next };
 }
-
-/** A page of rows with rising numbers, of which `rows` are all. */
-export function pageOfAll<T extends { readonly id: number }>(
-  rows: readonly T[],
-  { limit: most, cursor: end }: { readonly limit: number; readonly cursor: bigint | undefined },
-  describe: (row: T) => object,
-) {
-  const last = cursorNumber(end) ?? 0;
-  return pageOf(
-    rows.filter(({ id }) => id > last),
-    most,
-    describe,
-  );
-}

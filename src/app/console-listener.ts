@@ -1,5 +1,4 @@
 // Contract: section 10.1.
-import { randomBytes } from 'node:crypto';
 import { DEPRECATED_OPERATIONS, OPERATOR_OPERATIONS } from '../resources/index.ts';
 import { nearestReader } from '../resources/accounts/nearest.ts';
 import { openDeprecations } from '../resources/deprecations/ranking.ts';
@@ -12,7 +11,6 @@ import { limitConnections } from '../http/connection-limit.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import { Listener } from '../http/listener.ts';
 import { createHttpServer, serve } from '../http/server.ts';
-import { findOperator, signIn, signOut } from '../management/operators.ts';
 import { CONSOLE_PAGES } from '../pages/console/console-page.ts';
 import { listen } from './listen.ts';
 import type { Running } from './running.ts';
@@ -49,7 +47,6 @@ export async function openConsole(
     deprecations: openDeprecations(clock, store.usageHistory, DEPRECATED_OPERATIONS),
     nearest: nearestReader({ ...store, counter: counting, clock }),
   };
-  const { operators } = store;
   const api = createAdminApi({
     ...running,
     operations: OPERATOR_OPERATIONS,
@@ -60,12 +57,7 @@ export async function openConsole(
     environment,
     metrics,
     counter: counting,
-    secrets: {
-      findOperator: (kind, text) => findOperator(operators, kind, text),
-      signIn: async (link, client, earlier) =>
-        (await signIn(operators, randomBytes, link, client, earlier))?.session.reveal(),
-      signOut: (session) => signOut(operators, session),
-    },
+    secrets: store.operators,
   });
   const operatorConsole = new Listener(api, running);
   const server = createHttpServer(limits);

@@ -1,9 +1,8 @@
 // Contract: section 8.
-import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/audit.ts';
-import type { Operator } from '../domain/operator.ts';
-import { existingOperator, linkAddress, makeLink } from '../management/operators.ts';
+import { linkAddress } from '../resources/operators/rules.ts';
 import type { Store } from '../resources/repositories.ts';
+import { requireValue } from '../terminal/command.ts';
 
 /**
  * The text with a sign-in link that a started service prints on standard error, and nowhere else. Creates the operator
@@ -14,20 +13,18 @@ export async function firstLinkText(
   actor: Actor,
   consoleUrl: string,
 ): Promise<string> {
-  const [only, ...others] = await operators.list();
+  let [operator, ...others] = await operators.list();
   if (others.length > 0)
     return `Sign in to the console at ${consoleUrl} with a link: npx petstore console --as NAME\n\n`;
-  const operator = only ?? (await firstOperator(operators, actor));
-  const { secret } = await makeLink(operators, actor, randomBytes, operator);
+  if (operator === undefined) {
+    const created = await operators.create(actor, 'admin', 'admin');
+    // Another instance may create it at this moment.
+    operator = requireValue('value' in created ? created : await operators.find('admin'));
+  }
+  const { secret } = requireValue(await operators.createLink(actor, operator.id));
   return `Sign in to the console as "${operator.name}", once within 10 minutes ("npx petstore console" makes another link):
 
   ${linkAddress(consoleUrl, secret)}
 
 `;
-}
-
-async function firstOperator(operators: Store['operators'], actor: Actor): Promise<Operator> {
-  const added = await operators.add(actor, 'admin', 'admin');
-  // Another instance may create it at this moment.
-  return 'value' in added ? added.value : existingOperator(operators, 'admin');
 }

@@ -1,6 +1,7 @@
 // Contract: section 10.2.
 import { OPERATOR_RESOURCES } from '../resources/index.ts';
-import { LINK_LIFETIME, SESSION_LIFETIME } from '../domain/operator.ts';
+import { SESSION_LIFETIME } from '../domain/operator.ts';
+import { LINK_LIFETIME } from '../resources/operators/rules.ts';
 import { HOUR } from '../domain/usage.ts';
 import { MINUTE } from '../domain/clock.ts';
 import { describeGroups } from './openapi.ts';

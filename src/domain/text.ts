@@ -12,20 +12,20 @@ export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/**
- * The name of an account or an operator, checked: 1 to 100 characters, no control characters, no white space at the ends,
- * no API key.
- * @throws ServiceError `invalid_parameter`.
- */
+/** Why a text cannot be the name of an account or an operator, or undefined if it can. */
+export function findNameFault(kind: 'account' | 'operator', text: string): string | undefined {
+  if (NAME.test(text)) return undefined;
+  return `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`;
+}
+
+/** The name of an account or an operator, checked. @throws ServiceError `invalid_parameter`. */
 export function checkedName(kind: 'account' | 'operator', text: string): string {
-  if (NAME.test(text)) return text;
-  throw new ServiceError(
-    'invalid_parameter',
-    `An ${kind} name has 1 to 100 characters, no control characters, no white space at its ends and no API key.`,
-  );
+  const fault = findNameFault(kind, text);
+  if (fault !== undefined) throw new ServiceError('invalid_parameter', fault);
+  return text;
 }
 
 /** The refusal of a name. `kind` says what has it already, and `name` is its name, perhaps in another case. */
-export function nameTaken(kind: 'an account' | 'an operator' | 'a category', name: string): ServiceError {
+export function nameTaken(kind: 'an account' | 'a category', name: string): ServiceError {
   return new ServiceError('conflict', `There is ${kind} ${name} already; the case of a name does not count.`);
 }

@@ -177,7 +177,7 @@ type Typed<
       ? OperatorCall<ValuesOf<P, Path>, Body>
       : ClientCall<ValuesOf<P, Path>, M extends 'PATCH' ? Patch<Body> : Body>,
     repositories: Repositories,
-  ): Promise<Success | Failure<NoInfer<Code> | (R extends Role ? never : ImpliedCode<M>)>>;
+  ): Promise<Success | Failure<NoInfer<Code> | (R extends Role ? ImpliedOperatorCode<M> : ImpliedCode<M>)>>;
 } & ([PathNames<Path>] extends [never]
   ? unknown
   : {
@@ -194,6 +194,9 @@ type ImpliedCode<M extends Method> =
       : M extends 'PATCH'
         ? 'invalid_request'
         : never);
+
+/** The schema of a body cannot know every rule, such as that an end lies in the future. */
+type ImpliedOperatorCode<M extends Method> = M extends 'POST' | 'PATCH' ? 'invalid_request' : never;
 
 type For<R, Repositories> = R extends Role ? OperatorOperation<Repositories> : ClientOperation<Repositories>;
 

@@ -1,5 +1,4 @@
 // Contract: sections 1.1 and 10.2.
-import { ME } from '../admin/me.ts';
 import { ACCOUNT_RESOURCE, ACCOUNTS } from './accounts/operations.ts';
 import { KEYS, KEYS_RESOURCE } from './keys/operations.ts';
 import { CATEGORIES_RESOURCE } from './categories/operations.ts';
@@ -12,7 +11,7 @@ import { DEPRECATIONS } from './deprecations/operations.ts';
 import type { DeprecatedOperation } from './deprecations/ranking.ts';
 import { USAGE_RESOURCE } from './usage/operations.ts';
 import { FAULTS } from './faults/operations.ts';
-import { OPERATORS } from './operators/operations.ts';
+import { ME, OPERATORS } from './operators/operations.ts';
 import { OVERVIEW_RESOURCE } from './overview/operations.ts';
 
 /*

@@ -16,9 +16,9 @@ import * as orders from './orders/repository.ts';
 import * as pets from './pets/repository.ts';
 import * as audit from './audit/repository.ts';
 import * as notices from './notices/repository.ts';
-import * as operators from './operators/repository.ts';
 import * as bans from './bans/repository.ts';
 import * as usageHistory from './usage/repository.ts';
+import * as operators from './operators/repository.ts';
 
 /*
  * Every repository, a line each in the lists below. The writing thread of SQLite loads this file, so no repository loads a

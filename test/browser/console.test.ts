@@ -42,7 +42,7 @@ async function seed(): Promise<void> {
     counts: [10_000_000, 4, 3, 2] as const,
   }));
   await usageHistory.add({ writer: 'test', sequence: 1, counts });
-  await operators.add(ROOT, HOSTILE, 'viewer');
+  await operators.create(ROOT, HOSTILE, 'viewer');
 }
 
 await seed();

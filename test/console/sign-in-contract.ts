@@ -1,10 +1,10 @@
 // Contract: section 10.1.
 import assert from 'node:assert/strict';
-import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { LINK_LIFETIME } from '../../src/resources/operators/rules.ts';
 import { assertError } from '../support/api.ts';
 import { asBrowser, consoleOf, cookieOf, inventedSecret, type TestConsole } from '../support/console.ts';
 import type { StartService } from '../support/service.ts';
-import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 
 /** The life of links and sessions. It holds over any stores. */
@@ -36,7 +36,7 @@ export function signInContract(name: string, startService: StartService): void {
     assertError(await its.signIn(late), 'unauthorized');
     assert.equal((await its.signIn(inTime)).status, 204);
     const ofRemoved = await its.makeLink('bob');
-    await its.store.operators.remove(ROOT, 'bob');
+    await its.removeOperator('bob');
     assertError(await its.signIn(ofRemoved), 'unauthorized');
   });
 
@@ -80,14 +80,14 @@ export function signInContract(name: string, startService: StartService): void {
     await its.passTime(1_001);
     assertError(await me(its, other), 'unauthorized');
     assert.equal((await me(its, young)).status, 200);
-    await its.store.operators.remove(ROOT, 'ada');
+    await its.removeOperator('ada');
     assertError(await me(its, young), 'unauthorized');
   });
 
   test(`${name}: an operator that is removed and added again has no old session`, async (t) => {
     const its = await start(t);
     const [session, token] = [await its.session('ada', 'admin'), await its.makeToken('ada')];
-    await its.store.operators.remove(ROOT, 'ada');
+    await its.removeOperator('ada');
     const fresh = await its.session('ada', 'viewer');
     assertError(await me(its, session), 'unauthorized');
     assertError(await its.ask('/admin/v1/me', { key: token }), 'unauthorized');

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { DAY } from '../../src/domain/clock.ts';
 import { mayHoldApiKey } from '../../src/domain/api-key.ts';
-import { OperatorSecret } from '../../src/domain/operator.ts';
-import * as management from '../../src/management/operators.ts';
-import type { NewFixture } from '../storage/fixture.ts';
+import type { IssuedToken } from '../../src/resources/operators/repository.ts';
+import { linkAddress, OperatorSecret } from '../../src/resources/operators/rules.ts';
+import { type NewFixture, requireValue } from '../storage/fixture.ts';
 import { postgresFixture } from '../storage/postgres-fixture.ts';
 import { sqliteFixture } from '../storage/sqlite-fixture.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -20,66 +20,65 @@ function operatorsContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { operators } = fixture.store;
-    const ada = await management.createOperator(operators, ROOT, 'Ada', 'admin');
+    const ada = requireValue(await operators.create(ROOT, 'Ada', 'admin'));
     return { ...fixture, operators, ada };
   };
 
   test(`${name}: a name that is not known gets an error with the nearest name`, async (t) => {
     const { operators, ada } = await prepare(t);
-    await assert.rejects(management.createOperator(operators, ROOT, 'ADA', 'viewer'), {
-      code: 'conflict',
+    assert.deepEqual(await operators.create(ROOT, 'ADA', 'viewer'), {
+      error: 'conflict',
       message: 'There is an operator Ada already; the case of a name does not count.',
     });
-    await assert.rejects(management.createOperator(operators, ROOT, ' x', 'viewer'), {
-      code: 'invalid_parameter',
-    });
-    const mistyped = { code: 'not_found', message: 'There is no operator Adda. Did you mean Ada?' };
-    await assert.rejects(management.existingOperator(operators, 'Adda'), mistyped);
-    await assert.rejects(management.removeOperator(operators, ROOT, 'Adda'), mistyped);
-    await assert.rejects(management.operatorById(operators, ada.id + 1), { code: 'not_found' });
-    assert.deepEqual(await management.operatorById(operators, ada.id), ada);
+    const refused = await operators.create(ROOT, ' x', 'viewer');
+    assert.equal('error' in refused && refused.error, 'invalid_request');
+    const mistyped = { error: 'not_found', message: 'There is no operator Adda. Did you mean Ada?' };
+    assert.deepEqual(await operators.find('Adda'), mistyped);
+    const missing = { error: 'not_found', message: `There is no operator ${ada.id + 1}.` };
+    assert.deepEqual(await operators.remove(ROOT, ada.id + 1), missing);
+    assert.deepEqual(await operators.find('ada'), { value: ada });
   });
 
   test(`${name}: a link becomes a session with a secret of its own, once`, async (t) => {
     const { operators, ada } = await prepare(t);
-    const { secret } = await management.makeLink(operators, ROOT, randomBytes, ada);
+    const { secret } = requireValue(await operators.createLink(ROOT, ada.id));
     const text = secret.reveal();
-    const signedIn = await management.signIn(operators, randomBytes, text, '::1');
-    assert.deepEqual(signedIn?.operator, ada);
+    const signedIn = requireValue(await operators.signIn(text, '::1'));
+    assert.deepEqual(signedIn.operator, ada);
     const session = signedIn.session.reveal();
     assert.notEqual(session, text);
-    assert.deepEqual(await management.findOperator(operators, 'session', session), ada);
-    assert.equal(await management.findOperator(operators, 'session', text), undefined);
-    assert.equal(await management.signIn(operators, randomBytes, text, '::1'), undefined);
-    await management.signOut(operators, session);
-    assert.equal(await management.findOperator(operators, 'session', session), undefined);
+    assert.deepEqual(await operators.authenticate('session', session), ada);
+    assert.equal(await operators.authenticate('session', text), undefined);
+    assert.deepEqual(await operators.signIn(text, '::1'), { error: 'unauthorized' });
+    await operators.signOut(session);
+    assert.equal(await operators.authenticate('session', session), undefined);
   });
 
   test(`${name}: a token works until it ends, and needs an end in the future`, async (t) => {
     const { operators, ada, clock, passTime } = await prepare(t);
     const now = clock().unix;
-    const issue = (expiresAt: number | undefined) =>
-      management.issueToken(operators, ROOT, randomBytes, ada, { now, expiresAt });
-    await assert.rejects(issue(now), { code: 'invalid_parameter' });
-    const [forever, forADay] = [await issue(undefined), await issue(Math.ceil(now) + DAY)];
-    const find = ({ token }: management.IssuedToken) =>
-      management.findOperator(operators, 'token', token.reveal());
+    const issue = (expiresAt: number | undefined) => operators.createToken(ROOT, ada.id, expiresAt);
+    const past = { error: 'invalid_request', message: 'The end of a token must lie in the future.' };
+    assert.deepEqual(await issue(Math.floor(now)), past);
+    const forever = requireValue(await issue(undefined));
+    const forADay = requireValue(await issue(Math.ceil(now) + DAY));
+    const find = ({ token }: IssuedToken) => operators.authenticate('token', token.reveal());
     assert.deepEqual([await find(forever), await find(forADay)], [ada, ada]);
-    assert.deepEqual(await operators.tokens(), [forever.record, forADay.record]);
-    const another = await management.issueToken(operators, ROOT, randomBytes, ada, {
-      now,
-      expiresAt: undefined,
-    });
-    await management.revokeToken(operators, ROOT, another.record.id);
+    assert.deepEqual(await operators.listTokens(), [forever.record, forADay.record]);
+    const another = requireValue(await issue(undefined));
+    const { id } = another.record;
+    assert.deepEqual(await operators.revokeToken(ROOT, id), { value: undefined });
     assert.equal(await find(another), undefined);
     assert.deepEqual(await find(forever), ada);
-    await assert.rejects(management.revokeToken(operators, ROOT, another.record.id), { code: 'not_found' });
+    const revoked = { error: 'not_found', message: `There is no token ${id}.` };
+    assert.deepEqual(await operators.revokeToken(ROOT, id), revoked);
     await passTime(DAY + 1_000);
     assert.deepEqual([await find(forever), await find(forADay)], [ada, undefined]);
-    await management.removeOperator(operators, ROOT, 'ada');
+    await operators.remove(ROOT, ada.id);
     assert.equal(await find(forever), undefined);
-    await assert.rejects(issue(undefined), { code: 'not_found' });
-    await assert.rejects(management.makeLink(operators, ROOT, randomBytes, ada), { code: 'not_found' });
+    const missing = { error: 'not_found', message: `There is no operator ${ada.id}.` };
+    assert.deepEqual(await issue(undefined), missing);
+    assert.deepEqual(await operators.createLink(ROOT, ada.id), missing);
   });
 }
 
@@ -94,14 +93,14 @@ test('a text of another format does not ask the database', async (t) => {
   const { operators } = store;
   const last = token.endsWith('a') ? 'b' : 'a';
   for (const text of ['', `${token.slice(0, -1)}${last}`, `${token}a`, link])
-    assert.equal(await management.findOperator(operators, 'token', text), undefined);
+    assert.equal(await operators.authenticate('token', text), undefined);
   for (const text of ['', `${link}a`, token, `${link.slice(1)} `]) {
-    assert.equal(await management.findOperator(operators, 'session', text), undefined);
-    assert.equal(await management.signIn(operators, randomBytes, text, undefined), undefined);
-    await management.signOut(operators, text);
+    assert.equal(await operators.authenticate('session', text), undefined);
+    assert.deepEqual(await operators.signIn(text, undefined), { error: 'unauthorized' });
+    await operators.signOut(text);
   }
-  await assert.rejects(management.findOperator(operators, 'token', token));
-  await assert.rejects(management.findOperator(operators, 'session', link));
+  await assert.rejects(operators.authenticate('token', token));
+  await assert.rejects(operators.authenticate('session', link));
 });
 
 test('a secret has 256 random bits or the form of a key, and its hash is its SHA-256', () => {
@@ -125,7 +124,7 @@ test('no way of printing shows the secret of an operator', () => {
 
 test('the secret of a link is in the fragment of its address', () => {
   const secret = OperatorSecret.generate('link', randomBytes);
-  const url = new URL(management.linkAddress('https://console.example', secret));
+  const url = new URL(linkAddress('https://console.example', secret));
   assert.deepEqual([url.origin, url.pathname, url.search], ['https://console.example', '/sign-in', '']);
   assert.equal(url.hash, `#${secret.reveal()}`);
 });

@@ -1,7 +1,8 @@
 // Contract: section 10.
 import assert from 'node:assert/strict';
 import type { Actor } from '../../src/domain/audit.ts';
-import { LINK_LIFETIME, SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { SESSION_LIFETIME } from '../../src/domain/operator.ts';
+import { LINK_LIFETIME } from '../../src/resources/operators/rules.ts';
 import { ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { type NewFixture, requireValue } from './fixture.ts';
@@ -11,94 +12,91 @@ export function operatorContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const { operators } = fixture.store;
-    const ada = requireValue(await operators.add(ROOT, 'Ada', 'admin'));
-    const link = (secret: string) => operators.addLink(ROOT, ada, secret, LINK_LIFETIME);
-    const enter = (secret: string, session: string) =>
-      operators.signIn(secret, session, SESSION_LIFETIME, '::1');
-    return { ...fixture, operators, ada, link, enter };
+    const ada = requireValue(await operators.create(ROOT, 'Ada', 'admin'));
+    const link = async () => requireValue(await operators.createLink(ROOT, ada.id)).secret.reveal();
+    const token = async (actor = ROOT) =>
+      requireValue(await operators.createToken(actor, ada.id, undefined)).token.reveal();
+    const enter = (text: string) => operators.signIn(text, '::1');
+    const session = async () => requireValue(await enter(await link())).session.reveal();
+    return { ...fixture, operators, ada, link, token, enter, session };
   };
 
   test(`${name}: two operators never have one name, whatever its case`, async (t) => {
     const { operators, ada } = await prepare(t);
-    assert.deepEqual(await operators.add(ROOT, 'aDA', 'viewer'), { error: 'conflict' });
+    const message = 'There is an operator Ada already; the case of a name does not count.';
+    assert.deepEqual(await operators.create(ROOT, 'aDA', 'viewer'), { error: 'conflict', message });
     assert.deepEqual(await operators.list(), [ada]);
-    assert.deepEqual(await operators.find('ADA'), ada);
-    assert.equal(await operators.find('Bob'), undefined);
+    assert.deepEqual(await operators.find('ADA'), { value: ada });
+    const missing = { error: 'not_found', message: 'There is no operator Bob.' };
+    assert.deepEqual(await operators.find('Bob'), missing);
   });
 
   test(`${name}: a link signs in once`, async (t) => {
     const { operators, ada, link, enter } = await prepare(t);
-    await link('l1');
-    assert.deepEqual(await enter('l1', 's1'), ada);
-    assert.deepEqual(await operators.authenticate('session', 's1'), ada);
-    assert.equal(await enter('l1', 's2'), undefined);
-    assert.equal(await operators.authenticate('session', 's2'), undefined);
+    const text = await link();
+    const { operator, session } = requireValue(await enter(text));
+    assert.deepEqual(operator, ada);
+    assert.deepEqual(await operators.authenticate('session', session.reveal()), ada);
+    assert.deepEqual(await enter(text), { error: 'unauthorized' });
   });
 
   test(`${name}: of a hundred sign-ins with one link at once, one succeeds`, async (t) => {
     const { link, enter, another } = await prepare(t);
-    await link('l1');
+    const text = await link();
     const other = await another();
     const all = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        index % 2 === 0
-          ? enter('l1', `s${index}`)
-          : other.operators.signIn('l1', `s${index}`, SESSION_LIFETIME, '::1'),
+        index % 2 === 0 ? enter(text) : other.operators.signIn(text, '::1'),
       ),
     );
-    assert.equal(all.filter((operator) => operator !== undefined).length, 1);
+    assert.equal(all.filter((result) => 'value' in result).length, 1);
   });
 
   test(`${name}: a link ends after ten minutes, a session after twelve hours`, async (t) => {
-    const { operators, ada, link, enter, passTime } = await prepare(t);
-    await link('late');
+    const { operators, ada, link, enter, session, passTime } = await prepare(t);
+    const late = await link();
     await passTime(LINK_LIFETIME);
-    assert.equal(await enter('late', 's1'), undefined);
-    await link('l2');
-    assert.deepEqual(await enter('l2', 's2'), ada);
+    assert.deepEqual(await enter(late), { error: 'unauthorized' });
+    const text = await session();
     await passTime(SESSION_LIFETIME - 1_000);
-    assert.deepEqual(await operators.authenticate('session', 's2'), ada);
+    assert.deepEqual(await operators.authenticate('session', text), ada);
     await passTime(1_001);
-    assert.equal(await operators.authenticate('session', 's2'), undefined);
+    assert.equal(await operators.authenticate('session', text), undefined);
     await operators.prune();
   });
 
   test(`${name}: a link, a session and a token are not taken for one another`, async (t) => {
-    const { operators, ada, link, enter } = await prepare(t);
-    await link('l1');
-    await link('l2');
-    await enter('l1', 's1');
-    await operators.addToken(ROOT, ada, 't1', undefined);
-    assert.equal(await operators.authenticate('session', 'l2'), undefined);
-    assert.equal(await operators.authenticate('token', 's1'), undefined);
-    assert.equal(await operators.authenticate('session', 't1'), undefined);
-    assert.equal(await enter('t1', 's2'), undefined);
-    assert.deepEqual(await operators.authenticate('token', 't1'), ada);
+    const { operators, ada, link, enter, token, session } = await prepare(t);
+    const texts = { link: await link(), session: await session(), token: await token() };
+    assert.equal(await operators.authenticate('session', texts.link), undefined);
+    assert.equal(await operators.authenticate('token', texts.session), undefined);
+    assert.equal(await operators.authenticate('session', texts.token), undefined);
+    assert.deepEqual(await enter(texts.token), { error: 'unauthorized' });
+    assert.deepEqual(await enter(texts.session), { error: 'unauthorized' });
+    assert.deepEqual(await operators.authenticate('token', texts.token), ada);
   });
 
   test(`${name}: sign-out and removal end sessions and tokens at once, also elsewhere`, async (t) => {
-    const { operators, ada, link, enter, another } = await prepare(t);
+    const { operators, ada, token, session, another } = await prepare(t);
     const other = await another();
-    await link('l1');
-    await link('l2');
-    await enter('l1', 's1');
-    await enter('l2', 's2');
-    await operators.addToken(ROOT, ada, 't1', undefined);
-    await operators.signOut('s1');
-    assert.equal(await other.operators.authenticate('session', 's1'), undefined);
-    assert.deepEqual(await other.operators.authenticate('session', 's2'), ada);
-    assert.deepEqual(await other.operators.remove(ROOT, 'ada'), { value: undefined });
-    assert.equal(await operators.authenticate('session', 's2'), undefined);
-    assert.equal(await operators.authenticate('token', 't1'), undefined);
-    assert.deepEqual(await operators.remove(ROOT, 'ada'), { error: 'not_found' });
+    const [one, two] = [await session(), await session()];
+    const ofProgram = await token();
+    await operators.signOut(one);
+    assert.equal(await other.operators.authenticate('session', one), undefined);
+    assert.deepEqual(await other.operators.authenticate('session', two), ada);
+    assert.deepEqual(await other.operators.remove(ROOT, ada.id), { value: ada });
+    assert.equal(await operators.authenticate('session', two), undefined);
+    assert.equal(await operators.authenticate('token', ofProgram), undefined);
+    const missing = { error: 'not_found', message: `There is no operator ${ada.id}.` };
+    assert.deepEqual(await operators.remove(ROOT, ada.id), missing);
   });
 
   test(`${name}: a change of an operator is in the audit log, newest first`, async (t) => {
-    const { operators, ada, store, passTime } = await prepare(t);
+    const { operators, ada, token, store, passTime } = await prepare(t);
     await passTime(1_000);
     const bob: Actor = { kind: 'operator', name: 'Bob', address: '::1' };
-    await operators.addToken(bob, ada, 't1', undefined);
-    await operators.remove(bob, 'Ada');
+    await token(bob);
+    await operators.remove(bob, ada.id);
     const entries = await store.audit.list({ limit: 100 });
     assert.deepEqual(
       entries.map(({ action, actor, before, after }) => ({ action, actor, before, after })),
@@ -117,9 +115,9 @@ export function operatorContract(name: string, fresh: NewFixture): void {
 
   test(`${name}: a link is in the audit log with its actor, a sign-in with its address`, async (t) => {
     const { store, link, enter } = await prepare(t);
-    await link('l1');
-    await enter('l1', 's1');
-    await enter('l1', 's2');
+    const text = await link();
+    await enter(text);
+    await enter(text);
     const [entered, made, , ...others] = await store.audit.list({ limit: 100 });
     assert.deepEqual(others, []);
     assert.deepEqual([made?.action, made?.actor, made?.target.name], ['operators link', ROOT, 'Ada']);
@@ -129,11 +127,26 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     assert.deepEqual([entered?.action, entered?.actor], ['sign in', actor]);
   });
 
+  test(`${name}: a token that is revoked many times at once is revoked once, with one entry`, async (t) => {
+    const { operators, ada, store, another } = await prepare(t);
+    const other = await another();
+    const { record } = requireValue(await operators.createToken(ROOT, ada.id, undefined));
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? operators : other.operators).revokeToken(ROOT, record.id),
+      ),
+    );
+    assert.equal(all.filter((result) => 'value' in result).length, 1);
+    const entries = await store.audit.list({ limit: 100 });
+    assert.equal(entries.filter(({ action }) => action === 'operators revoke-token').length, 1);
+  });
+
   test(`${name}: a removed operator gets no link and no token`, async (t) => {
-    const { store, operators, ada, link } = await prepare(t);
-    await operators.remove(ROOT, 'Ada');
-    assert.deepEqual(await link('l1'), { error: 'not_found' });
-    assert.deepEqual(await operators.addToken(ROOT, ada, 't1', undefined), { error: 'not_found' });
+    const { store, operators, ada } = await prepare(t);
+    await operators.remove(ROOT, ada.id);
+    const missing = { error: 'not_found', message: `There is no operator ${ada.id}.` };
+    assert.deepEqual(await operators.createLink(ROOT, ada.id), missing);
+    assert.deepEqual(await operators.createToken(ROOT, ada.id, undefined), missing);
     assert.equal((await store.audit.list({ limit: 100 })).length, 2);
   });
 
@@ -141,17 +154,22 @@ export function operatorContract(name: string, fresh: NewFixture): void {
     const { operators, another } = await prepare(t);
     const other = await another();
     const names = Array.from({ length: 50 }, (_, index) => `operator ${index}`);
-    const added = await Promise.all(names.map((each) => operators.add(ROOT, each, 'admin')));
+    const added = await Promise.all(names.map((each) => operators.create(ROOT, each, 'admin')));
+    const links = [];
     for (const each of added) {
-      const operator = requireValue(each);
-      await operators.addLink(ROOT, operator, `l ${operator.name}`, LINK_LIFETIME);
+      const { id } = requireValue(each);
+      const { secret } = requireValue(await operators.createLink(ROOT, id));
+      links.push({ id, text: secret.reveal() });
     }
-    const work = names.flatMap((each) => [
-      operators.signIn(`l ${each}`, `s ${each}`, SESSION_LIFETIME, '::1'),
-      other.operators.remove(ROOT, each),
+    const signedIn: string[] = [];
+    const work = links.flatMap(({ id, text }) => [
+      operators.signIn(text, '::1').then((result) => {
+        if ('value' in result) signedIn.push(result.value.session.reveal());
+      }),
+      other.operators.remove(ROOT, id).then(requireValue),
     ]);
     await Promise.all(work);
-    for (const each of names) assert.equal(await operators.authenticate('session', `s ${each}`), undefined);
+    for (const session of signedIn) assert.equal(await operators.authenticate('session', session), undefined);
     assert.equal((await operators.list()).length, 1);
   });
 

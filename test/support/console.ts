@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { OperatorSecret, type Role } from '../../src/domain/operator.ts';
-import { createOperator, existingOperator, issueToken, makeLink } from '../../src/management/operators.ts';
+import type { Operator, Role } from '../../src/domain/operator.ts';
+import { OperatorSecret } from '../../src/resources/operators/rules.ts';
+import { requireValue } from '../storage/fixture.ts';
 import { type Answer, type Asked, call } from './api.ts';
 import type { Lifetime } from './lifetime.ts';
 import { type ServiceOptions, startTestService, type TestService } from './service.ts';
@@ -17,6 +18,7 @@ export interface TestConsole extends TestService {
   makeLink(name: string, role?: Role): Promise<string>;
   /** Makes an operator, unless there is one, and a token. */
   makeToken(name: string, role?: Role): Promise<string>;
+  removeOperator(name: string): Promise<void>;
   /** One request to the console, as its own pages make it. */
   ask(path: string, asked?: Asked): Promise<Answer>;
   /** Uses a link. */
@@ -45,8 +47,10 @@ export function consoleOf(service: TestService, url?: string): TestConsole {
   const line = service.log.find(({ msg }) => msg === 'console') as { url: string; listener: string };
   const origin = url ?? line.url;
   const host = new URL(origin).host;
-  const operator = async (name: string, role: Role) =>
-    (await operators.find(name)) ?? createOperator(operators, ROOT, name, role);
+  const operator = async (name: string, role: Role): Promise<Operator> => {
+    const found = await operators.find(name);
+    return requireValue('value' in found ? found : await operators.create(ROOT, name, role));
+  };
   const ask = (path: string, { headers, ...asked }: Asked = {}) =>
     call(line.listener, path, { ...asked, headers: { host, origin, ...headers } });
   const its: TestConsole = Object.assign(service, {
@@ -54,15 +58,16 @@ export function consoleOf(service: TestService, url?: string): TestConsole {
     listener: line.listener,
     ask,
     async makeLink(name: string, role: Role = 'admin') {
-      const { secret } = await makeLink(operators, ROOT, random, await operator(name, role));
-      return secret.reveal();
+      const { id } = await operator(name, role);
+      return requireValue(await operators.createLink(ROOT, id)).secret.reveal();
     },
     async makeToken(name: string, role: Role = 'admin') {
-      await operator(name, role);
-      const now = service.clock().unix;
-      const owner = await existingOperator(operators, name);
-      const { token } = await issueToken(operators, ROOT, random, owner, { now, expiresAt: undefined });
-      return token.reveal();
+      const { id } = await operator(name, role);
+      return requireValue(await operators.createToken(ROOT, id, undefined)).token.reveal();
+    },
+    async removeOperator(name: string) {
+      const { id } = requireValue(await operators.find(name));
+      requireValue(await operators.remove(ROOT, id));
     },
     signIn: (link: string, headers: Record<string, string> = {}) =>
       ask('/sign-in', { body: JSON.stringify({ link }), headers }),

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
+import type { Result } from '../../domain/result.ts';
 import type { RateLimiter } from '../../limits/counter.ts';
 import type { ClientAddress } from '../address.ts';
 import { retryAfter } from '../rate-limit.ts';
@@ -26,12 +27,13 @@ const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the ad
 /** The secrets of operators. They reject as the store does. */
 export interface OperatorSecrets {
   /** The operator of a session or a token that is in force. */
-  findOperator(kind: 'session' | 'token', text: string): Promise<Operator | undefined>;
-  /**
-   * Uses up the link with this text, and ends the session `earlier`. Returns the text of the new session, or undefined when
-   * the link is used, expired or unknown.
-   */
-  signIn(link: string, address: string, earlier: string | undefined): Promise<string | undefined>;
+  authenticate(kind: 'session' | 'token', text: string): Promise<Operator | undefined>;
+  /** Uses up the link with this text, begins a session, and ends the session `earlier`. */
+  signIn(
+    link: string,
+    address: string,
+    earlier: string | undefined,
+  ): Promise<Result<{ readonly session: { reveal(): string } }, 'unauthorized'>>;
   /** Ends a session at once, on every instance. */
   signOut(session: string): Promise<void>;
 }
@@ -72,12 +74,12 @@ export class Access {
     const session = this.#cookie.read(request.headers);
     // A bearer token without our prefix comes from a proxy in front, such as single sign-on. It is not a failed attempt.
     if (token?.startsWith(TOKEN_PREFIX) === true) {
-      const operator = await secrets.findOperator('token', token);
+      const operator = await secrets.authenticate('token', token);
       if (operator === undefined) return { refusal: await this.#refuse(request, OTHER_TOKEN) };
       return { operator, actor: this.#actor(operator, request) };
     }
     if (session === undefined) return { refusal: errorResponse('unauthorized', NO_SESSION) };
-    const operator = await secrets.findOperator('session', session);
+    const operator = await secrets.authenticate('session', session);
     if (operator === undefined) return { refusal: await this.#refuse(request, NO_SESSION) };
     // A browser also adds the cookie to requests of other sites. A program adds its token on purpose.
     if (!isRead(request) && !this.#isFromConsole(request))
@@ -89,9 +91,9 @@ export class Access {
   async signIn(request: IncomingMessage, link: string): Promise<Response> {
     if (!this.#isFromConsole(request)) return errorResponse('insufficient_scope', FOREIGN);
     const { secrets, addressOf } = this.#deps;
-    const session = await secrets.signIn(link, addressOf(request), this.#cookie.read(request.headers));
-    if (session === undefined) return this.#refuse(request, LINK_ENDED);
-    return { status: 204, headers: this.#cookie.set(session) };
+    const signedIn = await secrets.signIn(link, addressOf(request), this.#cookie.read(request.headers));
+    if ('error' in signedIn) return this.#refuse(request, LINK_ENDED);
+    return { status: 204, headers: this.#cookie.set(signedIn.value.session.reveal()) };
   }
 
   /** Ends the session of the request, if there is one. */

@@ -1,38 +1,21 @@
 // Contract: section 10.2.
-import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../domain/clock.ts';
-import {
-  createOperator,
-  issueToken,
-  linkAddress,
-  makeLink,
-  operatorById,
-  removeOperator,
-  revokeToken,
-} from '../../management/operators.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { cursorNumber, iso, pageOf, rowId } from '../../admin/values.ts';
+import type { Environment } from '../../domain/api-key.ts';
+import { textFromInstant } from '../../domain/instant.ts';
+import { act, create, list, type OperatorResource, read, remove } from '../../http/operation.ts';
 import type { OperatorRepository } from './repository.ts';
-import { act, create, list, remove, type OperatorResource } from '../../http/operation.ts';
-import {
-  IssuedToken,
-  Link,
-  NewOperator,
-  NewToken,
-  OPERATOR,
-  operatorJson,
-  OperatorJson,
-  Operators,
-  TOKEN,
-  tokenJson,
-  Tokens,
-} from './schema.ts';
-import { iso, pageOfAll, rowId } from '../../admin/values.ts';
+import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
+import { IssuedToken, Me, NewOperator, NewToken, Operator, Operators, SignInLink, Tokens } from './schema.ts';
 
-interface Stores {
+interface Repositories {
   readonly operators: OperatorRepository;
-  readonly clock: Clock;
   /** The address of the console, without a path. */
   readonly address: () => string;
 }
+
+const OPERATOR = { id: 2, name: 'ada', role: 'viewer', createdAt: '2026-11-23T14:05:12.645Z' };
+const TOKEN = { id: 5, operator: 'ada', createdAt: '2026-11-23T14:05:12.645Z' };
 
 const operatorId = rowId('Number of the operator.');
 const NO_OPERATOR = 'There is no operator with this number.';
@@ -43,12 +26,13 @@ const listOperators = list(Operators, 'operators', {
   role: 'viewer',
   description: 'Returns a page of the operators, the oldest first.',
   examples: { all: { summary: 'All', value: [OPERATOR] } },
-  async handle({ parameters }, { operators }: Stores) {
-    return pageOfAll(await operators.list(), parameters, operatorJson);
+  async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
+    const rows = await operators.list({ after: cursorNumber(cursor), limit: limit + 1 });
+    return pageOf(rows, limit, describeOperator);
   },
 });
 
-const addOperator = create(NewOperator, OperatorJson, {
+const createOperator = create(NewOperator, Operator, {
   id: 'createOperator',
   path: '/operators',
   role: 'admin',
@@ -64,13 +48,13 @@ const addOperator = create(NewOperator, OperatorJson, {
     examples: { added: { summary: 'The operator', value: OPERATOR } },
   },
   errors: { conflict: 'Another operator has this name, ignoring case: choose another name.' },
-  async handle({ body, actor }, { operators }: Stores) {
-    const operator = await createOperator(operators, actor, body.name, body.role);
-    return { value: operatorJson(operator) };
+  async handle({ body: { name, role }, actor }, { operators }: Repositories) {
+    const created = await operators.create(actor, name, role);
+    return 'error' in created ? created : { value: describeOperator(created.value) };
   },
 });
 
-const dropOperator = remove({
+const removeOperator = remove({
   id: 'removeOperator',
   path: '/operators/{operatorId}',
   role: 'admin',
@@ -79,14 +63,11 @@ const dropOperator = remove({
   parameters: { operatorId },
   answer: 'The operator is removed.',
   errors: { not_found: NO_OPERATOR },
-  async handle({ parameters, actor }, { operators }: Stores) {
-    const { name } = await operatorById(operators, parameters.operatorId);
-    await removeOperator(operators, actor, name);
-    return { value: undefined };
-  },
+  handle: ({ parameters, actor }, { operators }: Repositories) =>
+    operators.remove(actor, parameters.operatorId),
 });
 
-const createLink = act(Link, {
+const createLink = act(SignInLink, {
   status: 201,
   id: 'createLink',
   path: '/operators/{operatorId}/links',
@@ -107,11 +88,11 @@ const createLink = act(Link, {
     },
   },
   errors: { not_found: NO_OPERATOR },
-  async handle({ parameters, actor }, { operators, address }: Stores) {
-    const operator = await operatorById(operators, parameters.operatorId);
-    const { secret, expiresAt } = await makeLink(operators, actor, randomBytes, operator);
-    const json = JSON.stringify({ link: linkAddress(address(), secret), expiresAt: iso(expiresAt) });
-    return { status: 201, json };
+  async handle({ parameters, actor }, { operators, address }: Repositories) {
+    const created = await operators.createLink(actor, parameters.operatorId);
+    if ('error' in created) return created;
+    const { secret, expiresAt } = created.value;
+    return { value: { link: linkAddress(address(), secret), expiresAt: textFromInstant(expiresAt) } };
   },
 });
 
@@ -123,8 +104,9 @@ const listTokens = list(Tokens, 'records', {
   description:
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
   examples: { all: { summary: 'All', value: [TOKEN] } },
-  async handle({ parameters }, { operators }: Stores) {
-    return pageOfAll(await operators.tokens(), parameters, tokenJson);
+  async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
+    const rows = await operators.listTokens({ after: cursorNumber(cursor), limit: limit + 1 });
+    return pageOf(rows, limit, toTokenJson);
   },
 });
 
@@ -144,15 +126,15 @@ const createToken = create(NewToken, IssuedToken, {
     examples: { created: { summary: 'The token, once', value: { ...TOKEN, token: 'petstore_admin_…' } } },
   },
   errors: { not_found: NO_OPERATOR },
-  async handle({ body, parameters, actor }, { operators, clock }: Stores) {
-    const operator = await operatorById(operators, parameters.operatorId);
-    const life = { now: clock().unix, expiresAt: body.expiresAt };
-    const { token, record } = await issueToken(operators, actor, randomBytes, operator, life);
-    return { value: { ...tokenJson(record), token: token.reveal() } };
+  async handle({ body: { expiresAt }, parameters, actor }, { operators }: Repositories) {
+    const created = await operators.createToken(actor, parameters.operatorId, expiresAt);
+    if ('error' in created) return created;
+    const { token, record } = created.value;
+    return { value: { ...toTokenJson(record), token: token.reveal() } };
   },
 });
 
-const endToken = remove({
+const revokeToken = remove({
   id: 'revokeToken',
   path: '/tokens/{tokenId}',
   role: 'admin',
@@ -161,14 +143,47 @@ const endToken = remove({
   parameters: { tokenId: rowId('Number of the token.') },
   answer: 'The token no longer works.',
   errors: { not_found: 'There is no token with this number.' },
-  async handle({ parameters, actor }, { operators }: Stores) {
-    await revokeToken(operators, actor, parameters.tokenId);
-    return { value: undefined };
+  handle: ({ parameters, actor }, { operators }: Repositories) =>
+    operators.revokeToken(actor, parameters.tokenId),
+});
+
+function toTokenJson({ createdAt, expiresAt, ...token }: OperatorToken) {
+  return { ...token, createdAt: textFromInstant(createdAt), expiresAt: iso(expiresAt) };
+}
+
+interface Service {
+  readonly environment: Environment;
+}
+
+const getMe = read(Me, {
+  id: 'getMe',
+  path: '/me',
+  role: 'viewer',
+  summary: 'Who am I',
+  description:
+    'Returns the operator of the session or token, and the environment and version of the service.',
+  answer: { description: 'The operator.', examples: {} },
+  async handle({ operator: { name, role } }, { environment }: Service) {
+    return { value: { name, role, environment, version: manifest.version } };
   },
 });
 
-export const OPERATORS: OperatorResource<Stores> = {
+export const ME: OperatorResource<Service> = {
+  name: 'Me',
+  description: 'The calling operator.',
+  operations: [getMe],
+};
+
+export const OPERATORS: OperatorResource<Repositories> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
-  operations: [listOperators, addOperator, dropOperator, createLink, listTokens, createToken, endToken],
+  operations: [
+    listOperators,
+    createOperator,
+    removeOperator,
+    createLink,
+    listTokens,
+    createToken,
+    revokeToken,
+  ],
 };

@@ -1,156 +1,106 @@
 // Contract: section 10.
+import { randomBytes } from 'node:crypto';
 import type { Actor, Target } from '../../domain/audit.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
-import type { Operator, OperatorToken, Role, SecretHash, SecretKind } from '../../domain/operator.ts';
+import { didYouMean } from '../../domain/nearest.ts';
+import { type Operator, type Role, ROLES, SESSION_LIFETIME } from '../../domain/operator.ts';
 import type { Result } from '../../domain/result.ts';
-import { foldedName } from '../../domain/text.ts';
-import { addAudit } from '../audit/repository.ts';
-import type { Transaction } from '../../storage/transaction.ts';
+import { findNameFault, foldedName } from '../../domain/text.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { columnsOf, insertInto, type RowOf, type Table } from '../../storage/tables.ts';
+import { empty, type Sql, sql } from '../../storage/sql.ts';
+import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
+import type { Transaction } from '../../storage/transaction.ts';
+import { addAudit } from '../audit/repository.ts';
+import {
+  LINK_LIFETIME,
+  OperatorSecret,
+  type OperatorToken,
+  SECRET_KINDS,
+  type SecretHash,
+  type SecretKind,
+} from './rules.ts';
 
-const OPERATORS = {
-  name: 'operators',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['name', 'text'],
-    ['folded_name', 'text'],
-    ['role', 'text'],
-    ['created_at', 'integer'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
+const OPERATORS = new Table(
+  'operators',
+  { id: integer, name: text, foldedName: text, role: enumeration(ROLES), createdAt: instant },
+  { key: ['id'], assignsIds: true },
+);
 
-const SECRETS = {
-  name: 'operator_secrets',
-  key: ['id'],
-  columns: [
-    ['id', 'integer'],
-    ['operator_id', 'integer'],
-    ['kind', 'text'],
-    ['hash', 'text'],
-    ['created_at', 'integer'],
-    ['expires_at', 'integer?'],
-  ],
-  assignsIds: true,
-} as const satisfies Table;
+const SECRETS = new Table(
+  'operator_secrets',
+  {
+    id: integer,
+    operatorId: integer,
+    kind: enumeration(SECRET_KINDS),
+    hash: text,
+    createdAt: instant,
+    expiresAt: optional(instant),
+  },
+  { key: ['id'], assignsIds: true },
+);
 
 export const TABLES = [OPERATORS, SECRETS];
 
-const SELECT = `SELECT ${columnsOf(OPERATORS, 'o')} FROM operators o`;
-
-const ADD = `${insertInto(OPERATORS, ['name', 'folded_name', 'role', 'created_at'])} ON CONFLICT DO NOTHING
-  RETURNING ${columnsOf(OPERATORS)}`;
-
-const LOCK = 'SELECT 1 FROM operators WHERE id = $1 FOR UPDATE';
-
-const TOKEN_OF = `SELECT o.name FROM operators o JOIN operator_secrets s ON s.operator_id = o.id
-  WHERE s.id = $1 AND s.kind = 'token' FOR UPDATE OF o`;
-
-const ADD_SECRET = `${insertInto(SECRETS, ['operator_id', 'kind', 'hash', 'created_at', 'expires_at'])} RETURNING id`;
-
-const OPERATOR_OF_LINK = `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
-  WHERE s.hash = $1 AND s.kind = 'link' AND s.expires_at > $2 FOR UPDATE OF o`;
-
-const END_SESSION = `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'session'`;
-
-const USE_LINK = `DELETE FROM operator_secrets WHERE hash = $1 AND kind = 'link' RETURNING 1`;
-
-/** The columns of a token's record. */
-type TokenRow = readonly [id: bigint, operator: string, createdAt: bigint, expiresAt: bigint | null];
-
-function operatorFromRow([id, name, , role, createdAt]: RowOf<typeof OPERATORS>): Operator {
-  return { id: Number(id), name, role: role as Role, createdAt: Number(createdAt) };
+function toOperator({ foldedName: _folded, ...operator }: Stored<typeof OPERATORS>): Operator {
+  return operator;
 }
 
-/** `conflict`: the name is taken. */
-async function addOperator(
+function toTarget({ name }: Pick<Operator, 'name'>): Target {
+  return { kind: 'operator', name };
+}
+
+function noOperator(id: number) {
+  return { error: 'not_found', message: `There is no operator ${id}.` } as const;
+}
+
+/** Until the commit, nobody else can remove the operator. */
+async function lockOperator(transaction: Transaction, condition: Sql): Promise<Operator | undefined> {
+  const [row] = await transaction.select(
+    OPERATORS,
+    sql`WHERE ${condition} ${transaction.dialect.forUpdate()}`,
+  );
+  return row && toOperator(row);
+}
+
+async function createOperator(
   transaction: Transaction,
   actor: Actor,
   name: string,
   role: Role,
 ): Promise<Result<Operator, 'conflict'>> {
-  const values = [name, foldedName(name), role, await transaction.now()];
-  const [row] = await transaction.query<RowOf<typeof OPERATORS>>(ADD, values);
-  if (row === undefined) return { error: 'conflict' };
-  const operator = operatorFromRow(row);
+  const folded = foldedName(name);
+  const insert = OPERATORS.insert({ name, foldedName: folded, role, createdAt: await transaction.now() });
+  const [row] = await transaction.query(sql`${insert} ON CONFLICT DO NOTHING RETURNING ${OPERATORS.list}`);
+  if (row === undefined) {
+    const [other] = await transaction.select(OPERATORS, sql`WHERE folded_name = ${folded}`);
+    const message = `There is an operator ${other?.name ?? name} already; the case of a name does not count.`;
+    return { error: 'conflict', message };
+  }
+  const operator = toOperator(OPERATORS.parse(row));
   await addAudit(transaction, actor, {
     action: 'operators create',
-    target: targetOf(operator),
+    target: toTarget(operator),
     after: { role },
   });
   return { value: operator };
 }
 
-/** Removes an operator with all links, sessions and tokens. */
 async function removeOperator(
   transaction: Transaction,
   actor: Actor,
-  name: string,
-): Promise<Result<undefined, 'not_found'>> {
-  const [row] = await transaction.query<[name: string, role: string]>(
-    'DELETE FROM operators WHERE folded_name = $1 RETURNING name, role',
-    [foldedName(name)],
+  id: number,
+): Promise<Result<Operator, 'not_found'>> {
+  const [row] = await transaction.query(
+    sql`DELETE FROM operators WHERE id = ${id} RETURNING ${OPERATORS.list}`,
   );
-  if (row === undefined) return { error: 'not_found' };
-  const [removed, role] = row;
+  if (row === undefined) return noOperator(id);
+  const operator = toOperator(OPERATORS.parse(row));
   await addAudit(transaction, actor, {
     action: 'operators remove',
-    target: targetOf({ name: removed }),
-    before: { role },
+    target: toTarget(operator),
+    before: { role: operator.role },
   });
-  return { value: undefined };
-}
-
-/** Adds a token that ends at `expiresAt` (Unix milliseconds). */
-async function addToken(
-  transaction: Transaction,
-  actor: Actor,
-  operator: Operator,
-  secret: SecretHash,
-  expiresAt: number | undefined,
-): Promise<Result<OperatorToken, 'not_found'>> {
-  if ((await transaction.query(LOCK, [operator.id])).length === 0) return { error: 'not_found' };
-  const createdAt = await transaction.now();
-  const id = await addSecret(transaction, operator.id, 'token', secret, createdAt, expiresAt);
-  const after = { token: id, expiresAt: instantOrNull(expiresAt) };
-  await addAudit(transaction, actor, { action: 'operators token', target: targetOf(operator), after });
-  return { value: { id, operator: operator.name, createdAt, expiresAt } };
-}
-
-async function removeToken(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-): Promise<Result<undefined, 'not_found'>> {
-  const [row] = await transaction.query<[name: string]>(TOKEN_OF, [id]);
-  if (row === undefined) return { error: 'not_found' };
-  await transaction.query('DELETE FROM operator_secrets WHERE id = $1', [id]);
-  const target = targetOf({ name: row[0] });
-  await addAudit(transaction, actor, { action: 'operators revoke-token', target, before: { token: id } });
-  return { value: undefined };
-}
-
-/** Adds a link that works for `lifetime` milliseconds. Gives back when it ends. */
-async function addLink(
-  transaction: Transaction,
-  actor: Actor,
-  operator: Operator,
-  link: SecretHash,
-  lifetime: number,
-): Promise<Result<number, 'not_found'>> {
-  if ((await transaction.query(LOCK, [operator.id])).length === 0) return { error: 'not_found' };
-  const now = await transaction.now();
-  const expiresAt = now + lifetime;
-  await addSecret(transaction, operator.id, 'link', link, now, expiresAt);
-  const change = {
-    action: 'operators link',
-    target: targetOf(operator),
-    after: { expiresAt: textFromInstant(expiresAt) },
-  };
-  await addAudit(transaction, actor, change);
-  return { value: expiresAt };
+  return { value: operator };
 }
 
 async function addSecret(
@@ -158,106 +108,233 @@ async function addSecret(
   operatorId: number,
   kind: SecretKind,
   secret: SecretHash,
-  createdAt: number,
   expiresAt: number | undefined,
 ): Promise<number> {
-  const values = [operatorId, kind, secret, createdAt, expiresAt ?? null];
-  const [row] = await transaction.query<[bigint]>(ADD_SECRET, values);
-  return Number(row?.[0]);
+  const createdAt = await transaction.now();
+  const [id] = await transaction.add(SECRETS, [{ operatorId, kind, hash: secret, createdAt, expiresAt }]);
+  return Number(id);
 }
 
-function targetOf({ name }: Pick<Operator, 'name'>): Target {
-  return { kind: 'operator', name };
+/** Gives back when the link ends. */
+async function createLink(
+  transaction: Transaction,
+  actor: Actor,
+  operatorId: number,
+  link: SecretHash,
+): Promise<Result<number, 'not_found'>> {
+  const operator = await lockOperator(transaction, sql`id = ${operatorId}`);
+  if (operator === undefined) return noOperator(operatorId);
+  const expiresAt = (await transaction.now()) + LINK_LIFETIME;
+  await addSecret(transaction, operatorId, 'link', link, expiresAt);
+  await addAudit(transaction, actor, {
+    action: 'operators link',
+    target: toTarget(operator),
+    after: { expiresAt: textFromInstant(expiresAt) },
+  });
+  return { value: expiresAt };
 }
 
-type SignIn = readonly [link: SecretHash, session: SecretHash, ms: number, from?: string, old?: SecretHash];
+async function createToken(
+  transaction: Transaction,
+  actor: Actor,
+  operatorId: number,
+  token: SecretHash,
+  expiresAt: number | undefined,
+): Promise<Result<OperatorToken, 'not_found' | 'invalid_request'>> {
+  const operator = await lockOperator(transaction, sql`id = ${operatorId}`);
+  if (operator === undefined) return noOperator(operatorId);
+  const createdAt = await transaction.now();
+  if (expiresAt !== undefined && expiresAt <= createdAt)
+    return { error: 'invalid_request', message: 'The end of a token must lie in the future.' };
+  const id = await addSecret(transaction, operatorId, 'token', token, expiresAt);
+  await addAudit(transaction, actor, {
+    action: 'operators token',
+    target: toTarget(operator),
+    after: { token: id, expiresAt: instantOrNull(expiresAt) },
+  });
+  return { value: { id, operator: operator.name, createdAt, expiresAt } };
+}
+
+async function revokeToken(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+): Promise<Result<undefined, 'not_found'>> {
+  const token = sql`FROM operator_secrets WHERE id = ${id} AND kind = 'token'`;
+  const operator = await lockOperator(transaction, sql`id = (SELECT operator_id ${token})`);
+  // Another process may have revoked it while this one waited for the lock.
+  const revoked = await transaction.query(sql`DELETE ${token} RETURNING 1`);
+  if (operator === undefined || revoked.length === 0)
+    return { error: 'not_found', message: `There is no token ${id}.` };
+  await addAudit(transaction, actor, {
+    action: 'operators revoke-token',
+    target: toTarget(operator),
+    before: { token: id },
+  });
+  return { value: undefined };
+}
+
+function deleteSession(session: SecretHash): Sql {
+  return sql`DELETE FROM operator_secrets WHERE hash = ${session} AND kind = 'session'`;
+}
 
 /**
  * Ends a sign-in link that is in force and begins a session in its place: a link works once. `earlier`, the session that the
- * browser has, ends too: nobody uses it any more. Returns the operator, or undefined when the link is used, expired or unknown.
+ * browser has, ends too: nobody uses it any more.
  */
 async function signIn(
   transaction: Transaction,
-  ...[link, session, lifetime, address, earlier]: SignIn
-): Promise<Operator | undefined> {
+  link: SecretHash,
+  session: SecretHash,
+  address: string | undefined,
+  earlier: SecretHash | undefined,
+): Promise<Result<Operator, 'unauthorized'>> {
   const now = await transaction.now();
+  const inForce = sql`FROM operator_secrets WHERE hash = ${link} AND kind = 'link' AND expires_at > ${now}`;
   // The operator's row first, in the order in which a removal locks these rows: otherwise the two could deadlock.
-  const [row] = await transaction.query<RowOf<typeof OPERATORS>>(OPERATOR_OF_LINK, [link, now]);
-  if (row === undefined) return undefined;
-  const used = await transaction.query(USE_LINK, [link]);
-  if (used.length === 0) return undefined;
-  const operator = operatorFromRow(row);
-  const { id, name } = operator;
-  await addSecret(transaction, id, 'session', session, now, now + lifetime);
-  const actor: Actor = { kind: 'operator', name, address };
-  await addAudit(transaction, actor, { action: 'sign in', target: targetOf(operator) });
+  const operator = await lockOperator(transaction, sql`id = (SELECT operator_id ${inForce})`);
+  if (operator === undefined) return { error: 'unauthorized' };
+  const used = await transaction.query(sql`DELETE ${inForce} RETURNING 1`);
+  if (used.length === 0) return { error: 'unauthorized' };
+  await addSecret(transaction, operator.id, 'session', session, now + SESSION_LIFETIME);
+  const actor: Actor = { kind: 'operator', name: operator.name, address };
+  await addAudit(transaction, actor, { action: 'sign in', target: toTarget(operator) });
   // This delete is last: a transaction that waits for this row then takes no more locks.
-  if (earlier !== undefined) await transaction.query(END_SESSION, [earlier]);
-  return operator;
+  if (earlier !== undefined) await transaction.query(deleteSession(earlier));
+  return { value: operator };
 }
 
-export const WRITES = { add: addOperator, remove: removeOperator, addToken, removeToken, addLink, signIn };
+export const WRITES = {
+  create: createOperator,
+  remove: removeOperator,
+  createLink,
+  createToken,
+  revokeToken,
+  signIn,
+};
+
+/** A part of a list, by ascending numbers. Without limits, all of it. */
+interface Part {
+  /** Only rows with larger numbers. */
+  readonly after?: number | undefined;
+  readonly limit?: number;
+}
+
+/** A new link. Its secret is known only now. */
+export interface SignInLink {
+  readonly secret: OperatorSecret;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A new token. Its text is known only now. */
+export interface IssuedToken {
+  readonly token: OperatorSecret;
+  readonly record: OperatorToken;
+}
+
+/** A browser that has signed in. */
+export interface Session {
+  readonly operator: Operator;
+  readonly session: OperatorSecret;
+}
 
 export type OperatorRepository = ReturnType<typeof open>;
 
 export function open(engine: Engine) {
+  const now = async () => Math.floor(await engine.now());
+
+  /** Oldest first. */
+  async function list({ after = 0, limit }: Part = {}): Promise<readonly Operator[]> {
+    const end = limit === undefined ? empty : sql`LIMIT ${limit}`;
+    return (await engine.select(OPERATORS, sql`WHERE id > ${after} ORDER BY id ${end}`)).map(toOperator);
+  }
+
   return {
-    async list(): Promise<readonly Operator[]> {
-      return (await engine.read<RowOf<typeof OPERATORS>>(`${SELECT} ORDER BY o.id`)).map(operatorFromRow);
+    list,
+    /** Ignores the case of the name. The message of `not_found` suggests the name that is probably meant. */
+    async find(name: string): Promise<Result<Operator, 'not_found'>> {
+      const [row] = await engine.select(OPERATORS, sql`WHERE folded_name = ${foldedName(name)}`);
+      if (row !== undefined) return { value: toOperator(row) };
+      const names = (await list()).map((operator) => operator.name);
+      return { error: 'not_found', message: `There is no operator ${name}.${didYouMean(name, names)}` };
     },
-    async find(name: string): Promise<Operator | undefined> {
-      const [row] = await engine.read<RowOf<typeof OPERATORS>>(`${SELECT} WHERE o.folded_name = $1`, [
-        foldedName(name),
-      ]);
-      return row && operatorFromRow(row);
+    /** `conflict`: another operator has the name, ignoring case. */
+    async create(
+      actor: Actor,
+      name: string,
+      role: Role,
+    ): Promise<Result<Operator, 'invalid_request' | 'conflict'>> {
+      const fault = findNameFault('operator', name);
+      if (fault !== undefined) return { error: 'invalid_request', message: fault };
+      return engine.write(createOperator, actor, name, role);
     },
-    async get(id: number): Promise<Operator | undefined> {
-      const [row] = await engine.read<RowOf<typeof OPERATORS>>(`${SELECT} WHERE o.id = $1`, [id]);
-      return row && operatorFromRow(row);
+    /** Ends all links, sessions and tokens of the operator at once, on every instance. */
+    remove: (actor: Actor, id: number) => engine.write(removeOperator, actor, id),
+    /** Makes a link that signs in once. */
+    async createLink(actor: Actor, operatorId: number): Promise<Result<SignInLink, 'not_found'>> {
+      const secret = OperatorSecret.generate('link', randomBytes);
+      const created = await engine.write(createLink, actor, operatorId, secret.hash());
+      return 'error' in created ? created : { value: { secret, expiresAt: created.value } };
     },
-    /** `conflict`: the name is taken, ignoring case. */
-    add: (actor: Actor, name: string, role: Role) => engine.write(addOperator, actor, name, role),
-    /** Ends all links, sessions and tokens of the operator at once. */
-    remove: (actor: Actor, name: string) => engine.write(removeOperator, actor, name),
-    /** Adds a link that signs in once within `lifetime` milliseconds. Gives back when it ends. */
-    addLink: (actor: Actor, operator: Operator, link: SecretHash, lifetime: number) =>
-      engine.write(addLink, actor, operator, link, lifetime),
-    /** `lifetime` of the session is in milliseconds, `address` the client's. A sign-in ends the session `earlier`. */
-    signIn: (...asked: SignIn) => engine.write(signIn, ...asked),
-    addToken: (actor: Actor, operator: Operator, token: SecretHash, expiresAt: number | undefined) =>
-      engine.write(addToken, actor, operator, token, expiresAt),
-    /** Ends a token at once. */
-    removeToken: (actor: Actor, id: number) => engine.write(removeToken, actor, id),
+    /** `expiresAt` is in Unix milliseconds. Without it, the token ends with its operator. */
+    async createToken(
+      actor: Actor,
+      operatorId: number,
+      expiresAt: number | undefined,
+    ): Promise<Result<IssuedToken, 'not_found' | 'invalid_request'>> {
+      const token = OperatorSecret.generate('token', randomBytes);
+      const created = await engine.write(createToken, actor, operatorId, token.hash(), expiresAt);
+      return 'error' in created ? created : { value: { token, record: created.value } };
+    },
+    /** Ends a token at once, on every instance. */
+    revokeToken: (actor: Actor, id: number) => engine.write(revokeToken, actor, id),
     /** The tokens of all operators that are in force, oldest first. */
-    async tokens(): Promise<readonly OperatorToken[]> {
-      const rows = await engine.read<TokenRow>(
-        `SELECT s.id, o.name, s.created_at, s.expires_at FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
-         WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > $1) ORDER BY s.id`,
-        [Math.floor(await engine.now())],
-      );
-      return rows.map(([id, operator, createdAt, expiresAt]) => ({
-        id: Number(id),
-        operator,
-        createdAt: Number(createdAt),
-        expiresAt: expiresAt === null ? undefined : Number(expiresAt),
-      }));
+    async listTokens({ after = 0, limit }: Part = {}): Promise<readonly OperatorToken[]> {
+      const rows = await engine.read(sql`
+        SELECT ${SECRETS.listAs('s')}, o.name FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
+        WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > ${await now()}) AND s.id > ${after}
+        ORDER BY s.id ${limit === undefined ? empty : sql`LIMIT ${limit}`}`);
+      return rows.map((row) => {
+        const { id, createdAt, expiresAt } = SECRETS.parse(row);
+        return { id, operator: row.at(-1) as string, createdAt, expiresAt };
+      });
     },
-    /** The operator of a session or token that is in force. */
-    async authenticate(kind: SecretKind, secret: SecretHash): Promise<Operator | undefined> {
-      const [row] = await engine.read<RowOf<typeof OPERATORS>>(
-        `${SELECT} JOIN operator_secrets s ON s.operator_id = o.id
-         WHERE s.hash = $1 AND s.kind = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)`,
-        [secret, kind, Math.floor(await engine.now())],
+    /** The operator of a session or token that is in force. A text of another format needs no query. */
+    async authenticate(kind: 'session' | 'token', secret: string): Promise<Operator | undefined> {
+      const parsed = OperatorSecret.parse(kind, secret);
+      if (parsed === undefined) return undefined;
+      const [row] = await engine.select(
+        OPERATORS,
+        sql`WHERE id = (SELECT operator_id FROM operator_secrets WHERE hash = ${parsed.hash()} AND kind = ${kind}
+          AND (expires_at IS NULL OR expires_at > ${await now()}))`,
       );
-      return row && operatorFromRow(row);
+      return row && toOperator(row);
     },
-    /** Ends a session at once. */
-    signOut: async (session: SecretHash): Promise<void> => void (await engine.change(END_SESSION, [session])),
+    /**
+     * Uses up a link, and begins a session with a new secret in its place. `address` is the client's. The session with the
+     * text `earlier` ends. `unauthorized`: the link is used, expired, mistyped or unknown.
+     */
+    async signIn(
+      link: string,
+      address: string | undefined,
+      earlier?: string,
+    ): Promise<Result<Session, 'unauthorized'>> {
+      const parsed = OperatorSecret.parse('link', link);
+      if (parsed === undefined) return { error: 'unauthorized' };
+      const session = OperatorSecret.generate('session', randomBytes);
+      const ended = earlier === undefined ? undefined : OperatorSecret.parse('session', earlier)?.hash();
+      const signedIn = await engine.write(signIn, parsed.hash(), session.hash(), address, ended);
+      return 'error' in signedIn ? signedIn : { value: { operator: signedIn.value, session } };
+    },
+    /** Ends a session at once, on every instance. A text that is no session changes nothing. */
+    async signOut(session: string): Promise<void> {
+      const parsed = OperatorSecret.parse('session', session);
+      if (parsed !== undefined) await engine.change(deleteSession(parsed.hash()));
+    },
     /** Deletes links, sessions and tokens that have ended. */
     async prune(): Promise<void> {
-      await engine.change('DELETE FROM operator_secrets WHERE expires_at <= $1', [
-        Math.floor(await engine.now()),
-      ]);
+      await engine.change(sql`DELETE FROM operator_secrets WHERE expires_at <= ${await now()}`);
     },
   };
 }
