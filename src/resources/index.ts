@@ -12,7 +12,7 @@ import type { DeprecatedOperation } from './deprecations/ranking.ts';
 import { USAGE_RESOURCE } from './usage/operations.ts';
 import { FAULTS } from './faults/operations.ts';
 import { ME, OPERATORS } from './operators/operations.ts';
-import { OVERVIEW_RESOURCE } from './overview/operations.ts';
+import { OVERVIEW } from './overview/operations.ts';
 
 /*
  * Everything that can be asked for. Routes, CORS, the descriptions, the reference and the client follow from these two lists, in
@@ -30,7 +30,7 @@ const FOR_OPERATORS = [
   KEYS,
   ME,
   OPERATORS,
-  OVERVIEW_RESOURCE,
+  OVERVIEW,
   USAGE_RESOURCE,
 ];
 

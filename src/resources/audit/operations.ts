@@ -1,7 +1,8 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursorNumber, iso, pageOf, rowFilter } from '../../admin/values.ts';
+import { cursorNumber, pageOf, rowFilter } from '../../admin/values.ts';
 import { actorName } from '../../domain/audit.ts';
+import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
 import { instant } from '../../http/parameters.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
@@ -70,7 +71,7 @@ const listAudit = list(Entries, 'the audit log', {
 function toJson({ id, at, actor, ...entry }: AuditEntry) {
   return {
     id,
-    time: iso(at),
+    time: textFromInstant(at),
     actor: { kind: actor.kind, name: actorName(actor) },
     address: actor.address,
     ...entry,

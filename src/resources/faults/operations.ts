@@ -1,12 +1,13 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { type Parameter } from '../../http/parameters.ts';
+import { cursorNumber, pageOf, rowFilter, word } from '../../admin/values.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
-import type { Fault, RecentRequests } from '../../observability/recent-requests.ts';
+import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
-import { iso, cursorNumber, pageOf, rowFilter, word } from '../../admin/values.ts';
+import type { Parameter } from '../../http/parameters.ts';
+import type { Fault, RecentRequests } from '../../observability/recent-requests.ts';
 
-interface Stores {
+interface Repositories {
   readonly recent: RecentRequests;
 }
 
@@ -69,25 +70,23 @@ const listFaults = list(Faults, 'faults', {
       ],
     },
   },
-  async handle({ parameters }, { recent }: Stores) {
-    const { requestId, accountId, keyId, status: its, limit: most, cursor: end } = parameters;
-    const asked = { requestId, accountId, keyId, status: its };
-    const names = Object.keys(asked) as (keyof typeof asked)[];
-    const before = cursorNumber(end) ?? Number.POSITIVE_INFINITY;
+  async handle({ parameters: { limit, cursor, ...filters } }, { recent }: Repositories) {
+    const names = Object.keys(filters) as (keyof typeof filters)[];
+    const before = cursorNumber(cursor) ?? Number.POSITIVE_INFINITY;
     const faults = recent
       .faults()
       .filter(({ id }) => id < before)
-      .filter((fault) => names.every((name) => asked[name] === undefined || asked[name] === fault[name]))
-      .take(most + 1);
-    return pageOf([...faults], most, faultJson);
+      .filter((fault) => names.every((name) => filters[name] === undefined || filters[name] === fault[name]))
+      .take(limit + 1);
+    return pageOf([...faults], limit, toJson);
   },
 });
 
-function faultJson({ id: _id, at, ...fault }: Fault) {
-  return { time: iso(at), ...fault };
+function toJson({ id: _id, at, ...fault }: Fault) {
+  return { time: textFromInstant(at), ...fault };
 }
 
-export const FAULTS: OperatorResource<Stores> = {
+export const FAULTS: OperatorResource<Repositories> = {
   name: 'Faults',
   description: 'The last refused and failed requests.',
   operations: [listFaults],

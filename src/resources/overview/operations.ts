@@ -2,20 +2,20 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../domain/clock.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { textFromInstant } from '../../domain/instant.ts';
 import { HOUR } from '../../domain/usage.ts';
-import type { RecentRequests } from '../../observability/recent-requests.ts';
+import { type OperatorResource, read } from '../../http/operation.ts';
 import type { Counters, RateLimitAdmin } from '../../limits/counter.ts';
-import { read, type OperatorResource } from '../../http/operation.ts';
+import type { RecentRequests } from '../../observability/recent-requests.ts';
 import type { NearestAccount } from '../accounts/nearest.ts';
 import type { UsageRepository } from '../usage/repository.ts';
-import { NO_COUNTS } from '../usage/schema.ts';
-import { Overview, OVERVIEW } from './schema.ts';
-import { iso } from '../../admin/values.ts';
+import { EXAMPLE_COUNTS, NO_COUNTS } from '../usage/schema.ts';
+import { Overview } from './schema.ts';
 
 /** How many hours the overview shows, the current one included. */
 const HOURS = 24;
 
-interface Stores {
+interface Repositories {
   readonly clock: Clock;
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -24,8 +24,28 @@ interface Stores {
   readonly quotas: Pick<RateLimitAdmin, 'countBans'>;
   readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
-  ping(): Promise<void>;
+  readonly ping: () => Promise<void>;
 }
+
+const EXAMPLE = {
+  startedAt: '2026-11-23T08:00:00.000Z',
+  requestsPerSecond: 41.5,
+  latency: { p50: 0.8, p99: 4.8 },
+  minutes: [{ start: '2026-11-23T14:05:00.000Z', ...EXAMPLE_COUNTS, p50: 0.8, p99: 4.8 }],
+  hours: [{ start: '2026-11-23T14:00:00.000Z', ...EXAMPLE_COUNTS }],
+  bans: 1,
+  nearest: [
+    {
+      accountId: 1,
+      account: 'shop',
+      window: 'day',
+      limit: 10_000,
+      remaining: 120,
+      reset: 1_795_478_400,
+    },
+  ],
+  health: { database: { isUp: true, milliseconds: 0.2 }, redis: { isUp: true } },
+};
 
 const getOverview = read(Overview, {
   id: 'getOverview',
@@ -36,45 +56,48 @@ const getOverview = read(Overview, {
     'Returns the requests of the last hour and day, the accounts nearest to their limits, and the health of the parts. ' +
     '`startedAt`, `requestsPerSecond`, `latency`, `minutes` and `health` are those of the instance that answers. ' +
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
-  answer: { description: 'The overview.', examples: { now: { summary: 'Now', value: OVERVIEW } } },
-  async handle(_, stores: Stores) {
-    const { clock, recent, startedAt, nearest, counters } = stores;
+  answer: { description: 'The overview.', examples: { now: { summary: 'Now', value: EXAMPLE } } },
+  async handle(_, repositories: Repositories) {
+    const { clock, recent, startedAt, nearest, counters } = repositories;
     const now = clock().unix;
     const { sharedIsUp } = counters();
-    const [hours, bans, near, database] = await Promise.all([
-      lastHours(stores, now),
-      bansInForce(stores),
+    const [hours, bans, nearestAccounts, database] = await Promise.all([
+      readHours(repositories, now),
+      countBans(repositories),
       nearest(),
-      pingOf(stores),
+      measurePing(repositories),
     ]);
-    const overview = {
-      startedAt: iso(startedAt),
-      requestsPerSecond: recent.rate(now),
-      latency: recent.latency(now),
-      minutes: recent.minutes(now).map(({ start, ...its }) => Object.assign({ start: iso(start) }, its)),
-      hours,
-      bans,
-      nearest: near,
-      health: { database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } },
+    return {
+      value: {
+        startedAt: textFromInstant(startedAt),
+        requestsPerSecond: recent.rate(now),
+        latency: recent.latency(now),
+        minutes: recent
+          .minutes(now)
+          .map(({ start, ...minute }) => Object.assign({ start: textFromInstant(start) }, minute)),
+        hours,
+        bans,
+        nearest: nearestAccounts,
+        health: { database, redis: sharedIsUp === undefined ? undefined : { isUp: sharedIsUp } },
+      },
     };
-    return { value: overview };
   },
 });
 
 /** The hours without requests have no rows in the history. */
-async function lastHours({ usageHistory }: Pick<Stores, 'usageHistory'>, now: number) {
+async function readHours({ usageHistory }: Repositories, now: number) {
   const current = Math.floor(now / HOUR) * HOUR;
   const from = current - (HOURS - 1) * HOUR;
   const sums = await usageHistory.sums({ interval: 'hour', by: 'interval', from, to: current + HOUR });
   const byStart = new Map(sums.map(({ start, ...counts }) => [start, counts]));
   return Array.from({ length: HOURS }, (_, index) => {
     const start = from + index * HOUR;
-    return { start: iso(start), ...(byStart.get(start) ?? NO_COUNTS) };
+    return { start: textFromInstant(start), ...(byStart.get(start) ?? NO_COUNTS) };
   });
 }
 
 /** The number of bans. If Redis is down, it is the number that this process knows. */
-async function bansInForce({ quotas, counters }: Pick<Stores, 'quotas' | 'counters'>): Promise<number> {
+async function countBans({ quotas, counters }: Repositories): Promise<number> {
   try {
     return await quotas.countBans();
   } catch (error) {
@@ -83,7 +106,7 @@ async function bansInForce({ quotas, counters }: Pick<Stores, 'quotas' | 'counte
   }
 }
 
-async function pingOf({ ping }: Pick<Stores, 'ping'>) {
+async function measurePing({ ping }: Repositories) {
   const begin = performance.now();
   const isUp = await ping().then(
     () => true,
@@ -92,7 +115,7 @@ async function pingOf({ ping }: Pick<Stores, 'ping'>) {
   return { isUp, milliseconds: Math.round((performance.now() - begin) * 1_000) / 1_000 };
 }
 
-export const OVERVIEW_RESOURCE: OperatorResource<Stores> = {
+export const OVERVIEW: OperatorResource<Repositories> = {
   name: 'Overview',
   description: 'Requests, latency, limits and health of the service.',
   operations: [getOverview],

@@ -1,7 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
 import { WINDOW_NAMES } from '../../limits/quota.ts';
-import { COUNTS, EXAMPLE_COUNTS } from '../usage/schema.ts';
+import { COUNTS } from '../usage/schema.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds.' });
 
@@ -39,23 +39,3 @@ export const Overview = z
     }),
   })
   .meta({ id: 'Overview', description: 'Requests, latency, limits and health of the service.' });
-
-export const OVERVIEW = {
-  startedAt: '2026-11-23T08:00:00.000Z',
-  requestsPerSecond: 41.5,
-  latency: { p50: 0.8, p99: 4.8 },
-  minutes: [{ start: '2026-11-23T14:05:00.000Z', ...EXAMPLE_COUNTS, p50: 0.8, p99: 4.8 }],
-  hours: [{ start: '2026-11-23T14:00:00.000Z', ...EXAMPLE_COUNTS }],
-  bans: 1,
-  nearest: [
-    {
-      accountId: 1,
-      account: 'shop',
-      window: 'day',
-      limit: 10_000,
-      remaining: 120,
-      reset: 1_795_478_400,
-    },
-  ],
-  health: { database: { isUp: true, milliseconds: 0.2 }, redis: { isUp: true } },
-};
