@@ -26,6 +26,6 @@ export function checkedName(kind: 'account' | 'operator', text: string): string 
 }
 
 /** The refusal of a name. `kind` says what has it already, and `name` is its name, perhaps in another case. */
-export function nameTaken(kind: 'an account' | 'a category', name: string): ServiceError {
+export function nameTaken(kind: 'a category', name: string): ServiceError {
   return new ServiceError('conflict', `There is ${kind} ${name} already; the case of a name does not count.`);
 }

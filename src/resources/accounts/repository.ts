@@ -2,7 +2,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Account, type CustomLimits, limitsOf } from '../../domain/account.ts';
-import type { Actor, AuditValues } from '../../domain/audit.ts';
+import type { Actor, AuditChange, AuditValues } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { instantOrNull } from '../../domain/instant.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
@@ -14,7 +14,7 @@ import type { Engine } from '../../storage/engine.ts';
 import { sql } from '../../storage/sql.ts';
 import { enumeration, instant, integer, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Queries, Transaction } from '../../storage/transaction.ts';
-import { accountChange, addAudit } from '../audit/repository.ts';
+import { addAudit } from '../audit/repository.ts';
 import { addAccountNotice } from '../notices/repository.ts';
 import { type AccountValues, type ExpectedValues, refuseUnexpected } from './rules.ts';
 
@@ -66,6 +66,14 @@ async function refuseName(
 function nameTaken(name: string) {
   const message = `There is an account ${name} already; the case of a name does not count.`;
   return { error: 'conflict', message } as const;
+}
+
+function accountChange(
+  action: string,
+  { id, name }: Account,
+  values: Pick<AuditChange, 'before' | 'after'>,
+): AuditChange {
+  return { action, target: { kind: 'account', name }, accountId: id, ...values };
 }
 
 async function createAccount(

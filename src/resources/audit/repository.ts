@@ -1,5 +1,4 @@
 // Contract: section 10.
-import type { Account } from '../../domain/account.ts';
 import { type Actor, actorName, type AuditChange, type AuditValues } from '../../domain/audit.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { Engine } from '../../storage/engine.ts';
@@ -87,15 +86,6 @@ export async function countCreatedKeys(
     SELECT count(*) FROM audit WHERE account_id = ${accountId} AND at >= ${since}
       AND actor_kind = 'key' AND action IN ('keys create', 'keys rotate')`);
   return Number(row?.[0]);
-}
-
-/** The change of an account, with its values before and after. */
-export function accountChange(
-  action: string,
-  { id, name }: Pick<Account, 'id' | 'name'>,
-  values: Pick<AuditChange, 'before' | 'after'>,
-): AuditChange {
-  return { action, target: { kind: 'account', name }, accountId: id, ...values };
 }
 
 /**

@@ -61,7 +61,8 @@ async function merge(slices: readonly Float64Array[]): Promise<Float64Array> {
 
 /** Whether the use at `index` comes before another one. There is none at an index behind the last one. */
 function isBefore(uses: Float64Array, index: number, others: Float64Array, otherIndex: number): boolean {
-  const [requests = -1, otherRequests = -1] = [uses[index], others[otherIndex]];
+  const requests = uses[index] ?? -1;
+  const otherRequests = others[otherIndex] ?? -1;
   if (requests !== otherRequests) return requests > otherRequests;
   return (uses[index + 1] ?? 0) < (others[otherIndex + 1] ?? 0);
 }

@@ -72,7 +72,7 @@ const GROUPS = {
 } as const;
 
 /** Rows that one read gives or, for sums, adds up at most. A row of hours has up to 24 counts. */
-const MOST_ROWS = { hours: 125, days: 1_000, sums: 5_000 } as const;
+const MOST_ROWS = { hours: 125, days: 1_000, weeks: 1_000, sums: 5_000 } as const;
 
 /** Operations that a key uses on a day, at most: a guess that only decides how much the first read covers. */
 const OPERATIONS = 25;
@@ -130,8 +130,8 @@ export function openReads(engine: Engine, environment: Environment) {
   }
 
   /**
-   * The counts of keys in a span of hours, days or weeks, or sums of them, which lack what they are not summed by. A day counts
-   * as its first hour. Without sums, a part has all counts of its keys on its days.
+   * The counts of keys in a span of hours, days or weeks. Those of days and weeks can be sums, which lack what they are not
+   * summed by. A day counts as its first hour. A part has all counts of its keys on its days, unless they are sums.
    */
   async function* readCounts(
     table: keyof typeof TABLES,
@@ -140,7 +140,8 @@ export function openReads(engine: Engine, environment: Environment) {
     by?: keyof typeof GROUPS,
   ): AsyncGenerator<readonly UsageCount[]> {
     const { rows: columns, time } = TABLES[table];
-    const most = MOST_ROWS[by === undefined ? (table === 'hours' ? 'hours' : 'days') : 'sums'];
+    const isSummed = table !== 'hours' && by !== undefined;
+    const most = MOST_ROWS[isSummed ? 'sums' : table];
     const longest = table === 'weeks' ? most : most / OPERATIONS;
     const [first, end] =
       table === 'hours' ? [Math.floor(from / HOURS_A_DAY), Math.ceil(to / HOURS_A_DAY)] : [from, to];
@@ -152,7 +153,7 @@ export function openReads(engine: Engine, environment: Environment) {
         const limit = ids.length === 1 ? Number.MAX_SAFE_INTEGER : most + 1;
         const rows = sql`SELECT ${columns} WHERE ${time} >= ${start} AND ${time} < ${Math.min(end, start + longest)}
           AND ${engine.dialect.isAnyOf('key_id', ids)} LIMIT ${limit}`;
-        const part = await read<CountsRow>(by === undefined ? rows : sumUp(rows, by));
+        const part = await read<CountsRow>(isSummed ? sumUp(rows, by) : rows);
         const size = part.reduce((sum, row) => sum + Number(row.at(-1)), 0);
         if (ids.length > 1 && size > most) {
           atOnce = Math.ceil(ids.length / 2);
@@ -163,18 +164,6 @@ export function openReads(engine: Engine, environment: Environment) {
         yield table === 'hours' ? counts.filter(({ hour }) => hour >= from && hour < to) : counts;
         if (size <= most / 4) atOnce = Math.min(4 * atOnce, KEYS_AT_ONCE);
       }
-  }
-
-  /** The counts of keys in a range, or sums of them, from the largest rows that have them. */
-  async function* readRange(
-    { by, ...query }: UsageSumsQuery,
-    keys: readonly KeyOfAccount[],
-  ): AsyncGenerator<readonly UsageCount[]> {
-    const { hours, days, weeks } = cutRange(query, by);
-    const group = by === 'account' ? 'key' : by;
-    for (const span of hours) yield* readCounts('hours', keys, span);
-    for (const span of days) yield* readCounts('days', keys, span, group);
-    yield* readCounts('weeks', keys, weeks, group);
   }
 
   /** The sums with the names of their groups. */
@@ -266,7 +255,9 @@ export function openReads(engine: Engine, environment: Environment) {
           key: ({ keyId }: UsageCount) => keyId,
           account: ({ keyId }: UsageCount) => accounts.get(keyId) ?? 0,
         }[by];
-        for await (const counts of readRange(query, keys)) addUp(counts, groupOf, sums);
+        for (const [table, span] of cutRange(query, by))
+          for await (const counts of readCounts(table, keys, span, by === 'account' ? 'key' : by))
+            addUp(counts, groupOf, sums);
         // The next keys may belong to the same account.
         if (isByKeys) close(by === 'account' ? keys.at(-1)?.accountId : undefined);
       }

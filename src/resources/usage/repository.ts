@@ -143,12 +143,6 @@ const LONG = 6;
 
 const REQUESTS = raw('CAST(sum(u.ok + u.client_error + u.refused + u.server_error) AS bigint)');
 
-export interface CallerTotal {
-  readonly keyId: number;
-  readonly accountId: number;
-  readonly requests: number;
-}
-
 export interface AccountTotal {
   readonly accountId: number;
   readonly limits: Limits;
@@ -203,7 +197,7 @@ export function open(
      * All keys that called an operation since the day of `from`. They come in slices, each with the most requests first, and
      * requests run in between.
      */
-    async *callers(operation: string, from: number): AsyncGenerator<readonly CallerTotal[]> {
+    async *callers(operation: string, from: number) {
       const slices = readSlices<readonly [keyId: bigint, accountId: bigint, requests: bigint]>(
         (usage) => sql`SELECT k.id, k.account_id, ${REQUESTS} ${usage}
           AND u.operation = ${operation} AND u.day >= ${Math.floor(from / DAY)}

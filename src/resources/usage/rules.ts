@@ -212,23 +212,25 @@ export type Span = readonly [from: number, to: number];
 export function cutRange(
   { interval, from, to }: UsageQuery,
   by: UsageBy,
-): { readonly hours: readonly Span[]; readonly days: readonly Span[]; readonly weeks: Span } {
+): readonly (readonly [table: 'hours' | 'days' | 'weeks', span: Span])[] {
   const span: Span = [Math.ceil(from / LENGTH[interval]), Math.ceil(to / LENGTH[interval])];
   const [hours, wholeDays] =
     interval === 'day' ? [[], span] : cut(span, by === 'interval' ? Infinity : HOURS_A_DAY);
   const [days, weeks] = cut(wholeDays, by === 'key' || by === 'account' ? DAYS_A_WEEK : Infinity);
-  return { hours, days, weeks };
+  return [
+    ...hours.map((rest) => ['hours', rest] as const),
+    ...days.map((rest) => ['days', rest] as const),
+    ['weeks', weeks],
+  ];
 }
 
 /** A span without its whole parts of `length`, and the span of these. */
 function cut([from, to]: Span, length: number): readonly [rest: readonly Span[], whole: Span] {
-  const whole: Span = [Math.ceil(from / length), Math.floor(to / length)];
-  if (whole[0] >= whole[1]) return [[[from, to]], [0, 0]];
+  const [first, end] = [Math.ceil(from / length), Math.floor(to / length)];
+  if (first >= end) return [[[from, to]], [0, 0]];
+  const before: Span = [from, first * length];
   return [
-    [
-      [from, whole[0] * length],
-      [whole[1] * length, to],
-    ],
-    whole,
+    [before, [end * length, to]],
+    [first, end],
   ];
 }
