@@ -6,7 +6,7 @@ import type { Store } from '../src/resources/repositories.ts';
 import { ACCOUNTS } from '../src/resources/accounts/repository.ts';
 import { KEYS } from '../src/resources/keys/table.ts';
 import { USAGE_DAYS, USAGE_HOURS, USAGE_WEEKS } from '../src/resources/usage/repository.ts';
-import type { Table } from '../src/storage/tables.ts';
+import type { AnyTable } from '../src/storage/table.ts';
 
 export const YEAR = 365;
 
@@ -114,7 +114,7 @@ function addTo(sum: number[], added: readonly number[]): void {
   for (const [index, count] of added.entries()) sum[index] = (sum[index] ?? 0) + count;
 }
 
-async function insert(filling: Filling, table: Table, rows: readonly (readonly Value[])[]): Promise<void> {
+async function insert(filling: Filling, table: AnyTable, rows: readonly (readonly Value[])[]): Promise<void> {
   for (let from = 0; from < rows.length; from += 10_000)
     await filling.insert(table, rows.slice(from, from + 10_000));
 }

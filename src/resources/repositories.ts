@@ -7,7 +7,7 @@ import * as limits from '../limits/stored.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';
 import type { AnyEngine } from '../storage/open.ts';
-import type { Table } from '../storage/tables.ts';
+import type { AnyTable } from '../storage/table.ts';
 import { Writes } from '../storage/transaction.ts';
 import * as accounts from './accounts/repository.ts';
 import * as categories from './categories/repository.ts';
@@ -26,7 +26,7 @@ import * as operators from './operators/repository.ts';
  */
 
 /** Every table that holds data. A copy fills them in this order, so no row may refer to a table that comes later. */
-export const TABLES: readonly Table[] = [
+export const TABLES: readonly AnyTable[] = [
   ...accounts.TABLES,
   ...keys.TABLES,
   ...pets.TABLES,

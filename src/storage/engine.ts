@@ -3,14 +3,13 @@ import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Idempotency } from '../domain/ports.ts';
 import type { Repeatable, Result } from '../domain/result.ts';
 import type { Row, Sql, Value } from './sql.ts';
-import type { Codecs, NewRow, Table as CodecTable } from './table.ts';
-import type { RowOf, Table } from './tables.ts';
+import type { AnyTable, Codecs, NewRow, Table } from './table.ts';
 import type { Queries, Transaction, Write, Writes } from './transaction.ts';
 
 export interface EngineSettings {
   readonly clock: Clock;
   /** Every table that holds data. */
-  readonly tables: readonly Table[];
+  readonly tables: readonly AnyTable[];
   readonly writes: Writes;
   /** The file that runs the writing thread of SQLite. */
   readonly writingThread: URL;
@@ -33,7 +32,7 @@ export interface Identified {
 /** The rows of whole tables. */
 export interface TableReader {
   /** Ascending by primary key, text by its bytes, at most CHUNK_ROWS at a time. */
-  rows<T extends Table>(table: T): AsyncIterable<readonly RowOf<T>[]>;
+  rows(table: AnyTable): AsyncIterable<readonly (readonly Value[])[]>;
 }
 
 /** Rows in a chunk: enough that a round trip costs little, few enough that memory stays flat. */
@@ -53,13 +52,13 @@ export async function* chunksOf<T>(items: AsyncIterable<T> | Iterable<T>, size: 
 /** All tables as of one instant, however long they are read and whatever others write meanwhile. */
 export interface Snapshot extends TableReader, AsyncDisposable {
   /** The largest id that the table ever assigned, even if its row is gone; 0 if it never assigned one. */
-  lastId(table: Table): Promise<bigint>;
+  lastId(table: AnyTable): Promise<bigint>;
 }
 
 /** A transaction that keeps all others from writing. */
 export interface Filling extends TableReader, Transaction {
   /** Ids assigned from now on are larger than `id`, which is at least 1. */
-  continueAfter(table: Table, id: bigint): Promise<void>;
+  continueAfter(table: AnyTable, id: bigint): Promise<void>;
 }
 
 /** What `petstore copy` needs of a database. */
@@ -71,12 +70,6 @@ export interface Copyable {
   fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>;
 }
 
-/**
- * SQL for the end of a SELECT: the rows whose columns have these values, with ids up to `from`, the newest first. It reads
- * only the rows that it returns, if there is an index of exactly these columns and the id. Values are SQL terms.
- */
-export type Newest = (columns: Readonly<Record<string, string>>, from: string) => string;
-
 export interface PoolLoad {
   /** Connections. */
   readonly inUse: number;
@@ -85,16 +78,14 @@ export interface PoolLoad {
 }
 
 /**
- * A database. Both engines run the same SQL, with parameters `$1`, `$2`, … Every method rejects with ServiceError
+ * A database. Both engines run the same statements. Every method rejects with ServiceError
  * `unavailable` when the database cannot answer now. No engine repeats a statement that may have been done.
  */
 export interface Engine extends Copyable, Queries {
   /** One statement that only reads. */
   read<R extends Row>(statement: Sql): Promise<readonly R[]>;
-  read<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** One statement that writes, with the rows of its RETURNING. Resolves after the commit. */
   change<R extends Row>(statement: Sql): Promise<readonly R[]>;
-  change<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** Resolves after the commit. When `work` throws, nothing of it is done, and other writes are not affected. */
   write<A extends readonly unknown[], T>(work: Write<A, T>, ...args: A): Promise<T>;
   /**
@@ -112,7 +103,7 @@ export interface Engine extends Copyable, Queries {
    * one of them throws. Writes of others do not wait for `work`.
    */
   addAtomically<C extends Codecs, T>(
-    table: CodecTable<C>,
+    table: Table<C>,
     work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
     beforeCommit: (transaction: Transaction) => Promise<void>,
   ): Promise<T>;
@@ -120,12 +111,6 @@ export interface Engine extends Copyable, Queries {
   now(): Promise<number>;
   /** Whether this process can lose the lock for serving without noticing at once. */
   readonly mayLoseLock: boolean;
-  /** SQL for the last element of a column that holds a JSON array of integers. */
-  readonly lastElement: (column: string) => string;
-  /** SQL that compares a column with any number of integers: one parameter, the JSON array of them. */
-  readonly isAnyOf: (column: string, parameter: string) => string;
-  /** The SQL of this engine for a page of a list. */
-  readonly newest: Newest;
   /** The load of the pool of connections; undefined for a database without one. */
   poolLoad(): PoolLoad | undefined;
   /** Rejects when the database cannot answer. */

@@ -2,7 +2,7 @@
  * Statements are template literals with their values in place: sql`SELECT … WHERE id = ${id}`. A statement inside another
  * one becomes part of it. Each text should be constant, because SQLite prepares a statement for each.
  */
-export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag';
+export { default as sql, empty, join, raw, Sql } from 'sql-template-tag';
 
 /** A parameter of a statement. */
 export type Value = string | number | bigint | null;

@@ -86,6 +86,9 @@ export type NewRow<C extends Codecs> = Omit<RowObject<C>, 'id' | Names<C, true>>
   readonly [Name in Names<C, true>]?: Decoded<C[Name]> | undefined;
 } & { readonly id?: number | bigint };
 
+/** A table, without its codecs. */
+export type AnyTable = Pick<Table, 'name' | 'key' | 'assignsIds' | 'list' | 'columns'>;
+
 interface Property {
   readonly property: string;
   readonly column: string;

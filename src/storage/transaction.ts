@@ -1,13 +1,12 @@
 import type { Row, Sql, Value } from './sql.ts';
-import type { Codecs, NewRow, RowObject, Table as CodecTable } from './table.ts';
-import type { Table } from './tables.ts';
+import type { AnyTable, Codecs, NewRow, RowObject, Table } from './table.ts';
 
 /** The SQL in which the databases differ. */
 export interface Dialect {
   /** The end of a SELECT that locks its rows until the commit: those of `table` only, if the statement joins tables. */
-  forUpdate(table?: Pick<Table, 'name'>): Sql;
+  forUpdate(table?: AnyTable): Sql;
   /** The same, without the rows that another transaction has locked. */
-  forUpdateOfUnlocked(table: Pick<Table, 'name'>): Sql;
+  forUpdateOfUnlocked(table: AnyTable): Sql;
   /**
    * The end of a SELECT: the rows whose columns have these values, with ids up to `from`, the newest first. It reads only
    * the rows that it returns, if there is an index of exactly these columns and the id.
@@ -25,21 +24,20 @@ export interface Dialect {
 export interface Queries {
   readonly dialect: Dialect;
   /** The rows of a table, chosen by the end of a SELECT: sql`WHERE id = ${id}`. */
-  select<C extends Codecs>(table: CodecTable<C>, end: Sql): Promise<readonly RowObject<C>[]>;
+  select<C extends Codecs>(table: Table<C>, end: Sql): Promise<readonly RowObject<C>[]>;
 }
 
 /** One write while it runs. It sees its own changes. Others see all of them after the commit, or none. */
 export interface Transaction extends Queries {
   query<R extends Row>(statement: Sql): Promise<readonly R[]>;
-  query<R extends Row>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
   /** Inserts rows with all columns of the table. `onConflict` ends the statement. */
-  insert(table: Table, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
+  insert(table: AnyTable, rows: readonly (readonly Value[])[], onConflict?: string): Promise<void>;
   /** Adds rows in this order, in one statement or few. Returns their ids, which the database assigns ascending. */
-  add<C extends Codecs>(table: CodecTable<C>, rows: readonly NewRow<C>[]): Promise<readonly bigint[]>;
+  add<C extends Codecs>(table: Table<C>, rows: readonly NewRow<C>[]): Promise<readonly bigint[]>;
   /** Unix milliseconds, by the clock that all processes over this database share. */
   now(): Promise<number>;
   /** Waits until no other transaction writes to the table, and keeps all others from writing to it until the commit. */
-  lock(table: Table): Promise<void>;
+  lock(table: AnyTable): Promise<void>;
 }
 
 /**

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
 import type { Row } from './sql.ts';
 import type { Copyable, Filling, Snapshot, TableReader } from './engine.ts';
-import type { Table } from './tables.ts';
+import type { AnyTable } from './table.ts';
 
 export interface Step {
-  readonly table: Table;
+  readonly table: AnyTable;
   readonly work: 'copied' | 'verified';
 }
 
@@ -31,7 +31,7 @@ export interface TableSummary {
  *   than were read from the source; `unavailable`.
  */
 export async function copyTables(
-  tables: readonly Table[],
+  tables: readonly AnyTable[],
   from: Copyable,
   to: Copyable,
   { onProgress, beforeCommit }: TransferOptions,
@@ -51,7 +51,7 @@ export async function copyTables(
 async function copyTable(
   source: Snapshot,
   target: Filling,
-  table: Table,
+  table: AnyTable,
   onProgress: TransferOptions['onProgress'],
 ): Promise<TableSummary> {
   const { name } = table;
@@ -70,7 +70,7 @@ async function copyTable(
   throw new ServiceError('conflict', message);
 }
 
-async function refuseRows(target: TableReader, table: Table): Promise<void> {
+async function refuseRows(target: TableReader, table: AnyTable): Promise<void> {
   for await (const _ of target.rows(table)) {
     const message = `The target is not empty: its table ${table.name} has rows. Copy into an empty database.`;
     throw new ServiceError('conflict', message);

@@ -107,7 +107,7 @@ const QUERIES: readonly Hot[] = [
   },
   {
     what: 'a key by its hash',
-    text: KEY_BY_HASH,
+    text: KEY_BY_HASH.text,
     values: ['hash 7'],
     indexes: ['keys_hash_key', 'accounts_pkey'],
   },

@@ -8,7 +8,7 @@ import { IDEMPOTENCY } from '../../src/storage/idempotency.ts';
 import { PETS } from '../../src/resources/pets/table.ts';
 import { ACCOUNTS } from '../../src/resources/accounts/repository.ts';
 import { KEYS } from '../../src/resources/keys/table.ts';
-import type { Table } from '../../src/storage/tables.ts';
+import type { AnyTable } from '../../src/storage/table.ts';
 import { addPets, newKey, type NewFixture, requireValue, REX } from './fixture.ts';
 import { test } from '../support/test.ts';
 import { addKey, createAccount } from '../support/store.ts';
@@ -21,7 +21,7 @@ export async function readSnapshot<T>(store: Store, work: (source: Snapshot) => 
   return await work(source);
 }
 
-export async function allRows(from: TableReader, table: Table): Promise<TableRow[]> {
+export async function allRows(from: TableReader, table: AnyTable): Promise<TableRow[]> {
   const all: TableRow[] = [];
   for await (const rows of from.rows(table)) all.push(...rows);
   return all;

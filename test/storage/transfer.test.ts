@@ -9,7 +9,7 @@ import { PLANS } from '../../src/domain/plan.ts';
 import type { Value } from '../../src/storage/sql.ts';
 import { type Store, TABLES } from '../../src/resources/repositories.ts';
 import { copyTables } from '../../src/storage/transfer.ts';
-import type { Table } from '../../src/storage/tables.ts';
+import type { AnyTable } from '../../src/storage/table.ts';
 import { addPets, newKey, requireValue, REX } from './fixture.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
@@ -84,7 +84,7 @@ const CHOSEN: Readonly<Record<string, readonly TableRow[]>> = {
 };
 
 /** Two rows that follow from the columns, for a table whose columns need no special values. */
-const rowsOf = ({ columns }: Table): readonly TableRow[] =>
+const rowsOf = ({ columns }: AnyTable): readonly TableRow[] =>
   [1n, 2n].map((number) =>
     columns.map(([, type]) => {
       if (type.endsWith('?') && number === 1n) return null;

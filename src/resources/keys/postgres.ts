@@ -44,7 +44,7 @@ export class PostgresLookup implements KeyLookup {
   async #readKey(hex: string): Promise<KeyRecord | undefined> {
     const cache = this.#cache;
     const readAt = this.#clock().monotonic;
-    const [row] = await this.#pool.query(KEY_BY_HASH, [hex], 'keyByHash');
+    const [row] = await this.#pool.query(KEY_BY_HASH.text, [hex], 'keyByHash');
     cache.delete(hex);
     if (row === undefined) return undefined;
     const key = parseKey(row);

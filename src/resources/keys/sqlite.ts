@@ -26,7 +26,7 @@ export class SqliteLookup implements KeyLookup {
 
   constructor(reader: Reader) {
     this.#reader = reader;
-    this.#keyByHash = reader.of(KEY_BY_HASH);
+    this.#keyByHash = reader.of(KEY_BY_HASH.sql);
   }
 
   async findByHash({ hex }: ApiKeyHash): Promise<KeyRecord | undefined> {

@@ -51,7 +51,8 @@ export interface KeyLookup {
 export const SELECT_KEYS = sql`SELECT ${KEYS.listAs('k')}, ${ACCOUNTS.listAs('a')}
   FROM keys k JOIN accounts a ON a.id = k.account_id`;
 
-export const KEY_BY_HASH = `${SELECT_KEYS.sql} WHERE k.hash = $1`;
+/** The place of the hash has no value yet: each engine prepares the text. */
+export const KEY_BY_HASH = sql`${SELECT_KEYS} WHERE k.hash = ${null}`;
 
 /** The key of a row of SELECT_KEYS. */
 export function parseKey(row: Row): KeyRecord {

@@ -14,30 +14,30 @@ const SEPARATOR = ',{"id":';
 type PageRow = readonly [count: bigint, animals: string | null];
 
 /**
- * The animals of this status and category with an id up to `$1`. INDEXED BY: statistics that are out of date could make
+ * The animals of this status and category with an id up to `?1`. INDEXED BY: statistics that are out of date could make
  * SQLite walk all ids instead.
  */
 const ofCategory = (status: string) =>
   `SELECT id, json FROM pets INDEXED BY pets_by_category
-     WHERE category_id = $2 AND coalesce(status, '') = ${status} AND id <= $1`;
+     WHERE category_id = ?2 AND coalesce(status, '') = ${status} AND id <= ?1`;
 
 /**
  * The pages that there are. A test shows that an index answers each, however large the table. The number of rows is part of
  * the text, because SQLite plans a query with a limit as parameter again each time.
  */
 export const PAGES = {
-  all: (rows: number) => joinPage('SELECT json FROM pets WHERE id <= $1', rows),
+  all: (rows: number) => joinPage('SELECT json FROM pets WHERE id <= ?1', rows),
   ofStatus: (rows: number) =>
-    joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= $1 AND status = $2', rows),
-  ofCategoryAndStatus: (rows: number) => joinPage(ofCategory('$3'), rows),
+    joinPage('SELECT json FROM pets INDEXED BY pets_by_status WHERE id <= ?1 AND status = ?2', rows),
+  ofCategoryAndStatus: (rows: number) => joinPage(ofCategory('?3'), rows),
   /** SQLite merges the statuses as it goes: it reads three rows more than it needs. */
   ofCategory: (rows: number) =>
     joinPage(INDEXED_STATUSES.map((status) => ofCategory(`'${status}'`)).join(' UNION ALL '), rows),
   /** CROSS JOIN: SQLite looks up each id of the list, and never walks the animals. */
   ofIds: (rows: number) =>
     joinPage(
-      `SELECT id, json FROM (SELECT value AS asked FROM json_each($2)) CROSS JOIN pets NOT INDEXED
-         WHERE id = asked AND id <= $1 AND ($3 IS NULL OR status = $3) AND ($4 IS NULL OR category_id = $4)`,
+      `SELECT id, json FROM (SELECT value AS asked FROM json_each(?2)) CROSS JOIN pets NOT INDEXED
+         WHERE id = asked AND id <= ?1 AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR category_id = ?4)`,
       rows,
     ),
 } as const;
@@ -63,7 +63,7 @@ const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES
 
 /** The reads of animals, which SQLite keeps as JSON. */
 export function openSqliteReads(reader: Reader): PetReads {
-  const byId: Query<[json: Written<Pet>]> = reader.of('SELECT json FROM pets WHERE id = $1');
+  const byId: Query<[json: Written<Pet>]> = reader.of('SELECT json FROM pets WHERE id = ?1');
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   const firstPages: (CachedPage | undefined)[] = [];
   /** By limit. */

@@ -9,11 +9,10 @@ import {
   TypeOverrides,
   types,
 } from 'pg';
-import type { Row, Value } from '../sql.ts';
 import type { Queries, Transaction } from '../transaction.ts';
-import type { Newest, PoolLoad } from '../engine.ts';
-import { raw, type Sql, sql } from '../sql.ts';
-import { type ColumnType, columnsOf } from '../tables.ts';
+import type { PoolLoad } from '../engine.ts';
+import { raw, type Row, type Sql, sql } from '../sql.ts';
+import type { ColumnType } from '../table.ts';
 import { DIALECT } from './dialect.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
 
@@ -176,7 +175,7 @@ export function transactionOn(database: Database): Transaction {
       // One array for each column: a statement with a parameter for each value would be limited to 65,535 of them.
       const arrays = table.columns.map(([, type], index) => `$${index + 1}::${arrayType(type)}`);
       await database.query(
-        `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT * FROM unnest(${arrays.join(', ')}) ${onConflict}`,
+        `INSERT INTO ${table.name} (${table.list.sql}) SELECT * FROM unnest(${arrays.join(', ')}) ${onConflict}`,
         table.columns.map((_, index) => rows.map((row) => row[index])),
       );
     },
@@ -212,13 +211,10 @@ export function transactionOn(database: Database): Transaction {
   };
 }
 
-type Run = <R extends Row>(statement: Sql | string, values?: readonly Value[]) => Promise<R[]>;
+type Run = <R extends Row>(statement: Sql) => Promise<R[]>;
 
 export function runOn(database: Database): Run {
-  return (statement, values) =>
-    typeof statement === 'string'
-      ? database.query(statement, values)
-      : database.query(statement.text, statement.values);
+  return ({ text, values }) => database.query(text, values);
 }
 
 export function selectOn(query: Run): Queries['select'] {
@@ -229,15 +225,3 @@ export function selectOn(query: Run): Queries['select'] {
 function arrayType(type: ColumnType): string {
   return type.startsWith('integer') ? 'bigint[]' : 'text[]';
 }
-
-/**
- * In the order of the index. With equalities the server may walk the ids instead and drop the other rows, which takes very
- * long when all rows with these values are old.
- */
-export const newest: Newest = (columns, from) => {
-  const names = Object.keys(columns);
-  if (names.length === 0) return `WHERE id <= ${from} ORDER BY id DESC`;
-  const values = Object.values(columns).join(', ');
-  return `WHERE (${names.join(', ')}, id) <= (${values}, ${from}) AND (${names.join(', ')}) >= (${values})
-    ORDER BY ${names.map((name) => `${name} DESC`).join(', ')}, id DESC`;
-};

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { CHUNK_ROWS, type Engine, type EngineSettings, type Snapshot, type TableReader } from '../engine.ts';
-import { columnsOf, type RowOf, type Table } from '../tables.ts';
+import type { Value } from '../sql.ts';
+import type { AnyTable } from '../table.ts';
 import { openWriteOnce, writeRecorded } from '../idempotency.ts';
 import { Batches } from './batches.ts';
-import { type Connections, type Database, newest, runOn, selectOn, transactionOn } from './connections.ts';
+import { type Connections, type Database, runOn, selectOn, transactionOn } from './connections.ts';
 import { openPool, type PoolSettings } from './database.ts';
 import { DIALECT } from './dialect.ts';
 import { ServingLock } from './serving-lock.ts';
@@ -47,10 +48,6 @@ function postgresEngine(
     pool,
     // The lock ends with its connection.
     mayLoseLock: true,
-    newest,
-    lastElement: (column) => `(${column}::json ->> -1)::bigint`,
-    isAnyOf: (column, parameter) =>
-      `${column} = ANY (ARRAY(SELECT json_array_elements_text(${parameter}::json)::bigint))`,
     dialect: DIALECT,
     read: run,
     select: selectOn(run),
@@ -136,15 +133,15 @@ async function openSnapshot(pool: Connections, timeout: number): Promise<Snapsho
 function tablesOf(database: Database): TableReader {
   let cursors = 0;
   return {
-    async *rows<T extends Table>(table: T) {
+    async *rows(table: AnyTable) {
       const cursor = `cursor_${cursors++}`;
       // The schema compares the text of keys by its bytes, whatever the language of the database.
       const order = table.key.join(', ');
       await database.query(
-        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${order}`,
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${table.list.sql} FROM ${table.name} ORDER BY ${order}`,
       );
       for (;;) {
-        const chunk = await database.query<RowOf<T>>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`);
+        const chunk = await database.query<readonly Value[]>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`);
         if (chunk.length === 0) break;
         yield chunk;
       }

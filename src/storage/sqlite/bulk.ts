@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Transaction } from '../transaction.ts';
 import { CHUNK_ROWS, chunksOf, type Filling, type Snapshot, type TableReader } from '../engine.ts';
-import type { Codecs, NewRow, Table as CodecTable } from '../table.ts';
-import { columnsOf, type RowOf, type Table } from '../tables.ts';
+import type { Value } from '../sql.ts';
+import type { AnyTable, Codecs, NewRow, Table } from '../table.ts';
 import { connectToWrite, lockWhenFree, transactionsOn } from './connection.ts';
 import { storeError } from './errors.ts';
 import { Query } from './query.ts';
@@ -55,7 +55,7 @@ export async function fillDatabase<T>(file: string, work: (filling: Filling) => 
  */
 export async function addAtomically<C extends Codecs, T>(
   file: string,
-  table: CodecTable<C>,
+  table: Table<C>,
   work: (add: (rows: readonly NewRow<C>[]) => Promise<unknown>) => Promise<T>,
   beforeCommit: (transaction: Transaction) => Promise<void>,
 ): Promise<T> {
@@ -121,9 +121,9 @@ async function withConnection<T>(file: string, work: (db: DatabaseSync) => Promi
 
 function tablesOf(db: DatabaseSync): TableReader {
   return {
-    rows<T extends Table>(table: T) {
-      const sql = `SELECT ${columnsOf(table)} FROM ${table.name} ORDER BY ${table.key.join(', ')}`;
-      return chunksOf(new Query<RowOf<T>>(db, sql).iterate(), CHUNK_ROWS);
+    rows(table: AnyTable) {
+      const sql = `SELECT ${table.list.sql} FROM ${table.name} ORDER BY ${table.key.join(', ')}`;
+      return chunksOf(new Query<readonly Value[]>(db, sql).iterate(), CHUNK_ROWS);
     },
   };
 }

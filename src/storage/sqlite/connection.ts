@@ -2,7 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Transaction } from '../transaction.ts';
 import { raw, sql } from '../sql.ts';
-import { insertInto } from '../tables.ts';
 import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 import { Statements } from './query.ts';
@@ -48,11 +47,14 @@ export function transactionsOn(db: DatabaseSync): (now: () => number) => Transac
   const statements = new Statements(db);
   const queries: Omit<Transaction, 'now'> = {
     dialect: DIALECT,
-    query: async (...statement: Parameters<Statements['run']>) => statements.run<never>(...statement),
+    query: async (statement) => statements.run<never>(statement),
     select: async (table, end) =>
       statements.run(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {
-      const query = statements.of(`${insertInto(table)} ${onConflict}`);
+      const places = table.columns.map(() => '?').join(', ');
+      const query = statements.of(
+        `INSERT INTO ${table.name} (${table.list.sql}) VALUES (${places}) ${onConflict}`,
+      );
       for (const row of rows) query.run(...row);
     },
     async add(table, rows) {

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../domain/clock.ts';
 import type { Idempotency } from '../../domain/ports.ts';
-import type { Value } from '../sql.ts';
 import type { Write } from '../transaction.ts';
 import type { Engine, EngineSettings } from '../engine.ts';
 import { openWriteOnce } from '../idempotency.ts';
@@ -14,7 +13,7 @@ import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
 import { DIALECT } from './dialect.ts';
 import { storeError } from './errors.ts';
-import { newest, Query, Reader } from './query.ts';
+import { Query, Reader } from './query.ts';
 import { ServingLock } from './serving-lock.ts';
 import { startWritingThread, Writer } from './writer.ts';
 
@@ -56,9 +55,9 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     }) as Promise<T>;
   };
   const write: Engine['write'] = (work, ...args) => run(work, args);
-  const read = async (...statement: Parameters<Reader['run']>): Promise<never[]> => {
+  const read = async (statement: Sql): Promise<never[]> => {
     reader.begin();
-    return reader.run<never>(...statement);
+    return reader.run<never>(statement);
   };
   return {
     kind: 'sqlite',
@@ -66,19 +65,10 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     // The operating system holds the lock as long as the process lives. A stored row of a wrong clock must be corrected.
     mayLoseLock: false,
     dialect: DIALECT,
-    newest,
-    lastElement: (column) => `${column} ->> '$[#-1]'`,
-    isAnyOf: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
     read,
     select: async (table, end) =>
       (await read(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`)).map((row) => table.parse(row)),
-    change: (statement: Sql | string, values: readonly Value[] = []) => {
-      const call =
-        typeof statement === 'string'
-          ? { sql: statement, values }
-          : { sql: statement.sql, values: statement.values as Value[] };
-      return writer.run({ call }) as Promise<never[]>;
-    },
+    change: ({ strings, values }) => writer.run({ call: { strings, values } }) as Promise<never[]>,
     write,
     writeOnce: openWriteOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
     addAtomically: (table, work, beforeCommit) => addAtomically(file, table, work, beforeCommit),

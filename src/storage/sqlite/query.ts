@@ -1,8 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Row, Value } from '../sql.ts';
-import type { Newest } from '../engine.ts';
-import type { Sql } from '../sql.ts';
+import type { Row, Sql, Value } from '../sql.ts';
 import { storeError } from './errors.ts';
 
 /**
@@ -72,9 +70,8 @@ export class Statements {
   }
 
   /** The rows of a statement. */
-  run<R extends Row>(statement: Sql | string, values: readonly Value[] = []): R[] {
-    if (typeof statement === 'string') return this.of<R>(statement).all(...values);
-    return this.of<R>(statement.sql).all(...(statement.values as Value[]));
+  run<R extends Row>({ sql, values }: Sql): R[] {
+    return this.of<R>(sql).all(...(values as Value[]));
   }
 
   /** Runs a statement that changes rows. Returns the id of the last row that it inserted. */
@@ -82,17 +79,11 @@ export class Statements {
     return this.of(sql).run(...(values as Value[]));
   }
 
-  /**
-   * `sql` has its parameters as `$1`, which SQLite writes as `?1`. It has no FOR UPDATE: only one transaction writes at a
-   * time, so no row needs a lock of its own.
-   */
+  /** A statement with its parameters as `?`. */
   of<R extends Row>(sql: string): Query<R> {
     let query = this.#queries.get(sql);
     if (query === undefined) {
-      query = new Query(
-        this.#db,
-        sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR UPDATE( OF \w+)?( SKIP LOCKED)?/, ''),
-      );
+      query = new Query(this.#db, sql);
       this.#queries.set(sql, query);
     }
     return query as Query<R>;
@@ -191,8 +182,3 @@ export class Reader extends Statements {
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }
-
-export const newest: Newest = (columns, from) => {
-  const equal = Object.entries(columns).map(([name, value]) => `${name} = ${value} AND `);
-  return `WHERE ${equal.join('')}id <= ${from} ORDER BY id DESC`;
-};

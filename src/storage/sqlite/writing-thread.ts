@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Idempotency } from '../../domain/ports.ts';
-import type { Value } from '../sql.ts';
+import { Sql } from '../sql.ts';
 import type { Transaction, Write } from '../transaction.ts';
 import { writeRecorded } from '../idempotency.ts';
 import type { Writes } from '../transaction.ts';
@@ -17,8 +17,8 @@ import { storeError } from './errors.ts';
 
 /** Something that the thread does, as plain values, because it crosses threads. A write is named by its place. */
 export type Call =
-  /** One statement. */
-  | { readonly sql: string; readonly values: readonly Value[] }
+  /** The parts of one statement. */
+  | Pick<Sql, 'strings' | 'values'>
   | { readonly place: string; readonly args: readonly unknown[]; readonly idempotency?: Idempotency }
   /** Calls of a write that has a batch. There is a result for each. */
   | { readonly place: string; readonly batch: readonly (readonly unknown[])[] };
@@ -121,7 +121,7 @@ class WritingThread {
   }
 
   async #do(call: Call, transaction: Transaction): Promise<unknown> {
-    if ('sql' in call) return transaction.query(call.sql, call.values);
+    if ('strings' in call) return transaction.query(new Sql(call.strings, call.values));
     const write = this.#writes.get(call.place) as AnyWrite;
     if ('batch' in call) return write.batch?.(transaction, call.batch);
     const { idempotency, args } = call;
