@@ -1,10 +1,9 @@
 import { argv, exit } from 'node:process';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { inventYear, YEAR } from './usage-year.ts';
-import { DAY } from '../src/domain/clock.ts';
+import { DAY, steadyClock } from '../src/domain/clock.ts';
 import type { UsageInterval } from '../src/domain/usage.ts';
 import { KEPT, type UsageBy } from '../src/resources/usage/rules.ts';
-import { steadyClock } from '../src/domain/clock.ts';
 import { openStore } from '../src/app/store.ts';
 
 /*

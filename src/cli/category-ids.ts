@@ -1,7 +1,6 @@
 // Contract: section 2.
 import type { Actor } from '../domain/audit.ts';
-import type { CategoryRepository } from '../resources/categories/repository.ts';
-import type { ReservedCategory } from '../resources/categories/repository.ts';
+import type { CategoryRepository, ReservedCategory } from '../resources/categories/repository.ts';
 import { foldedName } from '../domain/text.ts';
 
 /** Where categories are found and made. `make` resolves with the id of a new one. */

@@ -3,7 +3,7 @@ import type { Category } from '../resources/categories/schema.ts';
 import type { AccountOrder } from '../resources/orders/repository.ts';
 import type { Pet } from '../resources/pets/schema.ts';
 import { petJson } from '../resources/pets/table.ts';
-import { toJson } from '../domain/written.ts';
+import { toJson } from '../domain/json.ts';
 import type { Store } from '../resources/repositories.ts';
 import { printable } from '../terminal/output.ts';
 

@@ -6,7 +6,7 @@ import { LACKS_ROLE } from '../http/admin-api.ts';
 import { NO_SESSION, tooManyAttempts } from '../http/auth/access.ts';
 import { MEDIA_TYPES } from '../http/body.ts';
 import * as messages from '../http/messages.ts';
-import { IN_FLIGHT } from '../domain/result.ts';
+import { IN_FLIGHT } from '../domain/idempotency.ts';
 import { type Operation, queryParameters, sunsetDate } from '../http/operation.ts';
 import { faultMessage } from '../http/parameters.ts';
 import { parseIdempotencyKey } from '../http/request-headers.ts';

@@ -1,5 +1,5 @@
 import { PLANS } from '../domain/plan.ts';
-import { entityTag } from '../domain/written.ts';
+import { entityTag } from '../domain/json.ts';
 import { petJson } from '../resources/pets/table.ts';
 import { take, UNUSED } from '../limits/quota.ts';
 import type { AnyParameter } from '../http/parameters.ts';

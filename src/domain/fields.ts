@@ -61,3 +61,16 @@ function storageFault(its: string, max: number): string | undefined {
   if (!its.isWellFormed()) return 'must not contain a lone surrogate';
   return undefined;
 }
+
+/** A whole number of a body, which arrives as a bigint. */
+export function wholeNumber(minimum: number, maximum: number) {
+  const error = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .bigint({ error })
+    .meta({ type: 'integer', minimum, maximum })
+    .refine((value) => value >= minimum && value <= maximum, { error })
+    .transform(Number);
+}
+
+/** An instant of a body, in Unix milliseconds. */
+export const bodyInstant = givenDateTime.transform((value) => instantFromText(value));

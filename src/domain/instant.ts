@@ -8,6 +8,11 @@ export function textFromInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+/** The same, or undefined when there is no instant. */
+export function textIfInstant(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : textFromInstant(milliseconds);
+}
+
 /** The same, or null when there is no instant. */
 export function instantOrNull(milliseconds: number | null | undefined): string | null {
   return milliseconds === undefined || milliseconds === null ? null : textFromInstant(milliseconds);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { entityTag } from '../domain/written.ts';
+import { entityTag } from '../domain/json.ts';
 import { isUnmodified } from './response.ts';
 import { type Fields, fields, joinFields, NO_FIELDS } from 'direct-http';
 import type { Response } from './context.ts';

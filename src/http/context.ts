@@ -7,7 +7,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { Moment } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Operator } from '../domain/operator.ts';
-import type { Idempotency } from '../domain/ports.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Values } from './parameters.ts';
 import { REQUEST_ID } from './request-headers.ts';
 import type { BoundOperation, Match } from './routes.ts';

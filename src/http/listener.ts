@@ -8,8 +8,14 @@ import { internalError } from './messages.ts';
 import { errorResponse } from './response.ts';
 import type { Routes } from './routes.ts';
 import type { ServingState } from './steps.ts';
-import { type Fields, joinFields, NO_FIELDS, trustedFields } from 'direct-http';
-import type { Handlers, ResponseWriter } from 'direct-http';
+import {
+  type Fields,
+  type Handlers,
+  joinFields,
+  NO_FIELDS,
+  type ResponseWriter,
+  trustedFields,
+} from 'direct-http';
 
 /** What one listener does with its requests. */
 export interface Api {

@@ -5,8 +5,8 @@ import type { Actor, OperatorActor } from '../domain/audit.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Operator, Role } from '../domain/operator.ts';
 import type { Patch } from '../domain/patch.ts';
-import type { Idempotency } from '../domain/ports.ts';
-import type { Failure, Replay } from '../domain/result.ts';
+import type { Idempotency, Replay } from '../domain/idempotency.ts';
+import type { Failure } from '../domain/result.ts';
 import {
   type AnyParameter,
   cursor,

@@ -109,6 +109,62 @@ export function oneOf<Option extends string>(
   };
 }
 
+/** The id of a row in a path: a positive safe integer; others are 404. */
+export function rowId(description: string): Parameter<number> {
+  const filter = rowFilter(description);
+  return { ...filter, read: (text) => filter.read(text) || undefined };
+}
+
+/** The id of a row in a query. Out of range it is 0, which matches nothing. */
+export function rowFilter(description: string, example = 1): Parameter<number> {
+  const { read, schema, fault, absent } = int64({ description, example });
+  return { description, example, schema, read: (text) => toRowNumber(read(text)), fault, absent };
+}
+
+function toRowNumber(id: bigint | undefined): number | undefined {
+  if (id === undefined) return undefined;
+  return id > 0 && id <= Number.MAX_SAFE_INTEGER ? Number(id) : 0;
+}
+
+/** A cursor that is the id of a row, clamped to 0 … 2^53 − 1. */
+export function readCursorNumber(cursor: bigint | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  return cursor < 0 ? 0 : Number(cursor > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : cursor);
+}
+
+/** A query parameter with one of these texts. */
+export function choice<Option extends string>(
+  options: readonly Option[],
+  about: { readonly description: string; readonly example: Option },
+): Parameter<Option> {
+  return { ...oneOf(options, '', about), schema: { type: 'string', enum: options } };
+}
+
+/** A query parameter with a whole number of seconds. */
+export function seconds(about: {
+  readonly description: string;
+  readonly example: number;
+}): Parameter<number> {
+  return {
+    ...about,
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 999_999_999 },
+    read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+    fault: 'must be a whole number of seconds with at most 9 digits',
+    absent: undefined,
+  };
+}
+
+/** A query parameter with a short text. */
+export function shortText(most: number, about: { description: string; example: string }): Parameter<string> {
+  return {
+    ...about,
+    schema: { type: 'string', maxLength: most },
+    read: (text) => (text.length <= most && !text.includes('\0') ? text : undefined),
+    fault: `must have at most ${most} characters`,
+    absent: undefined,
+  };
+}
+
 const CURSOR = {
   description: 'Where the page begins. Opaque: follow the `Link` header of the page before.',
   fault: 'must come from the Link header of a list',

@@ -1,7 +1,7 @@
 // Contract: sections 3.4, 3.6 and 3.8.
 import { hash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
-import type { IdempotencyKeyHash } from '../domain/ports.ts';
+import type { IdempotencyKeyHash } from '../domain/idempotency.ts';
 
 /** What a client may send as `X-Request-Id`. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;

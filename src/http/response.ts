@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { encodeCursor } from '../domain/cursor.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
-import type { Failure, Replay } from '../domain/result.ts';
-import { entityTag, toJson } from '../domain/written.ts';
+import type { Failure } from '../domain/result.ts';
+import type { Replay } from '../domain/idempotency.ts';
+import { entityTag, toJson } from '../domain/json.ts';
 import type { BoundContext, Response } from './context.ts';
 import { otherMethod, type TransportStatus } from './messages.ts';
 import type { Success } from './operation.ts';

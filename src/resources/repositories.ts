@@ -1,7 +1,6 @@
 // Contract: section 2.
-import { MINUTE } from '../domain/clock.ts';
+import { type Clock, MINUTE } from '../domain/clock.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { LimiterStore, RateLimitAdmin } from '../limits/counter.ts';
 import * as limits from '../limits/stored.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';

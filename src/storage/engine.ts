@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import type { Idempotency } from '../domain/ports.ts';
-import type { Repeatable, Result } from '../domain/result.ts';
+import type { Idempotency, Repeatable } from '../domain/idempotency.ts';
+import type { Result } from '../domain/result.ts';
 import type { Row, Sql, Value } from './sql.ts';
 import type { AnyTable, Codecs, NewRow, Table } from './table.ts';
 import type { Queries, Transaction, Write, Writes } from './transaction.ts';

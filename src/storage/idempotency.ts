@@ -2,9 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DAY } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Idempotency } from '../domain/ports.ts';
-import { type Failure, IN_FLIGHT, type Repeatable, type Replay, type Result } from '../domain/result.ts';
-import { toJson } from '../domain/written.ts';
+import { type Idempotency, IN_FLIGHT, type Repeatable, type Replay } from '../domain/idempotency.ts';
+import { type Failure, type Result } from '../domain/result.ts';
+import { toJson } from '../domain/json.ts';
 import type { Transaction, Write } from './transaction.ts';
 import type { Engine, Identified } from './engine.ts';
 import { sql } from './sql.ts';

@@ -1,6 +1,5 @@
 // Contract: section 2.
-import type { Row, Value } from './sql.ts';
-import { join, raw, type Sql, sql } from './sql.ts';
+import { join, raw, type Row, type Sql, sql, type Value } from './sql.ts';
 
 /** How both databases declare a column: an int64, or text in UTF-8. With a question mark it may be null. */
 export type ColumnType = 'integer' | 'integer?' | 'text' | 'text?';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
-import { toJson } from '../domain/written.ts';
+import { toJson } from '../domain/json.ts';
 
 /** Characters. A report that writes each line by itself takes a third longer. */
 const PIECE_LENGTH = 16 * 1024;

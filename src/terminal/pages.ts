@@ -1,5 +1,5 @@
 import { parseExactJson } from '../domain/parse.ts';
-import type { Page } from '../domain/ports.ts';
+import type { Page } from '../domain/page.ts';
 
 /** Items of a page: the most that a list returns at once. */
 export const PAGE_SIZE = 100;

@@ -1,17 +1,16 @@
 // Contract: sections 2.5 and 3.11.
-import { CLIENT } from '../support/store.ts';
+import { CLIENT, createAccount } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Category, CategoryPatch } from '../../src/resources/categories/schema.ts';
 import { parseExactJson } from '../../src/domain/parse.ts';
 import type { Patch } from '../../src/domain/patch.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
-import { entityTag, toJson } from '../../src/domain/written.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
+import { entityTag, toJson } from '../../src/domain/json.ts';
 import { type NewFixture, readOutcome, replayed, requireValue } from './fixture.ts';
 import { refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
-import { createAccount } from '../support/store.ts';
 
 /** A patch as the HTTP layer reads it. */
 const patch = (given: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({

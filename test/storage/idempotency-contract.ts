@@ -1,7 +1,7 @@
 // Contract: section 3.
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { type NewFixture, patch, requireValue, REX, walk, readOutcome, replayed } from './fixture.ts';
 import { test } from '../support/test.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { entityTag, toJson } from '../../src/domain/written.ts';
+import { entityTag, toJson } from '../../src/domain/json.ts';
 import { CLIENT, ROOT } from '../support/store.ts';
 import { test } from '../support/test.ts';
 import { type NewFixture, readOutcome, requireValue } from './fixture.ts';

@@ -3,7 +3,7 @@ import { CLIENT } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import { DAY } from '../../src/domain/clock.ts';
 import type { Order } from '../../src/resources/orders/schema.ts';
-import { entityTag } from '../../src/domain/written.ts';
+import { entityTag } from '../../src/domain/json.ts';
 import { type NewFixture, readOutcome, requireValue } from './fixture.ts';
 import { NO_CONTENT, of, orderFixture, refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';

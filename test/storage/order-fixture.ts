@@ -5,7 +5,7 @@ import type { OrderRepository } from '../../src/resources/orders/repository.ts';
 import type { Order } from '../../src/resources/orders/schema.ts';
 import type { OrderStatus } from '../../src/resources/orders/rules.ts';
 import type { PetStatus } from '../../src/resources/pets/rules.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { get, type NewFixture, REX, requireValue } from './fixture.ts';
 import { createAccount } from '../support/store.ts';

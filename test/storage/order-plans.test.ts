@@ -1,10 +1,9 @@
 // Contract: section 3.12.
 import assert from 'node:assert/strict';
 import { OrderStatus } from '../../src/resources/orders/schema.ts';
-import { type OrderQuery } from '../../src/resources/orders/repository.ts';
+import { type OrderQuery, pageQuery } from '../../src/resources/orders/repository.ts';
 import { DIALECT as POSTGRES } from '../../src/storage/postgres/dialect.ts';
 import { DIALECT as SQLITE } from '../../src/storage/sqlite/dialect.ts';
-import { pageQuery } from '../../src/resources/orders/repository.ts';
 import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { test } from '../support/test.ts';

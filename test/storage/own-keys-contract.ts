@@ -5,7 +5,7 @@ import { type KeyRecord, SCOPES } from '../../src/domain/account.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { Actor } from '../../src/domain/audit.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { MOST_KEYS_A_DAY } from '../../src/resources/keys/rules.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { addKey, changeAccount, createAccount, ROOT } from '../support/store.ts';

@@ -4,7 +4,7 @@ import { DAY } from '../../src/domain/clock.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import { entityTag } from '../../src/domain/written.ts';
+import { entityTag } from '../../src/domain/json.ts';
 import { petJson } from '../../src/resources/pets/table.ts';
 import {
   addPets,

@@ -4,8 +4,7 @@ import * as fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/resources/pets/schema.ts';
 import type { PetStatus } from '../../src/resources/pets/rules.ts';
-import type { PetQuery } from '../../src/resources/pets/table.ts';
-import { PETS } from '../../src/resources/pets/table.ts';
+import { type PetQuery, PETS } from '../../src/resources/pets/table.ts';
 import { addPets, list, type NewFixture, REX, walk } from './fixture.ts';
 import { test } from '../support/test.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Result } from '../../src/domain/result.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { entityTag } from '../../src/domain/written.ts';
+import { entityTag } from '../../src/domain/json.ts';
 import { get, type NewFixture, patch, requireValue, REX, readOutcome } from './fixture.ts';
 import { withPet } from './pet-change-contract.ts';
 import { test } from '../support/test.ts';

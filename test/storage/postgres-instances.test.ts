@@ -1,7 +1,7 @@
 // Contract: sections 3, 5 and 8.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { IN_FLIGHT } from '../../src/domain/result.ts';
+import { IN_FLIGHT } from '../../src/domain/idempotency.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import type { StoredBanRecord } from '../../src/limits/counter.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { get, keyUsesOf, list, newKey, patch, requireValue, REX, walk, readOutcome } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';

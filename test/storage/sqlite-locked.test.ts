@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import { IN_FLIGHT } from '../../src/domain/result.ts';
+import { IN_FLIGHT } from '../../src/domain/idempotency.ts';
 import { PLANS } from '../../src/domain/plan.ts';
 import { get, keyUsesOf, list, newKey, requireValue, REX, readOutcome, replayed } from './fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';

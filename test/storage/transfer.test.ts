@@ -1,5 +1,5 @@
 // Contract: sections 2 and 8.
-import { CLIENT } from '../support/store.ts';
+import { addKey, CLIENT, createAccount } from '../support/store.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type Environment, ENVIRONMENTS } from '../../src/domain/api-key.ts';
@@ -15,7 +15,6 @@ import { postgresFixture } from './postgres-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 import { allRows, readSnapshot, transferContract } from './transfer-contract.ts';
 import { test } from '../support/test.ts';
-import { addKey, createAccount } from '../support/store.ts';
 
 transferContract('SQLite', (t) => sqliteFixture(t));
 transferContract('PostgreSQL', (t) => postgresFixture(t));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Pet } from '../../src/resources/pets/schema.ts';
-import type { Idempotency } from '../../src/domain/ports.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import type { PetRepository } from '../../src/resources/pets/repository.ts';
 import { petJson } from '../../src/resources/pets/table.ts';
 import { fakeClock } from '../support/clock.ts';

@@ -1,12 +1,20 @@
 // Contract: section 3.13.
 import { z } from 'zod';
-import { cursorNumber, iso, pageOf, rowId, word } from '../../admin/values.ts';
+import {
+  instant,
+  integer,
+  oneOf,
+  placeCursor,
+  readCursorNumber,
+  rowId,
+  shortText,
+} from '../../http/parameters.ts';
+import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
+import { describePage } from '../../domain/page.ts';
 import { type Account as AccountRecord, DEFAULT_SCOPES, limitsOf } from '../../domain/account.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { textFromInstant } from '../../domain/instant.ts';
 import { checkedName } from '../../domain/text.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
-import { instant, integer, oneOf, placeCursor } from '../../http/parameters.ts';
 import type { RateLimitAdmin, RateLimiter } from '../../limits/counter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
@@ -260,15 +268,15 @@ const listAccounts = list(
     role: 'viewer',
     description: 'Returns a page of accounts, the newest first.',
     filters: {
-      search: word(100, {
+      search: shortText(100, {
         description: 'Keep only accounts whose name contains this text, ignoring case.',
         example: 'shop',
       }),
     },
     examples: { page: { summary: 'A page', value: [EXAMPLE] } },
     async handle({ parameters: { search, limit, cursor } }, { accounts }: OperatorRepositories) {
-      const found = await accounts.page({ search, limit: limit + 1, before: cursorNumber(cursor) });
-      return pageOf(found, limit, describeAccount);
+      const found = await accounts.page({ search, limit: limit + 1, before: readCursorNumber(cursor) });
+      return describePage(found, limit, describeAccount);
     },
   },
 );
@@ -352,11 +360,11 @@ const changeAccount = change(AccountPatch, Account, {
 });
 
 function describeAccount({ suspendedAt, ...account }: AccountRecord) {
-  return { ...account, suspendedAt: iso(suspendedAt) };
+  return { ...account, suspendedAt: textIfInstant(suspendedAt) };
 }
 
 function describeBan({ keyId, label, until, count }: ListedBan) {
-  return { keyId, label, until: iso(until), count };
+  return { keyId, label, until: textIfInstant(until), count };
 }
 
 export const ACCOUNTS: OperatorResource<OperatorRepositories> = {

@@ -1,8 +1,7 @@
 // Contract: sections 3.13 and 10.2.
 import { z } from 'zod';
-import { whole } from '../../admin/values.ts';
+import { dateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
 import { SCOPES } from '../../domain/account.ts';
-import { dateTime, int64, ScopeName } from '../../domain/fields.ts';
 import { LIMIT_MAX, PLAN_NAMES } from '../../domain/plan.ts';
 import { OUTCOMES, USAGE_ROWS_BY, type UsageInterval } from '../../domain/usage.ts';
 
@@ -101,7 +100,7 @@ export const UsageRow = z
 
 /* As operators see and change accounts. */
 
-const limitOfWindow = whole(1, LIMIT_MAX);
+const limitOfWindow = wholeNumber(1, LIMIT_MAX);
 
 const name = z.string({ error: 'must be a string' });
 const plan = z.enum(PLAN_NAMES, { error: `must be one of ${PLAN_NAMES.join(', ')}` });

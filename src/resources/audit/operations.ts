@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursorNumber, pageOf, rowFilter } from '../../admin/values.ts';
+import { instant, readCursorNumber, rowFilter } from '../../http/parameters.ts';
+import { describePage } from '../../domain/page.ts';
 import { actorName } from '../../domain/audit.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
-import { instant } from '../../http/parameters.ts';
 import type { AuditEntry, AuditRepository } from './repository.ts';
 
 interface Repositories {
@@ -63,8 +63,13 @@ const listAudit = list(Entries, 'the audit log', {
     },
   },
   async handle({ parameters: { accountId, since, limit, cursor } }, { audit }: Repositories) {
-    const entries = await audit.list({ limit: limit + 1, accountId, since, before: cursorNumber(cursor) });
-    return pageOf(entries, limit, toJson);
+    const entries = await audit.list({
+      limit: limit + 1,
+      accountId,
+      since,
+      before: readCursorNumber(cursor),
+    });
+    return describePage(entries, limit, toJson);
   },
 });
 

@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursorNumber, rowFilter, rowId } from '../../admin/values.ts';
+import { readCursorNumber, rowFilter, rowId } from '../../http/parameters.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, remove, type OperatorResource } from '../../http/operation.ts';
 import type { RateLimitAdmin } from '../../limits/counter.ts';
@@ -46,7 +46,11 @@ const listBans = list(Bans, 'bans', {
     },
   },
   async handle({ parameters: { accountId, limit, cursor } }, { bans, quotas }: Stores) {
-    const found = await quotas.listBans({ accountId, after: cursorNumber(cursor) ?? 0, limit: limit + 1 });
+    const found = await quotas.listBans({
+      accountId,
+      after: readCursorNumber(cursor) ?? 0,
+      limit: limit + 1,
+    });
     const page = await bans.describe(found.slice(0, limit));
     const last = found.length > limit ? found[limit - 1] : undefined;
     return {

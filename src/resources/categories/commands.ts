@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { faultsOf } from '../../domain/parse.ts';
 import { nameTaken } from '../../domain/text.ts';
-import { toJson } from '../../domain/written.ts';
+import { toJson } from '../../domain/json.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
 import { printLine, printPages } from '../../terminal/output.ts';

@@ -2,13 +2,13 @@
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Patch } from '../../domain/patch.ts';
-import type { Idempotency, Page, Written } from '../../domain/ports.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
+import { firstId, type Page, toPage } from '../../domain/page.ts';
+import { isCurrent, type Json, toJson } from '../../domain/json.ts';
 import type { Result } from '../../domain/result.ts';
 import { foldedName } from '../../domain/text.ts';
-import { isCurrent, toJson } from '../../domain/written.ts';
 import { addAudit } from '../audit/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { firstId, pageOf } from '../../storage/page.ts';
 import { raw, sql } from '../../storage/sql.ts';
 import { int64, optional, type Stored, Table, text } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
@@ -132,9 +132,9 @@ export function open(engine: Engine) {
         CATEGORIES,
         sql`${engine.dialect.newest({}, firstId(before))} LIMIT ${raw(String(limit + 1))}`,
       );
-      return pageOf(rows.map(toCategory), limit);
+      return toPage(rows.map(toCategory), limit);
     },
-    async get(id: bigint): Promise<Written<Category> | undefined> {
+    async get(id: bigint): Promise<Json<Category> | undefined> {
       const [row] = await engine.select(CATEGORIES, sql`WHERE id = ${id}`);
       return row && toJson(toCategory(row));
     },

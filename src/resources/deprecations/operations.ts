@@ -1,6 +1,7 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursorNumber, iso } from '../../admin/values.ts';
+import { readCursorNumber } from '../../http/parameters.ts';
+import { textIfInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
 import type { DeprecatedUse, DeprecationPages } from './ranking.ts';
 
@@ -56,7 +57,7 @@ const listDeprecations = list(Uses, 'keys', {
   },
   async handle({ parameters: { limit, cursor } }, { deprecations }: Repositories) {
     // A page begins at a place in the order, because the numbers of requests change.
-    const first = cursorNumber(cursor) ?? 0;
+    const first = readCursorNumber(cursor) ?? 0;
     const end = first + limit;
     const { uses, isLast } = await deprecations.list(first, end);
     return { value: uses.map(toJson), next: isLast ? undefined : BigInt(end) };
@@ -64,7 +65,7 @@ const listDeprecations = list(Uses, 'keys', {
 });
 
 function toJson({ removal, lastHour, ...use }: DeprecatedUse) {
-  return { ...use, removal: iso(removal), lastHour: iso(lastHour) };
+  return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 
 export const DEPRECATIONS: OperatorResource<Repositories> = {

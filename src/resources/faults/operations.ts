@@ -1,10 +1,10 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { cursorNumber, pageOf, rowFilter, word } from '../../admin/values.ts';
+import { type Parameter, readCursorNumber, rowFilter, shortText } from '../../http/parameters.ts';
+import { describePage } from '../../domain/page.ts';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, type OperatorResource } from '../../http/operation.ts';
-import type { Parameter } from '../../http/parameters.ts';
 import type { Fault, RecentRequests } from '../../observability/recent-requests.ts';
 
 interface Repositories {
@@ -44,7 +44,7 @@ const listFaults = list(Faults, 'faults', {
     'Returns a page of the last requests below `/v1` that this instance answered with an error, the newest first. An instance ' +
     'keeps 10,000 of them in memory.',
   filters: {
-    requestId: word(128, {
+    requestId: shortText(128, {
       description: 'Only the requests with this `X-Request-Id`.',
       example: 'checkout-7f3a',
     }),
@@ -72,13 +72,13 @@ const listFaults = list(Faults, 'faults', {
   },
   async handle({ parameters: { limit, cursor, ...filters } }, { recent }: Repositories) {
     const names = Object.keys(filters) as (keyof typeof filters)[];
-    const before = cursorNumber(cursor) ?? Number.POSITIVE_INFINITY;
+    const before = readCursorNumber(cursor) ?? Number.POSITIVE_INFINITY;
     const faults = recent
       .faults()
       .filter(({ id }) => id < before)
       .filter((fault) => names.every((name) => filters[name] === undefined || filters[name] === fault[name]))
       .take(limit + 1);
-    return pageOf([...faults], limit, toJson);
+    return describePage([...faults], limit, toJson);
   },
 });
 

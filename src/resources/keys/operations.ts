@@ -1,16 +1,16 @@
 // Contract: sections 3.14 and 10.2.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { choice, cursorNumber, iso, pageOf, rowFilter, rowId, seconds } from '../../admin/values.ts';
+import { choice, int64, LIMIT, readCursorNumber, rowFilter, rowId, seconds } from '../../http/parameters.ts';
+import { instantFromText, textIfInstant } from '../../domain/instant.ts';
+import { describePage } from '../../domain/page.ts';
 import { DEFAULT_SCOPES, type KeyRecord, keyState } from '../../domain/account.ts';
 import { ApiKey, type Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { ScopeName } from '../../domain/fields.ts';
-import { instantFromText } from '../../domain/instant.ts';
 import type { Result } from '../../domain/result.ts';
 import { act, create, list, type OperatorResource, remove, type Resource } from '../../http/operation.ts';
-import { int64, LIMIT } from '../../http/parameters.ts';
 import type { RateLimitAdmin } from '../../limits/counter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyPageQuery, KeyRepository } from './repository.ts';
@@ -38,9 +38,9 @@ function describeKey(key: KeyRecord, now: number) {
     environment,
     scopes,
     state: keyState(key, now),
-    createdAt: iso(createdAt),
-    expiresAt: iso(expiresAt),
-    lastUsedAt: iso(lastUsedAt),
+    createdAt: textIfInstant(createdAt),
+    expiresAt: textIfInstant(expiresAt),
+    lastUsedAt: textIfInstant(lastUsedAt),
     ending,
   };
 }
@@ -55,7 +55,7 @@ function describeForOperator(key: KeyRecord, now: number, bannedUntil?: number) 
     account: account.name,
     ...rest,
     rotatedTo,
-    bannedUntil: iso(bannedUntil),
+    bannedUntil: textIfInstant(bannedUntil),
   };
 }
 
@@ -122,7 +122,7 @@ const listKeys = list(Keys, 'keys', {
   async handle({ key, accountId, parameters: { limit, cursor } }, { keys, clock }: Repositories) {
     const found = await keys.page(key.environment, { accountId, before: cursor, limit: limit + 1 });
     const now = clock().unix;
-    return pageOf(found, limit, (record) => describeKey(record, now));
+    return describePage(found, limit, (record) => describeKey(record, now));
   },
 });
 
@@ -295,14 +295,14 @@ const listAllKeys = list(OperatorKeys, 'keys', {
   async handle({ parameters }, { keys, clock, environment, quotas }: OperatorRepositories) {
     const { state, unusedFor, expiresWithin, limit, cursor } = parameters;
     const times = { unusedFor: toMilliseconds(unusedFor), expiresWithin: toMilliseconds(expiresWithin) };
-    const query = { accountId: parameters.accountId, before: cursorNumber(cursor), limit: limit + 1 };
+    const query = { accountId: parameters.accountId, before: readCursorNumber(cursor), limit: limit + 1 };
     const found =
       state === 'banned'
         ? await listBanned({ keys, environment, quotas }, { ...query, filter: times })
         : await keys.page(environment, { ...query, filter: { ...times, state } });
     const bans = new Map((await quotas.bansOf(found)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
-    return pageOf(found, limit, (key) => describeForOperator(key, now, bans.get(key.id)));
+    return describePage(found, limit, (key) => describeForOperator(key, now, bans.get(key.id)));
   },
 });
 

@@ -1,9 +1,8 @@
 // Contract: sections 3.14 and 10.2.
 import { z } from 'zod';
-import { instantOfBody, whole } from '../../admin/values.ts';
+import { bodyInstant, dateTime, givenDateTime, int64, ScopeName, wholeNumber } from '../../domain/fields.ts';
 import { DEFAULT_SCOPES, KEY_STATES, LABEL, SCOPES } from '../../domain/account.ts';
 import { ApiKey, ENVIRONMENTS } from '../../domain/api-key.ts';
-import { dateTime, givenDateTime, int64, ScopeName } from '../../domain/fields.ts';
 import { GRACE } from './rules.ts';
 
 /* As clients see and change keys. */
@@ -141,9 +140,9 @@ export const FindKey = z
   .object({
     key: z
       .string({ error: 'must be a string' })
-      .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a whole API key' }),
+      .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a wholeNumber API key' }),
   })
-  .meta({ id: 'FindKey', description: 'A whole API key.' });
+  .meta({ id: 'FindKey', description: 'A wholeNumber API key.' });
 
 const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
 
@@ -156,10 +155,10 @@ export const OperatorNewKey = z
       })
       .min(1, { error: 'must name at least one scope' })
       .default([...DEFAULT_SCOPES]),
-    expiresAt: instantOfBody.optional(),
+    expiresAt: bodyInstant.optional(),
   })
   .meta({ id: 'NewKey', description: 'Settings of a key.' });
 
 export const OperatorRotation = z
-  .object({ grace: whole(0, GRACE.maximum).default(GRACE.default) })
+  .object({ grace: wholeNumber(0, GRACE.maximum).default(GRACE.default) })
   .meta({ id: 'Rotation', description: 'How many seconds the old key still works.' });

@@ -1,8 +1,9 @@
 // Contract: section 10.2.
 import manifest from '../../../package.json' with { type: 'json' };
-import { cursorNumber, iso, pageOf, rowId } from '../../admin/values.ts';
+import { readCursorNumber, rowId } from '../../http/parameters.ts';
+import { textFromInstant, textIfInstant } from '../../domain/instant.ts';
+import { describePage } from '../../domain/page.ts';
 import type { Environment } from '../../domain/api-key.ts';
-import { textFromInstant } from '../../domain/instant.ts';
 import { act, create, list, type OperatorResource, read, remove } from '../../http/operation.ts';
 import type { OperatorRepository } from './repository.ts';
 import { describeOperator, linkAddress, type OperatorToken } from './rules.ts';
@@ -27,8 +28,8 @@ const listOperators = list(Operators, 'operators', {
   description: 'Returns a page of the operators, the oldest first.',
   examples: { all: { summary: 'All', value: [OPERATOR] } },
   async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
-    const rows = await operators.list({ after: cursorNumber(cursor), limit: limit + 1 });
-    return pageOf(rows, limit, describeOperator);
+    const rows = await operators.list({ after: readCursorNumber(cursor), limit: limit + 1 });
+    return describePage(rows, limit, describeOperator);
   },
 });
 
@@ -105,8 +106,8 @@ const listTokens = list(Tokens, 'records', {
     'Returns a page of the records of the tokens in force, of all operators, oldest first. It never shows the tokens.',
   examples: { all: { summary: 'All', value: [TOKEN] } },
   async handle({ parameters: { limit, cursor } }, { operators }: Repositories) {
-    const rows = await operators.listTokens({ after: cursorNumber(cursor), limit: limit + 1 });
-    return pageOf(rows, limit, toTokenJson);
+    const rows = await operators.listTokens({ after: readCursorNumber(cursor), limit: limit + 1 });
+    return describePage(rows, limit, toTokenJson);
   },
 });
 
@@ -148,7 +149,7 @@ const revokeToken = remove({
 });
 
 function toTokenJson({ createdAt, expiresAt, ...token }: OperatorToken) {
-  return { ...token, createdAt: textFromInstant(createdAt), expiresAt: iso(expiresAt) };
+  return { ...token, createdAt: textFromInstant(createdAt), expiresAt: textIfInstant(expiresAt) };
 }
 
 interface Service {

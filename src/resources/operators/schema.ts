@@ -1,6 +1,6 @@
 // Contract: section 10.2.
 import { z } from 'zod';
-import { instantOfBody } from '../../admin/values.ts';
+import { bodyInstant } from '../../domain/fields.ts';
 import { ROLES } from '../../domain/operator.ts';
 
 export const Me = z
@@ -39,7 +39,7 @@ export const IssuedToken = Token.extend({ token: z.string() }).meta({
 });
 
 export const NewToken = z
-  .object({ expiresAt: instantOfBody.optional() })
+  .object({ expiresAt: bodyInstant.optional() })
   .meta({ id: 'NewToken', description: 'Settings of a token.' });
 
 export const SignInLink = z

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 8.
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
-import { toJson } from '../../domain/written.ts';
+import { toJson } from '../../domain/json.ts';
 import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, rowId } from '../../terminal/options.ts';
 import { printLine, printPages } from '../../terminal/output.ts';

@@ -1,12 +1,12 @@
 // Contract: sections 2 and 3.
 import type { Actor } from '../../domain/audit.ts';
 import { instantFromText, textFromInstant } from '../../domain/instant.ts';
-import type { Idempotency, Page, Written } from '../../domain/ports.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
+import { firstId, type Page, toPage } from '../../domain/page.ts';
+import { isCurrent, type Json, toJson } from '../../domain/json.ts';
 import type { Failure, Result } from '../../domain/result.ts';
-import { isCurrent, toJson } from '../../domain/written.ts';
 import { addAudit } from '../audit/repository.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { firstId, pageOf } from '../../storage/page.ts';
 import { empty, join, raw, type Row, type Sql, sql } from '../../storage/sql.ts';
 import { enumeration, instant, int64, integer, optional, type Stored, Table } from '../../storage/table.ts';
 import type { Transaction } from '../../storage/transaction.ts';
@@ -277,12 +277,12 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
   return {
     async list(query: OrderQuery): Promise<Page<Order>> {
       const rows = await engine.read(pageQuery(engine, query));
-      return pageOf(
+      return toPage(
         rows.map((row) => toOrder(ORDERS.parse(row))),
         query.limit,
       );
     },
-    async get(accountId: number, id: bigint): Promise<Written<Order> | undefined> {
+    async get(accountId: number, id: bigint): Promise<Json<Order> | undefined> {
       const order = await findOrder(engine, id, accountId);
       return order && toJson(toOrder(order));
     },
@@ -294,7 +294,7 @@ export function open(engine: Engine, { orderHold }: { readonly orderHold: number
       engine.write(cancelOrder, actor, id, options),
     /** Like `list`, for operators. */
     async listWithAccounts(query: OrderQuery): Promise<Page<AccountOrder>> {
-      return pageOf(await readAccountOrders(joinAccounts(pageQuery(engine, query))), query.limit);
+      return toPage(await readAccountOrders(joinAccounts(pageQuery(engine, query))), query.limit);
     },
     /** The orders of one animal by all accounts, newest first, in one statement. An animal has few. */
     listOfPet(petId: bigint, status: OrderStatus | undefined): Promise<readonly AccountOrder[]> {

@@ -1,7 +1,15 @@
 // Contract: sections 2.1 and 3.
 import { z } from 'zod';
-import type { Deprecation } from '../../http/operation.ts';
-import { change, create, list, read, remove, otherTag, type Resource } from '../../http/operation.ts';
+import {
+  change,
+  create,
+  type Deprecation,
+  list,
+  otherTag,
+  read,
+  remove,
+  type Resource,
+} from '../../http/operation.ts';
 import { int64, int64List, LIMIT, oneOf } from '../../http/parameters.ts';
 import type { PetRepository } from './repository.ts';
 import { NewPet, Pet, PetPatch, PetStatus } from './schema.ts';

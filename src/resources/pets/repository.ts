@@ -1,9 +1,9 @@
 // Contract: sections 2 and 3.
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
-import type { Idempotency } from '../../domain/ports.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
-import { isCurrent } from '../../domain/written.ts';
+import { isCurrent } from '../../domain/json.ts';
 import { addAudit } from '../audit/repository.ts';
 import { chunksOf } from '../../storage/engine.ts';
 import type { AnyEngine } from '../../storage/open.ts';

@@ -1,6 +1,6 @@
 // Contract: section 3.
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { Written } from '../../domain/ports.ts';
+import type { Json } from '../../domain/json.ts';
 import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
@@ -63,7 +63,7 @@ const STATUSES: readonly (PetStatus | undefined)[] = [undefined, ...PET_STATUSES
 
 /** The reads of animals, which SQLite keeps as JSON. */
 export function openSqliteReads(reader: Reader): PetReads {
-  const byId: Query<[json: Written<Pet>]> = reader.of('SELECT json FROM pets WHERE id = ?1');
+  const byId: Query<[json: Json<Pet>]> = reader.of('SELECT json FROM pets WHERE id = ?1');
   /** By limit and status. An array, because V8 promotes the entries of a cleared Map to the old generation. */
   const firstPages: (CachedPage | undefined)[] = [];
   /** By limit. */

@@ -1,5 +1,6 @@
 // Contract: sections 2 and 3.
-import type { Page, Written } from '../../domain/ports.ts';
+import type { Page } from '../../domain/page.ts';
+import type { Json } from '../../domain/json.ts';
 import { enumeration, int64, optional, Table, text } from '../../storage/table.ts';
 import { PET_STATUSES, type PetStatus } from './rules.ts';
 import type { Pet } from './schema.ts';
@@ -33,15 +34,15 @@ export interface PetPage extends Page<Pet> {
 export interface PetReads {
   /** A page never changes: as long as nothing is written, the same object may be returned again. */
   list(query: PetQuery): Promise<PetPage>;
-  get(id: bigint): Promise<Written<Pet> | undefined>;
+  get(id: bigint): Promise<Json<Pet> | undefined>;
 }
 
 /** An animal as JSON with exact int64. An animal without a status has no such member. */
-export function petJson({ id, name, categoryId, status }: Pet): Written<Pet> {
+export function petJson({ id, name, categoryId, status }: Pet): Json<Pet> {
   const end = status === undefined ? '}' : `,"status":"${status}"}`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}` as Written<Pet>;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}` as Json<Pet>;
 }
 
-export function petsJson(pets: readonly Pet[]): Written<readonly Pet[]> {
-  return `[${pets.map(petJson).join(',')}]` as Written<readonly Pet[]>;
+export function petsJson(pets: readonly Pet[]): Json<readonly Pet[]> {
+  return `[${pets.map(petJson).join(',')}]` as Json<readonly Pet[]>;
 }

@@ -1,9 +1,9 @@
 // Contract: section 10.2.
-import { choice, iso, rowFilter } from '../../admin/values.ts';
+import { choice, instant, integer, placeCursor, rowFilter } from '../../http/parameters.ts';
+import { textIfInstant } from '../../domain/instant.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { UsageInterval } from '../../domain/usage.ts';
 import { type OperatorResource, read } from '../../http/operation.ts';
-import { instant, integer, placeCursor } from '../../http/parameters.ts';
 import type { UsageRepository } from './repository.ts';
 import { placeOfSum, type SumPlace, USAGE_BY, type UsageBy, type UsageSum, usageRange } from './rules.ts';
 import { EXAMPLE_COUNTS, MOST_SUMS, UsageSums } from './schema.ts';
@@ -97,7 +97,7 @@ const getUsage = read(UsageSums, {
 });
 
 function toJson({ start, ...sum }: UsageSum) {
-  return start === undefined ? sum : { start: iso(start), ...sum };
+  return start === undefined ? sum : { start: textIfInstant(start), ...sum };
 }
 
 export const USAGE_RESOURCE: OperatorResource<Repositories> = {

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Idempotency } from '../../domain/ports.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import { Sql } from '../sql.ts';
-import type { Transaction, Write } from '../transaction.ts';
+import type { Transaction, Write, Writes } from '../transaction.ts';
 import { writeRecorded } from '../idempotency.ts';
-import type { Writes } from '../transaction.ts';
 import { connectToWrite, transactionsOn } from './connection.ts';
 import { type DatabaseFiles, DatabaseGuard } from './database-files.ts';
 import { storeError } from './errors.ts';

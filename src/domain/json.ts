@@ -1,19 +1,23 @@
 // Contract: sections 2 and 3.
 import { hash } from 'node:crypto';
-import type { Written } from './ports.ts';
+
+declare const content: unique symbol;
+
+/** A value in the form in which clients get it. */
+export type Json<T> = string & { readonly [content]: T };
 
 /** A value as JSON with exact int64, the members of objects in their order. Those that are undefined are left out. */
-export function toJson<T>(value: T): Written<T> {
-  return jsonOf(value) as Written<T>;
+export function toJson<T>(value: T): Json<T> {
+  return encode(value) as Json<T>;
 }
 
-function jsonOf(value: unknown): string {
+function encode(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(encode).join(',')}]`;
   return `{${Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${JSON.stringify(name)}:${jsonOf(member)}`)
+    .map(([name, member]) => `${JSON.stringify(name)}:${encode(member)}`)
     .join(',')}}`;
 }
 
