@@ -6,7 +6,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { ServingState } from '../http/steps.ts';
 import { keepWriting } from './keep-writing.ts';
-import type { Counters } from '../limits/counter.ts';
+import type { RateLimiter } from '../limits/limiter.ts';
 import type { Store } from '../resources/repositories.ts';
 
 /** Milliseconds between two flushes. A crash loses at most the counts of this time. */
@@ -28,8 +28,7 @@ const LAST_WRITE_TIME = 300;
 
 interface Dependencies {
   readonly store: Store;
-  /** The counters in use, which can be replaced. */
-  readonly counting: { readonly counters: Counters };
+  readonly limiter: RateLimiter;
   readonly keyUses: KeyUses;
   readonly usage: UsageCounts;
   readonly changeLog: ChangeLog;
@@ -39,7 +38,7 @@ interface Dependencies {
 }
 
 export interface Background {
-  /** Resolves when the flush of counters that has begun is over. */
+  /** Resolves when the flush of counts that has begun is over. */
   idle(): Promise<void>;
   /** No order expires from now on, except by a request. Resolves when the last sweep is over. */
   stopExpiry(): Promise<void>;
@@ -53,7 +52,7 @@ export interface Background {
 
 /** Starts what the service does besides answering: it writes counts, expires orders and logs changes. */
 export function startBackground(dependencies: Dependencies): Background {
-  const { store, counting, keyUses, usage, changeLog, clock, state, log } = dependencies;
+  const { store, limiter, keyUses, usage, changeLog, clock, state, log } = dependencies;
   const mayWrite = () => state.isOpen;
   const abandoned = new AbortController();
   const outOfTime = Promise.withResolvers<never>();
@@ -62,7 +61,7 @@ export function startBackground(dependencies: Dependencies): Background {
   const keeper = keepWriting(
     'a write to the store',
     async () => {
-      await counting.counters.flush();
+      await limiter.flush();
       await keyUses.flush(signal);
       await store.dropExpired();
       await changeLog.logNotices();
@@ -97,9 +96,7 @@ export function startBackground(dependencies: Dependencies): Background {
         keeper
           .stop()
           .then(() =>
-            state.isOpen
-              ? counting.counters.flushAll()
-              : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
+            state.isOpen ? limiter.flushAll() : Promise.reject(new ServiceError('unavailable', COUNTS_LOST)),
           ),
         keeper.stop().then(() => keyUses.flushAll(signal)),
         history.stop().then(() => usage.flush(signal)),

@@ -31,21 +31,20 @@ export async function openConsole(
   { host, port, url }: NonNullable<Config['console']>,
   metrics: RequestMetrics | undefined,
 ): Promise<OpenConsole> {
-  const { store, counting, clock, config, limits, log, servers } = running;
+  const { store, limiter, quotas, clock, config, limits, log, servers } = running;
   const { environment, trustProxy: trusted } = config;
   let address = '';
   const repositories = {
     ...store,
-    quotas: counting.quotas,
-    counter: counting,
+    quotas,
+    limiter,
     clock,
     environment,
     recent,
     address: () => address,
     startedAt: clock().unix,
-    counters: () => counting.counters,
     deprecations: openDeprecations(clock, store.usageHistory, DEPRECATED_OPERATIONS),
-    nearest: nearestReader({ ...store, counter: counting, clock }),
+    nearest: nearestReader({ ...store, limiter, clock }),
   };
   const api = createAdminApi({
     ...running,
@@ -56,7 +55,6 @@ export async function openConsole(
     url,
     environment,
     metrics,
-    counter: counting,
     secrets: store.operators,
   });
   const operatorConsole = new Listener(api, running);

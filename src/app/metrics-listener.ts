@@ -10,12 +10,12 @@ import type { Running } from './running.ts';
 
 /** The listener for Prometheus. `inFlight` gives the number of requests that are not answered yet. */
 export async function openMetrics(running: Running, port: number, inFlight: () => number): Promise<Metrics> {
-  const { config, limits, clock, log, store, counting, servers } = running;
+  const { config, limits, clock, log, store, limiter, servers } = running;
   const metrics = new Metrics(
     {
       inFlight,
-      bans: () => counting.counters.bansInForce(),
-      sharedIsUp: () => counting.counters.sharedIsUp,
+      bans: () => limiter.bansInForce(),
+      sharedIsUp: () => limiter.sharedIsUp,
       pool: () => store.poolLoad(),
       deprecatedAccounts: () => deprecatedAccounts(store.usageHistory, DEPRECATED_OPERATIONS, clock().unix),
     },

@@ -4,19 +4,18 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ClientAddress } from '../http/address.ts';
 import type { ServingState } from '../http/steps.ts';
+import type { OpenLimiter } from '../limits/limiter.ts';
 import type { RecentRequests } from '../observability/recent-requests.ts';
 import type { HttpLimits } from '../http/server.ts';
-import type { CountersInUse } from './counters-in-use.ts';
 import type { Store } from '../resources/repositories.ts';
 
 /** The parts of a running service that its listeners share. */
-export interface Running {
+export interface Running extends OpenLimiter {
   readonly config: Config;
   readonly limits: HttpLimits;
   readonly clock: Clock;
   readonly log: Logger;
   readonly store: Store;
-  readonly counting: CountersInUse;
   readonly state: ServingState;
   readonly addressOf: ClientAddress;
   /** Undefined without the console. */

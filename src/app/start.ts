@@ -9,9 +9,8 @@ import { clientAddress } from '../http/address.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { RecentRequests } from '../observability/recent-requests.ts';
 import { HTTP_LIMITS, type HttpLimits } from '../http/server.ts';
-import type { CounterEvents, OpenCounters } from '../limits/counter.ts';
-import { CountersInUse } from './counters-in-use.ts';
-import { MemoryCounter } from '../limits/memory/counter.ts';
+import type { LimiterEvents, RateLimiter } from '../limits/limiter.ts';
+import { openLimiter } from './limiter.ts';
 import { openPublicApi, type PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import { ServingGate } from './serving-gate.ts';
@@ -39,7 +38,7 @@ export interface ServiceDependencies {
 }
 
 /**
- * The composition root: config → store → counters → listeners → background tasks.
+ * The composition root: config → store → limiter → listeners → background tasks.
  * @throws StartupError in one line when the service cannot start.
  */
 export async function startService(config: Config, dependencies: ServiceDependencies): Promise<Service> {
@@ -52,18 +51,18 @@ export async function startService(config: Config, dependencies: ServiceDependen
   };
   const store = await openStore({ ...config, clock, onLost });
   const servers: Server[] = [];
-  let counting: CountersInUse | undefined;
+  let limiter: RateLimiter | undefined;
   try {
-    // A process that counts by itself must be the only one. With a shared counter there may be many.
+    // A process that counts by itself must be the only one. With Redis there may be many.
     if (config.redisUrl === undefined) await store.lockForServing(config.environment);
     const changeLog = new ChangeLog(store, log);
     let metrics: Metrics | undefined;
-    const events: CounterEvents = {
+    const events: LimiterEvents = {
       onBan: (keyId, ban) => void changeLog.banBegins(keyId, ban),
       onHeartbeat: (seconds) => metrics?.heartbeat(seconds),
     };
-    const used = await CountersInUse.open(() => openCounters(config, store, dependencies, events));
-    counting = used;
+    const opened = await openLimiter(config, store, dependencies, events);
+    ({ limiter } = opened);
     const state = { isOpen: true, isDraining: false };
     const addressOf = clientAddress(config.trustProxy);
     const recent = config.console && new RecentRequests();
@@ -73,7 +72,7 @@ export async function startService(config: Config, dependencies: ServiceDependen
       clock,
       log,
       store,
-      counting,
+      ...opened,
       state,
       addressOf,
       recent,
@@ -94,13 +93,13 @@ export async function startService(config: Config, dependencies: ServiceDependen
 
     const reload = async () => {
       await background.idle();
-      await used.reopen();
+      await opened.limiter.reload();
     };
     gate = new ServingGate({ store, state, reload, log });
     const checks = setInterval(() => void gate?.check(), CHECK_INTERVAL);
     // Started after the checks, so that a flush of the same second already knows their result.
     const { keyUses, usage } = api;
-    const background = startBackground({ store, counting, keyUses, usage, changeLog, clock, state, log });
+    const background = startBackground({ store, limiter, keyUses, usage, changeLog, clock, state, log });
     const parts = { ...running, state, api, console: operatorConsole, background, gate, checks };
     return {
       url: api.url,
@@ -110,24 +109,8 @@ export async function startService(config: Config, dependencies: ServiceDependen
     };
   } catch (error) {
     for (const server of servers) server.close();
-    counting?.counters.close();
+    limiter?.close();
     await store.close();
     throw error;
   }
-}
-
-async function openCounters(
-  config: Config,
-  store: Store,
-  { clock, log }: ServiceDependencies,
-  events: CounterEvents,
-): Promise<OpenCounters> {
-  const { redisUrl } = config;
-  if (redisUrl === undefined) {
-    const inMemory = new MemoryCounter(clock, config, store.limits, events.onBan);
-    return { counters: inMemory, quotas: store.quotas };
-  }
-  // Imported only when needed, because the driver of Redis makes every start slower.
-  const { openShared } = await import('../limits/redis/open.ts');
-  return openShared({ ...config, redisUrl, policy: config, clock, log, ...events });
 }

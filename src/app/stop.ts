@@ -4,13 +4,13 @@ import type { PublicApi } from './public-listener.ts';
 import type { Running } from './running.ts';
 import type { ServingGate } from './serving-gate.ts';
 
-/** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counters and log. */
+/** Milliseconds that a stop waits for the requests that were accepted. The rest of the 10 s is for counts and log. */
 const DRAIN_TIME = 8_000;
 
 /** Milliseconds after which a stop begins no further batch of usage. The rest is for the last one, the store and the log. */
 const WRITE_TIME = 8_700;
 
-interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'counting'> {
+interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'limiter'> {
   readonly state: { isOpen: boolean; isDraining: boolean };
   readonly api: PublicApi;
   readonly console: OpenConsole | undefined;
@@ -21,7 +21,7 @@ interface Parts extends Pick<Running, 'log' | 'servers' | 'store' | 'counting'> 
 
 /** Turns readiness off, finishes what was accepted, writes all counts and closes the store; within 10 seconds. */
 export async function stopService(parts: Parts): Promise<void> {
-  const { state, api, console, background, gate, checks, servers, store, counting, log } = parts;
+  const { state, api, console, background, gate, checks, servers, store, limiter, log } = parts;
   state.isDraining = true;
   log.info('stopping');
   const late = setTimeout(() => background.abandon(), WRITE_TIME);
@@ -44,7 +44,7 @@ export async function stopService(parts: Parts): Promise<void> {
   } finally {
     clearTimeout(late);
     await gate.end();
-    counting.counters.close();
+    limiter.close();
     await store.close();
     log.info('stopped');
   }

@@ -1,6 +1,6 @@
 import { readConfig } from '../config/config.ts';
 import { type Clock, steadyClock } from '../domain/clock.ts';
-import type { RateLimitAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/limiter.ts';
 import { NoDatabaseError } from '../domain/startup-error.ts';
 import { systemActor } from '../config/system-actor.ts';
 import type { Store } from '../resources/repositories.ts';
@@ -54,14 +54,14 @@ export async function withStoreIfAny(command: (store: Store | undefined) => Prom
   }
 }
 
-/** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
+/** Like `withStore`, with the limits that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
 export function withQuotas(
   command: (context: CommandContext & { readonly quotas: RateLimitAdmin }) => Promise<void>,
 ): Promise<void> {
   return withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 }
 
-/** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
+/** Opens the operator's view of the limits, for a command that has opened its store. @throws StartupError when Redis cannot be used. */
 export async function useQuotas<T>(
   { config, clock, store }: CommandContext,
   work: (quotas: RateLimitAdmin) => Promise<T>,

@@ -3,7 +3,7 @@ import { readConfig } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { planName } from '../limits/counter.ts';
+import { planName } from '../limits/limiter.ts';
 import { BAN_RECORDS, lastBan, parseCounts, WINDOWS } from '../limits/stored.ts';
 import type { RedisQuotas } from '../limits/redis/quotas.ts';
 import { addAudit } from '../resources/audit/repository.ts';
@@ -75,8 +75,8 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     );
   const source = await open(from, true);
   const target = await open(to, false);
-  const counters =
-    config.redisUrl === undefined ? undefined : await openSharedCounters(config.redisUrl, clock, opened);
+  const limits =
+    config.redisUrl === undefined ? undefined : await openSharedLimits(config.redisUrl, clock, opened);
   let progress: Progress | undefined;
   /** A line of progress for each table that is copied, and for each that is verified. */
   const onProgress = ({ table, work }: Step, rows: number) => {
@@ -92,7 +92,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
         action: 'copy',
         target: { kind: 'database', name: withoutSecrets(from) },
       });
-      if (counters !== undefined) await restoreCounters(counters, copied, source.keys);
+      if (limits !== undefined) await restoreLimits(limits, copied, source.keys);
     },
   });
   const tables = await copying.finally(() => progress?.clear());
@@ -104,35 +104,31 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     );
 }
 
-/** The counters in Redis. */
-type SharedCounters = ReadonlyMap<Environment, RedisQuotas>;
+/** The limits in Redis. */
+type SharedLimits = ReadonlyMap<Environment, RedisQuotas>;
 
-/** Opens the counters in Redis. Disposing `opened` closes them. @throws StartupError when they cannot be used. */
-async function openSharedCounters(
+/** Opens the limits in Redis. Disposing `opened` closes them. @throws StartupError when they cannot be used. */
+async function openSharedLimits(
   redisUrl: string,
   clock: Clock,
   opened: AsyncDisposableStack,
-): Promise<SharedCounters> {
+): Promise<SharedLimits> {
   const { openQuotas } = await import('../limits/redis/open.ts');
-  const counters = new Map<Environment, RedisQuotas>();
+  const limits = new Map<Environment, RedisQuotas>();
   for (const environment of ENVIRONMENTS) {
     const quotas = await openQuotas({ redisUrl, environment, clock });
     opened.defer(() => quotas.close());
-    counters.set(environment, quotas);
+    limits.set(environment, quotas);
   }
-  return counters;
+  return limits;
 }
 
 /**
- * Copies the usage and the bans of a database to Redis, which keeps its own where that is newer. Bans that are over are
+ * Copies the counts and the bans of a database to Redis, which keeps its own where that is newer. Bans that are over are
  * copied too, because the next one may last twice as long. Refusals that led to no ban are not copied.
  */
-async function restoreCounters(
-  counters: SharedCounters,
-  from: TableReader,
-  keys: KeyRepository,
-): Promise<void> {
-  for (const [environment, quotas] of counters) {
+async function restoreLimits(limits: SharedLimits, from: TableReader, keys: KeyRepository): Promise<void> {
+  for (const [environment, quotas] of limits) {
     // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
     for await (const rows of from.rows(WINDOWS)) {
       const stored = rows.map((row) => WINDOWS.parse(row)).filter((row) => row.environment === environment);

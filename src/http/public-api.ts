@@ -6,7 +6,7 @@ import { ApiKeyHash, type Environment } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { HOLDER_LIMITS, PLANS } from '../domain/plan.ts';
-import type { Caller, RateLimiter } from '../limits/counter.ts';
+import type { Caller, RateLimiter } from '../limits/limiter.ts';
 import { peek, UNUSED } from '../limits/quota.ts';
 import type { KeyUses, UsageCounts } from '../observability/key-usage.ts';
 import type { Fault, RecentRequests } from '../observability/recent-requests.ts';
@@ -48,8 +48,7 @@ export interface PublicApiOptions<Repositories> {
   readonly keys: { findByHash(hash: ApiKeyHash): Promise<KeyRecord | undefined> };
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly usage: Pick<UsageCounts, 'note'>;
-  /** The counter in use, which can be replaced. */
-  readonly counting: { readonly counters: RateLimiter };
+  readonly limiter: Pick<RateLimiter, 'charge' | 'peek'>;
   readonly state: ServingState;
   readonly clock: Clock;
   readonly log: Logger;
@@ -86,7 +85,7 @@ const authenticate: Step<Service> = async (context, service) => {
   const found = await (credentials instanceof ApiKeyHash ? service.keys.findByHash(credentials) : undefined);
   const checked = credentials instanceof ApiKeyHash ? checkKey(found, startedAt.unix) : credentials;
   if ('error' in checked) {
-    const decision = await service.counting.counters.charge(addressCaller(service, request));
+    const decision = await service.limiter.charge(addressCaller(service, request));
     context.rateHeaders = decisionHeaders(decision);
     return refuseByLimit(decision) ?? errorResponse('unauthorized', checked.message);
   }
@@ -98,17 +97,17 @@ const authenticate: Step<Service> = async (context, service) => {
   return undefined;
 };
 
-const refuseIfDraining: Step<Service> = (context, { state, counting }) =>
-  state.isDraining ? refuseAtStop(context, counting.counters) : undefined;
+const refuseIfDraining: Step<Service> = (context, { state, limiter }) =>
+  state.isDraining ? refuseAtStop(context, limiter) : undefined;
 
-async function refuseAtStop(context: RequestContext, counter: RateLimiter): Promise<Response> {
-  context.rateHeaders = rateHeaders(await counter.peek(keyCaller(context)));
+async function refuseAtStop(context: RequestContext, limiter: Service['limiter']): Promise<Response> {
+  context.rateHeaders = rateHeaders(await limiter.peek(keyCaller(context)));
   return errorResponse('unavailable');
 }
 
 /** Ban and limits, in one step. Neither closes the holder's windows. */
-const charge: Step<Service> = (context, { counting }) => {
-  const decision = counting.counters.charge(keyCaller(context));
+const charge: Step<Service> = (context, { limiter }) => {
+  const decision = limiter.charge(keyCaller(context));
   const apply = (decided: Awaited<typeof decision>) => {
     context.rateHeaders = decisionHeaders(decided);
     return refuseByLimit(decided);
@@ -209,9 +208,9 @@ function joinHeaders(
 
 /** The rate headers when no caller is known: those of the address, which are not counted. */
 async function addressHeaders({ request }: RequestContext, service: Service): Promise<Fields> {
-  const { counting, log, clock } = service;
+  const { limiter, log, clock } = service;
   try {
-    return rateHeaders(await counting.counters.peek(addressCaller(service, request)));
+    return rateHeaders(await limiter.peek(addressCaller(service, request)));
   } catch (error) {
     // The store that counts addresses is down. The limits are known without it, and every request gets an answer.
     if (!(error instanceof ServiceError)) log.error({ err: error }, 'an address could not be looked up');

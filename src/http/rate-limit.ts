@@ -2,7 +2,7 @@
 import { DAY, MINUTE } from '../domain/clock.ts';
 import { decimal } from '../domain/decimal.ts';
 import type { Ban } from '../limits/ban.ts';
-import type { Decision } from '../limits/counter.ts';
+import type { Decision } from '../limits/limiter.ts';
 import type { Quota } from '../limits/quota.ts';
 import { banned, banNear, limitUsedUp } from './messages.ts';
 import { errorResponse } from './response.ts';

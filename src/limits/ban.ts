@@ -1,6 +1,5 @@
 // Contract: section 6.6.
 import { DAY, MINUTE, type Moment } from '../domain/clock.ts';
-import { Instants } from './instants.ts';
 
 /** How many refusals within 60 s ban a key, and how many seconds its first ban lasts. */
 export interface BanPolicy {
@@ -17,36 +16,50 @@ export interface Ban {
 
 /** The refusals and the last ban of a key. */
 export interface BanRecord {
-  /** Monotonic instants, in whole milliseconds, of the refusals that may still count. Oldest first, at most `banAfter`. */
-  readonly refusals: Instants;
+  /** Instants, in whole milliseconds, of the refusals that may still count. Oldest first, fewer than `banAfter`. */
+  readonly refusals: number[];
   /** The last ban. Kept when it is over, because the next one within a day lasts twice as long. */
-  readonly ban: Ban | undefined;
+  ban: Ban | undefined;
 }
 
-export const NEVER_REFUSED: BanRecord = { refusals: Instants.NONE, ban: undefined };
+export function newBanRecord(): BanRecord {
+  return { refusals: [], ban: undefined };
+}
 
 /** The ban in force, or undefined. */
-export function banInForce(standing: Pick<BanRecord, 'ban'>, now: Pick<Moment, 'unix'>): Ban | undefined {
-  return standing.ban !== undefined && standing.ban.until > now.unix ? standing.ban : undefined;
+export function banInForce({ ban }: Pick<BanRecord, 'ban'>, now: Pick<Moment, 'unix'>): Ban | undefined {
+  return ban !== undefined && ban.until > now.unix ? ban : undefined;
+}
+
+/** Whether the record matters no more: no refusal of it counts, and the next ban would be a first one. */
+export function hasEnded({ refusals, ban }: BanRecord, now: Moment): boolean {
+  return !counts(refusals.at(-1), now) && (ban === undefined || now.unix - ban.until >= DAY);
 }
 
 /**
- * Counts one refusal. `banAfter` refusals within 60 s ban the key. A ban that begins within 24 hours of the end of the
- * previous one lasts twice as long as that, at most 24 hours.
+ * Counts one refusal in the record of a key, and gives back the ban if it begins one. `banAfter` refusals within 60 s ban
+ * the key. A ban that begins within 24 hours of the end of the previous one lasts twice as long as that, at most 24 hours.
  */
-export function refuse(standing: BanRecord, policy: BanPolicy, now: Moment): BanRecord {
-  let first = 0;
-  while (now.monotonic - (standing.refusals.at(first) ?? now.monotonic) >= MINUTE) first++;
-  const refusals = standing.refusals.next(first, Math.floor(now.monotonic));
-  if (refusals.length < policy.banAfter) return { refusals, ban: standing.ban };
-  const last = standing.ban;
+export function refuse(record: BanRecord, policy: BanPolicy, now: Moment): Ban | undefined {
+  // Changed in place: a copy of a long list for each refusal would cost more than the request.
+  const { refusals, ban: last } = record;
+  const over = refusals.findIndex((instant) => counts(instant, now));
+  if (over !== 0) refusals.splice(0, over === -1 ? refusals.length : over);
+  refusals.push(Math.floor(now.monotonic));
+  if (refusals.length < policy.banAfter) return undefined;
+  refusals.length = 0;
   const count = last !== undefined && now.unix - last.until < DAY ? last.count + 1 : 1;
-  const until = Math.floor(now.unix) + banTime(count, policy);
-  return { refusals: Instants.NONE, ban: { until, count } };
+  record.ban = { until: Math.floor(now.unix) + banTime(count, policy), count };
+  return record.ban;
+}
+
+/** Whether a refusal still counts. */
+function counts(refusal: number | undefined, now: Moment): boolean {
+  return refusal !== undefined && now.monotonic - refusal < MINUTE;
 }
 
 /** Corrects a stored ban for a clock that was ahead when it was stored: it lasts no longer than a ban that begins now. */
-export function restoredBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
+export function restoreBan({ until, count }: Ban, policy: BanPolicy, now: Moment): Ban {
   return { until: Math.min(until, Math.floor(now.unix) + banTime(count, policy)), count };
 }
 

@@ -42,9 +42,9 @@ export const UNUSED: Counts = { minuteStart: Number.NEGATIVE_INFINITY, minuteCou
  * counted request. A day is the UTC calendar day.
  */
 export function take(counts: Counts, limits: Limits, now: Moment): { counts: Counts; quota: Quota } {
-  const current = at(counts, now);
+  const current = advance(counts, now);
   if (current.minuteCount >= limits.perMinute || current.dayCount >= limits.perDay) {
-    return { counts: current, quota: quotaOf(current, limits, now, false) };
+    return { counts: current, quota: toQuota(current, limits, now, false) };
   }
   const taken: Counts = {
     minuteStart: current.minuteStart,
@@ -52,26 +52,27 @@ export function take(counts: Counts, limits: Limits, now: Moment): { counts: Cou
     day: current.day,
     dayCount: current.dayCount + 1,
   };
-  return { counts: taken, quota: quotaOf(taken, limits, now, true) };
+  return { counts: taken, quota: toQuota(taken, limits, now, true) };
 }
 
 /** Both windows as they are. Takes nothing. */
 export function peek(counts: Counts, limits: Limits, now: Moment): Quota {
-  return quotaOf(at(counts, now), limits, now, true);
+  return toQuota(advance(counts, now), limits, now, true);
 }
 
 /**
  * Corrects stored counts for a clock that was ahead when it was stored: the minute ends within 60 s from now, and a day
  * later than tomorrow counts as today.
  */
-export function restored(counts: Counts, now: Moment): Counts {
+export function restoreCounts(counts: Counts, now: Moment): Counts {
   const today = Math.floor(now.unix / DAY);
   const minuteStart = Math.min(counts.minuteStart, Math.floor(now.monotonic));
-  return { ...counts, minuteStart, day: counts.day > today + 1 ? today : counts.day };
+  const day = counts.day > today + 1 ? today : counts.day;
+  return { minuteStart, minuteCount: counts.minuteCount, day, dayCount: counts.dayCount };
 }
 
 /** The counts that still count now. A day in the future stays, because windows never move backwards. */
-function at(counts: Counts, now: Moment): Counts {
+function advance(counts: Counts, now: Moment): Counts {
   const today = Math.floor(now.unix / DAY);
   const minuteOver = counts.minuteCount === 0 || now.monotonic - counts.minuteStart >= MINUTE;
   const dayOver = today > counts.day;
@@ -86,7 +87,7 @@ function at(counts: Counts, now: Moment): Counts {
 }
 
 /** Both windows after a request was admitted or refused. `counts` are those of now. */
-export function quotaOf(counts: Counts, limits: Limits, now: Moment, admitted: boolean): Quota {
+export function toQuota(counts: Counts, limits: Limits, now: Moment, admitted: boolean): Quota {
   const minute: Window = {
     limit: limits.perMinute,
     remaining: Math.max(0, limits.perMinute - counts.minuteCount),

@@ -16,9 +16,9 @@ import {
   text,
 } from '../storage/table.ts';
 import type { Transaction } from '../storage/transaction.ts';
-import type { Ban } from './ban.ts';
-import { type KeyBan, type LimiterStore, planName, type RateLimitAdmin } from './counter.ts';
-import { type Counts, peek, restored, UNUSED } from './quota.ts';
+import type { Ban, BanRecord } from './ban.ts';
+import { type KeyBan, type LimiterStore, planName, type RateLimitAdmin } from './limiter.ts';
+import { type Counts, peek, restoreCounts, UNUSED } from './quota.ts';
 
 /** The counts of callers in their windows. */
 export const WINDOWS = new Table(
@@ -40,7 +40,7 @@ export const BAN_RECORDS = new Table(
   {
     keyId: integer,
     environment: enumeration(ENVIRONMENTS),
-    refusals: json<readonly number[]>(),
+    refusals: json<number[]>(),
     bannedUntil: optional(instant),
     banCount: optional(integer),
     /** An operator has lifted the ban, and the serving process has not heard of it yet. */
@@ -69,8 +69,8 @@ const unlessNewerRecord = (now: number) => `
   WHERE coalesce(excluded.banned_until, 0) >= coalesce(standings.banned_until, 0)
     OR standings.banned_until > ${now + DAY}`;
 
-/** Bans in one read: a few milliseconds of the thread that also answers requests, when the database is SQLite. */
-const BANS_READ = 2_000;
+/** Bans or their records in one read: a few milliseconds of the thread that also answers requests, when the database is SQLite. */
+const ROWS_READ = 2_000;
 
 /** Rows that one statement prunes: all addresses of a day at once could take longer than a statement may. */
 const PRUNED_ROWS = 10_000;
@@ -168,7 +168,7 @@ export function open(
   }
 
   /** All bans in force with larger key ids, some at a time. */
-  async function* pagesOfBans(after: number, limit: number): AsyncGenerator<readonly KeyBan[]> {
+  async function* readPages(after: number, limit: number): AsyncGenerator<readonly KeyBan[]> {
     for (let last: number | undefined = after; last !== undefined; ) {
       const bans = await readBans(sql`AND key_id > ${last} ORDER BY key_id LIMIT ${limit}`);
       yield bans;
@@ -178,8 +178,8 @@ export function open(
   }
 
   /** The bans of one account. An account can have far more keys than there are bans, so the bans are read first. */
-  async function* bansOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
-    for await (const bans of pagesOfBans(after, BANS_READ)) {
+  async function* readPagesOfAccount(accountId: number, after: number): AsyncGenerator<readonly KeyBan[]> {
+    for await (const bans of readPages(after, ROWS_READ)) {
       // A condition on the account would make the database read all keys of the account.
       const isBanned = engine.dialect.isAnyOf(
         'id',
@@ -197,9 +197,17 @@ export function open(
 
   return {
     readCounts,
-    async readBanRecord(keyId) {
-      const [row] = await engine.select(BAN_RECORDS, sql`WHERE key_id = ${keyId} AND lifted = 0`);
-      return row && { refusals: row.refusals, ban: lastBan(row) };
+    async readBanRecords() {
+      const records = new Map<number, BanRecord>();
+      for (let last = 0; ; await letOthersRun()) {
+        const rows = await engine.select(
+          BAN_RECORDS,
+          sql`WHERE key_id > ${last} AND environment = ${environment} AND lifted = 0 ORDER BY key_id LIMIT ${ROWS_READ}`,
+        );
+        for (const row of rows) records.set(row.keyId, { refusals: row.refusals, ban: lastBan(row) });
+        if (rows.length < ROWS_READ) return records;
+        last = rows.at(-1)?.keyId ?? last;
+      }
     },
     writeCounts: (counts) =>
       engine.write(
@@ -243,8 +251,8 @@ export function open(
     async listBans({ accountId, after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       const pages =
         accountId === undefined
-          ? pagesOfBans(after, Math.min(limit, BANS_READ))
-          : bansOfAccount(accountId, after);
+          ? readPages(after, Math.min(limit, ROWS_READ))
+          : readPagesOfAccount(accountId, after);
       const found: KeyBan[] = [];
       for await (const bans of pages) {
         found.push(...bans);
@@ -258,18 +266,18 @@ export function open(
       );
       return Number(row?.[0]);
     },
-    async bansOf(keys) {
+    async findBans(keys) {
       if (keys.length === 0) return [];
       const ids = keys.map(({ id }) => id);
       const bans = await readBans(sql`AND ${engine.dialect.isAnyOf('key_id', ids)}`);
       const byKey = new Map(bans.map((ban) => [ban.keyId, ban]));
       return ids.flatMap((id) => byKey.get(id) ?? []);
     },
-    async usageOf(account) {
+    async readQuota(account) {
       const counts = (await readCounts(planName(account.id))) ?? UNUSED;
       const { unix } = clock();
       const moment = { unix, monotonic: unix };
-      return peek(restored(counts, moment), account.limits, moment);
+      return peek(restoreCounts(counts, moment), account.limits, moment);
     },
   };
 }

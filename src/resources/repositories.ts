@@ -1,7 +1,7 @@
 // Contract: section 2.
 import { type Clock, MINUTE } from '../domain/clock.ts';
 import type { Environment } from '../domain/api-key.ts';
-import type { LimiterStore, RateLimitAdmin } from '../limits/counter.ts';
+import type { LimiterStore, RateLimitAdmin } from '../limits/limiter.ts';
 import * as limits from '../limits/stored.ts';
 import type { Copyable, Engine } from '../storage/engine.ts';
 import * as idempotency from '../storage/idempotency.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import type { Result } from '../domain/result.ts';
-import type { RateLimitAdmin } from '../limits/counter.ts';
+import type { RateLimitAdmin } from '../limits/limiter.ts';
 
 /** What a command works with. It names the repositories that it uses. */
 export interface CommandContext<Repositories> {
@@ -23,13 +23,13 @@ export interface Terminal<Repositories> {
   withStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
   /** Like `withStore`, and makes the database if there is none yet. */
   withNewStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
-  /** Opens the counters for a command that has opened its store. @throws StartupError when Redis cannot be used. */
+  /** Opens the operator's view of the limits, for a command that has opened its store. @throws StartupError when Redis cannot be used. */
   useQuotas<T>(
     this: void,
     context: CommandContext<Repositories>,
     work: (quotas: RateLimitAdmin) => Promise<T>,
   ): Promise<T>;
-  /** Like `withStore`, with the counters that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
+  /** Like `withStore`, with the limits that the service uses: those in Redis if `REDIS_URL` is set, or in the store. */
   withQuotas(
     this: void,
     command: (context: CommandContext<Repositories> & { readonly quotas: RateLimitAdmin }) => Promise<void>,

@@ -1,8 +1,8 @@
 // Contract: section 6.
 import assert from 'node:assert/strict';
 import { NoAnswer } from '../../src/limits/timeout.ts';
-import { connected, newCounter } from '../limits/redis-fixture.ts';
-import { keyCaller } from '../limits/quota-counter-contract.ts';
+import { connected, newLimiter } from '../limits/redis-fixture.ts';
+import { keyCaller } from '../limits/quota-contract.ts';
 import { call } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask, temporaryCluster, temporaryReplica } from '../support/redis.ts';
@@ -102,7 +102,7 @@ test('a replica that takes over continues the counts of its primary', async (t) 
 test('a caller whose slot moves to another server keeps its counts', async (t) => {
   const servers = await temporaryCluster(t);
   const any = servers[0]?.url ?? '';
-  const counter = newCounter(await connected(t, any), fakeClock(), { banAfter: 100, banSeconds: 300 });
+  const counter = newLimiter(await connected(t, any), fakeClock(), { banAfter: 100, banSeconds: 300 });
   const caller = { kind: 'address', address: '192.0.2.1', limits: LIMITS } as const;
   const remaining = async () => (await counter.charge(caller)).quota.minute.remaining;
   assert.equal(await remaining(), 59);
@@ -118,7 +118,7 @@ test('a caller whose slot moves to another server keeps its counts', async (t) =
 
 test('an account that is being moved between two servers is no outage of either', async (t) => {
   const servers = await temporaryCluster(t);
-  const counter = newCounter(await connected(t, servers[0]?.url ?? ''), fakeClock(), {
+  const counter = newLimiter(await connected(t, servers[0]?.url ?? ''), fakeClock(), {
     banAfter: 9,
     banSeconds: 9,
   });

@@ -8,7 +8,7 @@ import { GET_PET_DEPRECATION } from '../../src/resources/pets/operations.ts';
 import { SCOPES } from '../../src/domain/account.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
-import { windowsName } from '../../src/limits/counter.ts';
+import { callerName } from '../../src/limits/limiter.ts';
 import { HOUR } from '../../src/domain/usage.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { type Answer, type Asked, call } from '../support/api.ts';
@@ -70,7 +70,9 @@ async function useUpHolder({ store, clock }: TestService, account: string, dayCo
     day: Math.floor(unix / DAY),
     dayCount,
   };
-  await store.limits.writeCounts(new Map([[windowsName('holder', id), counts]]));
+  await store.limits.writeCounts(
+    new Map([[callerName({ kind: 'holder', accountId: id, limits: HOLDER_LIMITS }), counts]]),
+  );
 }
 
 const database = await exampleDatabase(lifetimeOfFile());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from '../support/test.ts';
 import { HOLDER_LIMITS } from '../../src/domain/plan.ts';
-import { windowsName } from '../../src/limits/counter.ts';
+import { callerName } from '../../src/limits/limiter.ts';
 import { assertError } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
@@ -47,7 +47,9 @@ for (const [name, newDatabase] of Object.entries(DATABASES)) {
     const send = senderOf(service, await service.issueKey());
     const day = Math.floor(service.clock().unix / 86_400_000);
     const counts = { minuteStart: 0, minuteCount: 0, day, dayCount: HOLDER_LIMITS.perDay - 1 };
-    await service.store.limits.writeCounts(new Map([[windowsName('holder', 1), counts]]));
+    await service.store.limits.writeCounts(
+      new Map([[callerName({ kind: 'holder', accountId: 1, limits: HOLDER_LIMITS }), counts]]),
+    );
     assert.equal((await send('/account')).status, 200);
     const refused = await send('/account');
     assertError(refused, 'daily_limit_exceeded');

@@ -13,7 +13,7 @@ import { createPublicApi } from '../../src/http/public-api.ts';
 import { clientAddress } from '../../src/http/address.ts';
 import { cors } from '../../src/http/cors.ts';
 import { createHttpServer, HTTP_LIMITS, serve } from '../../src/http/server.ts';
-import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { assertError, call } from '../support/api.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -33,15 +33,15 @@ async function start(t: TestContext) {
   const config = readConfig({});
   const url = 'http://127.0.0.1/v1';
   const server = createHttpServer(HTTP_LIMITS);
-  const counter = new MemoryCounter(clock, config, store.limits);
+  const limiter = new MemoryLimiter(clock, config, store.limits);
   const dependencies = { clock, log: pino({ level: 'silent' }), state: { isOpen: true, isDraining: false } };
   const api = createPublicApi({
     ...dependencies,
     operations: OPERATIONS,
-    repositories: { ...store, counter, clock },
+    repositories: { ...store, limiter, clock },
     keys: store.keys,
     keyUses: { note: () => undefined },
-    counting: { counters: counter },
+    limiter,
     environment: 'production',
     base: url,
     urls: { production: url, staging: url },

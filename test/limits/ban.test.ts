@@ -2,43 +2,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { NEVER_REFUSED, banInForce, refuse, refusalsLeft, type BanRecord } from '../../src/limits/ban.ts';
+import {
+  banInForce,
+  type BanRecord,
+  hasEnded,
+  newBanRecord,
+  refuse,
+  refusalsLeft,
+} from '../../src/limits/ban.ts';
 import { DAY, MINUTE } from '../../src/domain/clock.ts';
 import { type FakeClock, fakeClock, unixMilliseconds } from '../support/clock.ts';
 
 const POLICY = { banAfter: 100, banSeconds: 300 };
 
-function refuseTimes(
-  times: number,
-  clock: FakeClock,
-  record: BanRecord = NEVER_REFUSED,
-  pause = 0,
-): BanRecord {
-  let current = record;
+function refuseTimes(times: number, clock: FakeClock, record = newBanRecord(), pause = 0): BanRecord {
   for (let i = 0; i < times; i++) {
     if (i > 0) clock.advance(pause);
-    current = refuse(current, POLICY, clock());
+    refuse(record, POLICY, clock());
   }
-  return current;
+  return record;
 }
 
 test('a key refused 100 times within 60 s is banned for 5 minutes', () => {
   const clock = fakeClock();
-  const almost = refuseTimes(99, clock, NEVER_REFUSED, 600);
-  assert.equal(banInForce(almost, clock()), undefined);
-  const banned = refuse(almost, POLICY, clock());
-  assert.deepEqual(banInForce(banned, clock()), { until: unixMilliseconds(clock) + 300_000, count: 1 });
+  const record = refuseTimes(99, clock, newBanRecord(), 600);
+  assert.equal(banInForce(record, clock()), undefined);
+  const ban = { until: unixMilliseconds(clock) + 300_000, count: 1 };
+  assert.deepEqual(refuse(record, POLICY, clock()), ban);
+  assert.deepEqual(banInForce(record, clock()), ban);
   clock.advance(299_999);
-  assert.ok(banInForce(banned, clock()));
+  assert.ok(banInForce(record, clock()));
   clock.advance(1);
-  assert.equal(banInForce(banned, clock()), undefined);
+  assert.equal(banInForce(record, clock()), undefined);
 });
 
 test('100 refusals ban a key only if they lie within 60 s', () => {
   // There are 99 pauses between 100 refusals.
   const clock = fakeClock();
-  assert.equal(refuseTimes(1_000, clock, NEVER_REFUSED, Math.ceil(MINUTE / 99)).ban, undefined);
-  assert.ok(refuseTimes(100, clock, NEVER_REFUSED, Math.floor(MINUTE / 99)).ban);
+  assert.equal(refuseTimes(1_000, clock, newBanRecord(), Math.ceil(MINUTE / 99)).ban, undefined);
+  assert.ok(refuseTimes(100, clock, newBanRecord(), Math.floor(MINUTE / 99)).ban);
 });
 
 test('refusals 60 s apart are not within 60 s', () => {
@@ -48,9 +50,10 @@ test('refusals 60 s apart are not within 60 s', () => {
   ] as const) {
     const clock = fakeClock();
     const policy = { banAfter: 2, banSeconds: 300 };
-    const first = refuse(NEVER_REFUSED, policy, clock());
+    const record = newBanRecord();
+    refuse(record, policy, clock());
     clock.advance(pause);
-    assert.equal(refuse(first, policy, clock()).ban !== undefined, banned);
+    assert.equal(refuse(record, policy, clock()) !== undefined, banned);
   }
 });
 
@@ -59,32 +62,45 @@ test('a key is banned exactly when its last 100 refusals lie within 60 s', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(40_000), { maxLength: 100 }), (pauses) => {
       const clock = fakeClock();
-      let record = NEVER_REFUSED;
+      const record = newBanRecord();
       let instants: number[] = [];
       for (const pause of pauses) {
         clock.advance(pause);
         const now = clock();
         instants.push(Math.floor(now.monotonic));
-        record = refuse(record, policy, now);
+        const ban = refuse(record, policy, now);
         const oldest = instants.at(-policy.banAfter);
         const due = oldest !== undefined && now.monotonic - oldest < MINUTE;
-        assert.equal(record.ban !== undefined && record.refusals.length === 0, due);
-        assert.ok(record.refusals.length < policy.banAfter);
-        if (due) {
-          instants = [];
-          record = NEVER_REFUSED;
-        }
+        assert.equal(ban !== undefined, due);
+        if (due) instants = [];
+        const counting = instants.filter((instant) => now.monotonic - instant < MINUTE);
+        assert.deepEqual(record.refusals, counting);
       }
     }),
   );
 });
 
+test('a record has ended when no refusal counts and the next ban would be a first one', () => {
+  for (const [times, wait] of [
+    [0, 0],
+    [1, MINUTE],
+    [100, 300_000 + DAY],
+  ] as const) {
+    const clock = fakeClock();
+    const record = refuseTimes(times, clock);
+    if (wait > 0) clock.advance(wait - 1);
+    assert.equal(hasEnded(record, clock()), wait === 0);
+    clock.advance(1);
+    assert.equal(hasEnded(record, clock()), true);
+  }
+});
+
 test('each further ban within 24 hours lasts twice as long, at most 24 hours', () => {
   const clock = fakeClock();
-  let record = NEVER_REFUSED;
+  const record = newBanRecord();
   const lengths: number[] = [];
   for (let i = 0; i < 12; i++) {
-    record = refuseTimes(100, clock, record);
+    refuseTimes(100, clock, record);
     const ban = banInForce(record, clock());
     assert.ok(ban);
     assert.equal(ban.count, i + 1);
@@ -110,7 +126,7 @@ test('a ban 24 hours after the end of the previous one is a first ban', () => {
 test('after thousands of bans the next one still lasts 24 hours', () => {
   const clock = fakeClock();
   const { ban } = refuseTimes(100, clock, {
-    ...NEVER_REFUSED,
+    refusals: [],
     ban: { until: unixMilliseconds(clock), count: 5_000 },
   });
   assert.deepEqual(ban, { until: unixMilliseconds(clock) + DAY, count: 5_001 });

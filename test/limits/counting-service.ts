@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { Caller, LimiterStore } from '../../src/limits/counter.ts';
+import type { Caller, LimiterStore } from '../../src/limits/limiter.ts';
 import type { Store } from '../../src/resources/repositories.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { ipv4, keyCaller } from './quota-counter-contract.ts';
+import { ipv4, keyCaller } from './quota-contract.ts';
 
 export const POLICY = { banAfter: 3, banSeconds: 300 };
 
@@ -18,7 +18,7 @@ export const addresses = (count: number): Caller[] =>
 export const keys = (count: number, limit = 1): Caller[] =>
   Array.from({ length: count }, (_, i) => keyCaller(i + 1, i + 1, { perMinute: limit, perDay: limit }));
 
-/** A counter with its store, and the rows in its file. */
+/** A limiter with its store, and the rows in its file. */
 export function service(t: TestContext, around: (store: LimiterStore) => LimiterStore = (store) => store) {
   const file = `${temporaryFolder(t)}/petstore.db`;
   const clock = fakeClock();
@@ -31,7 +31,7 @@ export function service(t: TestContext, around: (store: LimiterStore) => Limiter
   const db = new DatabaseSync(file);
   t.after(() => db.close());
   const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
-  return { clock, store, open, counter: new MemoryCounter(clock, POLICY, around(store.limits)), count };
+  return { clock, store, open, limiter: new MemoryLimiter(clock, POLICY, around(store.limits)), count };
 }
 
 /** The service's default. */
@@ -44,7 +44,7 @@ export function processes(t: TestContext) {
     const clock = typeof at === 'function' ? at : fakeClock(at);
     const store = openStore(`sqlite:${file}`, clock);
     t.after(() => store.close());
-    return { clock, store, counter: new MemoryCounter(clock, BANNING, store.limits) };
+    return { clock, store, limiter: new MemoryLimiter(clock, BANNING, store.limits) };
   };
   return { file, start };
 }
@@ -52,7 +52,7 @@ export function processes(t: TestContext) {
 /** The methods of a store, so that a test can replace one of them. */
 export const partsOf = (store: LimiterStore): LimiterStore => ({
   readCounts: (caller) => store.readCounts(caller),
-  readBanRecord: (keyId) => store.readBanRecord(keyId),
+  readBanRecords: () => store.readBanRecords(),
   writeCounts: (counts) => store.writeCounts(counts),
   writeBanRecords: (records) => store.writeBanRecords(records),
   readLifted: () => store.readLifted(),

@@ -1,24 +1,24 @@
 // Bans are stored at once. Contract: section 6.6.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemoryCounter } from '../../src/limits/memory/counter.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { bannable, ROOT } from '../support/store.ts';
 import { BANNING, partsOf, processes, writingThrough } from './counting-service.ts';
-import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
+import { chargeAll, keyCaller, repeat } from './quota-contract.ts';
 
 const KEY = keyCaller(1);
 const START = '2026-11-21T12:00:00Z';
 
 test('a ban is stored before the request that begins it is answered', async (t) => {
   const { start } = processes(t);
-  const { clock, counter, store } = start(START);
-  const last = (await chargeAll(counter, repeat(160, KEY))).at(-1);
+  const { clock, limiter, store } = start(START);
+  const last = (await chargeAll(limiter, repeat(160, KEY))).at(-1);
   assert.ok(last?.kind === 'banned');
   assert.deepEqual(await store.quotas.listBans(), [{ keyId: 1, ...last.ban }]);
-  assert.equal((await start(clock).counter.charge(KEY)).kind, 'banned', 'also after a crash');
+  assert.equal((await start(clock).limiter.charge(KEY)).kind, 'banned', 'also after a crash');
   assert.ok(await start(clock).store.quotas.liftBan(ROOT, bannable(1)));
-  await counter.flush();
-  assert.equal(counter.bansInForce(), 0);
+  await limiter.flush();
+  assert.equal(limiter.bansInForce(), 0);
 });
 
 test('a ban that cannot be stored at once holds, and the next flush stores it', async (t) => {
@@ -29,56 +29,56 @@ test('a ban that cannot be stored at once holds, and the next flush stores it', 
     if (failing) throw new Error('the disk is full');
     return write();
   });
-  const counter = new MemoryCounter(clock, BANNING, disk);
-  assert.equal((await chargeAll(counter, repeat(160, KEY))).at(-1)?.kind, 'banned');
+  const limiter = new MemoryLimiter(clock, BANNING, disk);
+  assert.equal((await chargeAll(limiter, repeat(160, KEY))).at(-1)?.kind, 'banned');
   assert.deepEqual(await store.quotas.listBans(), []);
-  await assert.rejects(counter.flush(), /disk is full/);
+  await assert.rejects(limiter.flush(), /disk is full/);
   failing = false;
-  await counter.flush();
+  await limiter.flush();
   assert.equal((await store.quotas.listBans()).length, 1);
 });
 
 test('a key that is banned during a flush stays banned after a crash', async (t) => {
   const { start } = processes(t);
-  const { clock, counter } = start(START);
-  await chargeAll(counter, repeat(159, KEY));
-  const flush = counter.flush();
-  assert.equal((await counter.charge(KEY)).kind, 'banned');
+  const { clock, limiter } = start(START);
+  await chargeAll(limiter, repeat(159, KEY));
+  const flush = limiter.flush();
+  assert.equal((await limiter.charge(KEY)).kind, 'banned');
   await flush;
-  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+  assert.equal((await start(clock().unix).limiter.charge(KEY)).kind, 'banned');
 });
 
 test('a ban that begins while an older one of its key is being lifted stays stored', async (t) => {
   const { start } = processes(t);
   const { clock, store } = start(START);
   let lifting = async () => {};
-  const counter = new MemoryCounter(clock, BANNING, {
+  const limiter = new MemoryLimiter(clock, BANNING, {
     ...partsOf(store.limits),
     async dropLifted(keyIds) {
       await lifting();
       await store.limits.dropLifted(keyIds);
     },
   });
-  await chargeAll(counter, repeat(160, KEY));
+  await chargeAll(limiter, repeat(160, KEY));
   assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
-  lifting = async () => void (await chargeAll(counter, repeat(100, KEY)));
-  await counter.flush();
-  assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'banned');
+  lifting = async () => void (await chargeAll(limiter, repeat(100, KEY)));
+  await limiter.flush();
+  assert.equal((await start(clock().unix).limiter.charge(KEY)).kind, 'banned');
 });
 
 for (const noticed of [true, false]) {
   const when = noticed ? 'after' : 'before';
   test(`a lifted ban stays lifted over a crash ${when} the service has heard of it`, async (t) => {
     const { start } = processes(t);
-    const { clock, counter, store } = start(START);
-    await chargeAll(counter, repeat(160, KEY));
+    const { clock, limiter, store } = start(START);
+    await chargeAll(limiter, repeat(160, KEY));
     assert.ok(await store.quotas.liftBan(ROOT, bannable(1)));
-    if (noticed) await counter.flush();
+    if (noticed) await limiter.flush();
     const after = start(clock().unix);
     assert.deepEqual(await after.store.quotas.listBans(), []);
-    assert.equal(await after.store.limits.readBanRecord(1), undefined);
-    await after.counter.flush();
+    assert.equal((await after.store.limits.readBanRecords()).size, 0);
+    await after.limiter.flush();
     clock.advance(60_000);
-    assert.equal((await start(clock().unix).counter.charge(KEY)).kind, 'admitted');
+    assert.equal((await start(clock().unix).limiter.charge(KEY)).kind, 'admitted');
   });
 }

@@ -6,7 +6,7 @@ import { Redis, type Script } from '../../src/limits/redis/redis.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';
 import { ask } from '../support/redis.ts';
-import type { CounterFixture } from './quota-counter-contract.ts';
+import type { LimiterFixture } from './quota-contract.ts';
 
 /** So far in the future that nothing expires by Redis' own clock during these tests. */
 export const START = '2100-01-01T12:00:00Z';
@@ -35,23 +35,23 @@ export async function connected(t: TestContext, url: string): Promise<Redis> {
   return redis;
 }
 
-/** A counter on empty servers whose clock the test moves. */
-export async function freshCounter(
+/** A limiter on empty servers whose clock the test moves. */
+export async function freshLimiter(
   t: TestContext,
   policy: BanPolicy,
   urls: readonly string[],
-): Promise<CounterFixture & { readonly redis: Redis }> {
+): Promise<LimiterFixture & { readonly redis: Redis }> {
   for (const url of urls) await ask(url, ['FLUSHALL']);
   const clock = fakeClock(START);
   const redis = onClock(await connected(t, urls[0] ?? ''), () => clock().unix);
-  return { clock, counter: newCounter(redis, clock, policy), redis };
+  return { clock, limiter: newLimiter(redis, clock, policy), redis };
 }
 
 /** Milliseconds. More than a busy machine needs. */
 const TIMEOUT = 10_000;
 
 /** One instance's view of the counters in Redis. */
-export function newCounter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
+export function newLimiter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
   return new RedisCounter({
     redis,
     clock,

@@ -11,8 +11,8 @@ import { ask, temporaryRedis } from '../support/redis.ts';
 import { startTestService } from '../support/service.ts';
 import { bannable, ROOT } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
-import { chargeAll, holderCaller, keyCaller, repeat } from './quota-counter-contract.ts';
-import { connected, newCounter } from './redis-fixture.ts';
+import { chargeAll, holderCaller, keyCaller, repeat } from './quota-contract.ts';
+import { connected, newLimiter } from './redis-fixture.ts';
 
 const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
@@ -46,33 +46,33 @@ test('every key in Redis expires', async (t) => {
   await ask(server.url, ['FLUSHALL']);
   const redis = await connected(t, server.url);
   const clock = fakeClock(Date.now());
-  const counter = newCounter(redis, clock, POLICY);
+  const limiter = newLimiter(redis, clock, POLICY);
   const quotas = new RedisQuotas({ redis, clock, environment: 'production' });
-  const [name] = counter.redis.servers();
+  const [name] = limiter.redis.servers();
   assert.ok(name !== undefined);
-  const { run } = await counter.heartbeat(name, undefined);
-  await counter.heartbeat(name, run);
+  const { run } = await limiter.heartbeat(name, undefined);
+  await limiter.heartbeat(name, run);
   // Admitted, refused but not yet banned, banned; an address; a holder; the operator's calls; what is told after a restart.
-  await chargeAll(counter, repeat(63, keyCaller(1, 1)));
-  await chargeAll(counter, repeat(70, keyCaller(2, 2)));
-  await chargeAll(counter, repeat(70, keyCaller(3, 3)));
-  await chargeAll(counter, repeat(61, { kind: 'address', address: '192.0.2.1', limits: ACCOUNT.limits }));
-  await chargeAll(counter, repeat(61, holderCaller(1)));
-  await counter.peek(keyCaller(9, 9));
-  await quotas.usageOf(ACCOUNT);
+  await chargeAll(limiter, repeat(63, keyCaller(1, 1)));
+  await chargeAll(limiter, repeat(70, keyCaller(2, 2)));
+  await chargeAll(limiter, repeat(70, keyCaller(3, 3)));
+  await chargeAll(limiter, repeat(61, { kind: 'address', address: '192.0.2.1', limits: ACCOUNT.limits }));
+  await chargeAll(limiter, repeat(61, holderCaller(1)));
+  await limiter.peek(keyCaller(9, 9));
+  await quotas.readQuota(ACCOUNT);
   assert.equal((await quotas.listBans()).length, 2);
   assert.deepEqual(
-    (await quotas.bansOf([bannable(3), bannable(30)])).map(({ keyId, count }) => [keyId, count]),
+    (await quotas.findBans([bannable(3), bannable(30)])).map(({ keyId, count }) => [keyId, count]),
     [[3, 1]],
   );
-  assert.deepEqual(await quotas.bansOf([bannable(1)]), []);
+  assert.deepEqual(await quotas.findBans([bannable(1)]), []);
   assert.ok(await quotas.liftBan(ROOT, bannable(2)));
   assert.equal(await quotas.liftBan(ROOT, bannable(2)), undefined);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
   await quotas.restoreUsage('account 8', usage);
   await quotas.restoreBan('account 8', 8, { until: Date.now() + 60_000, count: 1 });
-  await counter.inform(name);
+  await limiter.inform(name);
 
   const keys = await keysOf(server.url);
   const kinds = new Set(keys.map((key) => key.replace(/^.*\}:?/, '').replace(/:\d+$/, '')));
@@ -91,7 +91,7 @@ test('counters taken over never lower what Redis has', async (t) => {
     await quotas.restoreBan('account 1', 1, { until: now + 60_000, count: minuteCount });
   };
   const left = async () => {
-    const { minute, day } = await quotas.usageOf(ACCOUNT);
+    const { minute, day } = await quotas.readQuota(ACCOUNT);
     const [ban] = await quotas.listBans();
     return [minute.remaining, day.remaining, ban?.count];
   };
@@ -189,20 +189,20 @@ test('a key of the wrong type is replaced, logged once, and affects no other cal
   });
   assert.deepEqual(await quotas.listBans(), []);
   assert.equal(await quotas.liftBan(ROOT, bannable(1)), undefined);
-  assert.equal((await quotas.usageOf(ACCOUNT)).day.remaining, 1_000);
+  assert.equal((await quotas.readQuota(ACCOUNT)).day.remaining, 1_000);
 });
 
 test('a key of the wrong type prevents neither counting nor restoring', async (t) => {
   await ask(server.url, ['FLUSHALL']);
-  const counter = newCounter(await connected(t, server.url), fakeClock(Date.now()), POLICY);
-  const [name] = counter.redis.servers();
+  const limiter = newLimiter(await connected(t, server.url), fakeClock(Date.now()), POLICY);
+  const [name] = limiter.redis.servers();
   assert.ok(name !== undefined);
-  await counter.charge(keyCaller(1, 1));
+  await limiter.charge(keyCaller(1, 1));
   await ask(server.url, ['FLUSHALL']);
   await ask(server.url, ['SET', 'petstore:production:{account 1}:usage', 'hello']);
   await ask(server.url, ['SET', 'petstore:production:{instances 0}', 'hello']);
-  const { run } = await counter.heartbeat(name, undefined);
-  assert.equal((await counter.heartbeat(name, run)).instances, 1);
-  await counter.inform(name);
-  assert.equal((await counter.peek(keyCaller(1, 1))).day.remaining, 999);
+  const { run } = await limiter.heartbeat(name, undefined);
+  assert.equal((await limiter.heartbeat(name, run)).instances, 1);
+  await limiter.inform(name);
+  assert.equal((await limiter.peek(keyCaller(1, 1))).day.remaining, 999);
 });

@@ -7,8 +7,8 @@ import { lifetimeOfFile } from '../support/lifetime.ts';
 import { temporaryRedis } from '../support/redis.ts';
 import { bannable, ROOT } from '../support/store.ts';
 import { startForFile, test } from '../support/test.ts';
-import { chargeAll, keyCaller, repeat } from './quota-counter-contract.ts';
-import { freshCounter, newCounter } from './redis-fixture.ts';
+import { chargeAll, keyCaller, repeat } from './quota-contract.ts';
+import { freshLimiter, newLimiter } from './redis-fixture.ts';
 
 const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
@@ -18,14 +18,14 @@ const KEY = keyCaller(1, 1, { perMinute: 1, perDay: 100 });
 
 /** Two instances, and the operator's view of their Redis. */
 async function instances(t: TestContext) {
-  const { clock, redis } = await freshCounter(t, POLICY, [server.url]);
-  const [one, other] = [newCounter(redis, clock, POLICY), newCounter(redis, clock, POLICY)];
+  const { clock, redis } = await freshLimiter(t, POLICY, [server.url]);
+  const [one, other] = [newLimiter(redis, clock, POLICY), newLimiter(redis, clock, POLICY)];
   const quotas = new RedisQuotas({ redis, clock, environment: 'production' });
   const [name = ''] = redis.servers();
   /** A ban begins now. Gives its end. */
-  const begin = (counter = one): number => {
+  const begin = (limiter = one): number => {
     const until = unixMilliseconds(clock) + BAN_TIME;
-    counter.beginBan(1, 1, { until, count: 1 });
+    limiter.beginBan(1, 1, { until, count: 1 });
     return until;
   };
   const listed = async () =>
@@ -39,8 +39,8 @@ test('a ban that began without Redis is in force on every instance once Redis ha
   assert.equal(one.knownBan(1)?.ban.until, until);
   await one.restoreBans(name);
   assert.deepEqual(await listed(), [[1, until, 1]]);
-  for (const counter of [one, other]) {
-    const decision = await counter.charge(KEY);
+  for (const limiter of [one, other]) {
+    const decision = await limiter.charge(KEY);
     assert.ok(decision.kind === 'banned');
     assert.deepEqual(decision.ban, { until, count: 1 });
   }
@@ -60,7 +60,7 @@ test('bans of one key on several instances count as one, and the longest end win
     begin(one);
     clock.advance(10_000);
     const until = begin(other);
-    for (const counter of earlierFirst ? [one, other] : [other, one]) await counter.restoreBans(name);
+    for (const limiter of earlierFirst ? [one, other] : [other, one]) await limiter.restoreBans(name);
     await one.inform(name);
     assert.deepEqual(await listed(), [[1, until, 1]]);
   }
@@ -72,7 +72,7 @@ test('a ban that began without Redis is the next of its series', async (t) => {
   clock.advance(1_000);
   const until = begin(one);
   begin(other);
-  for (const counter of [one, other, one]) await counter.restoreBans(name);
+  for (const limiter of [one, other, one]) await limiter.restoreBans(name);
   assert.deepEqual(await listed(), [[1, until, 3]]);
 });
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
-import { MemoryCounter } from '../../src/limits/memory/counter.ts';
-import type { Caller, Decision } from '../../src/limits/counter.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
+import type { Caller, Decision } from '../../src/limits/limiter.ts';
 import type { Moment } from '../../src/domain/clock.ts';
 import type { Quota } from '../../src/limits/quota.ts';
 import { BAN_RECORDS, WINDOWS } from '../../src/limits/stored.ts';
@@ -13,8 +13,8 @@ import { ask, temporaryRedis } from '../support/redis.ts';
 import { openStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { startForFile, test } from '../support/test.ts';
-import { chargeAll, keyCaller, kinds, LENIENT, repeat } from './quota-counter-contract.ts';
-import { connected, freshCounter, newCounter, onClock, START } from './redis-fixture.ts';
+import { chargeAll, keyCaller, kinds, LENIENT, repeat } from './quota-contract.ts';
+import { connected, freshLimiter, newLimiter, onClock, START } from './redis-fixture.ts';
 
 const server = await startForFile(() => temporaryRedis(lifetimeOfFile()));
 
@@ -77,9 +77,9 @@ test('Redis gives the same decisions as the rule on random histories', async (t)
       const time = fakeClock(START);
       now = time();
       rows.exec(`DELETE FROM ${WINDOWS.name}; DELETE FROM ${BAN_RECORDS.name}`);
-      const rule = new MemoryCounter(clock, POLICY, store.limits);
+      const rule = new MemoryLimiter(clock, POLICY, store.limits);
       // Two instances that see half of the requests each.
-      const instances = [newCounter(clocked, clock, POLICY), newCounter(clocked, clock, POLICY)] as const;
+      const instances = [newLimiter(clocked, clock, POLICY), newLimiter(clocked, clock, POLICY)] as const;
       for (const [index, step] of history.entries()) {
         if (typeof step === 'number') {
           time.advance(step);
@@ -105,7 +105,7 @@ test('a clock of Redis that is set back stretches no minute and exceeds no limit
   const redis = onClock(await connected(t, server.url), () => now);
   await ask(server.url, ['FLUSHALL']);
   const clock = fakeClock(START);
-  const instances = [1, 2].map(() => newCounter(redis, clock, LENIENT));
+  const instances = [1, 2].map(() => newLimiter(redis, clock, LENIENT));
   const key = keyCaller(1);
   const [first, second] = instances;
   assert.ok(first !== undefined && second !== undefined);
@@ -128,7 +128,7 @@ test('a Redis clock that was days ahead leaves today and no ban that is too long
   const redis = onClock(await connected(t, server.url), () => now);
   await ask(server.url, ['FLUSHALL']);
   const clock = fakeClock(START);
-  const [first, second] = [1, 2].map(() => newCounter(redis, clock, POLICY));
+  const [first, second] = [1, 2].map(() => newLimiter(redis, clock, POLICY));
   assert.ok(first !== undefined && second !== undefined);
   const key = keyCaller(1, 1, { perMinute: 100, perDay: 8 });
   await second.charge(key);
@@ -153,7 +153,7 @@ test('a Redis clock that is set back forgets no counts of other instances', asyn
     const redis = onClock(await connected(t, server.url), () => now);
     await ask(server.url, ['FLUSHALL']);
     const clock = fakeClock(START);
-    const [busy, idle] = [1, 2].map(() => newCounter(redis, clock, LENIENT));
+    const [busy, idle] = [1, 2].map(() => newLimiter(redis, clock, LENIENT));
     assert.ok(busy !== undefined && idle !== undefined);
     const [key, another] = [keyCaller(1), keyCaller(2)];
     await idle.charge(key);
@@ -170,12 +170,12 @@ test('a Redis clock that is set back forgets no counts of other instances', asyn
 });
 
 test('a Redis that lost its counts gets them back with the next request', async (t) => {
-  const { counter, clock } = await freshCounter(t, POLICY, [server.url]);
+  const { limiter, clock } = await freshLimiter(t, POLICY, [server.url]);
   const key = keyCaller(1);
-  await chargeAll(counter, repeat(40, key));
+  await chargeAll(limiter, repeat(40, key));
   await ask(server.url, ['FLUSHALL']);
   clock.advance(10_000);
-  const { quota } = await counter.charge(key);
+  const { quota } = await limiter.charge(key);
   assert.deepEqual([quota.minute.remaining, quota.minute.resetsAt], [19, unixMilliseconds(clock) + 50_000]);
   assert.equal(quota.day.remaining, 959);
 });

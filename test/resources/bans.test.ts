@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PLANS } from '../../src/domain/plan.ts';
-import { planName, type RateLimitAdmin } from '../../src/limits/counter.ts';
+import { planName, type RateLimitAdmin } from '../../src/limits/limiter.ts';
 import { RedisQuotas } from '../../src/limits/redis/quotas.ts';
 import { connected } from '../limits/redis-fixture.ts';
 import { type Fixture, newKey } from '../storage/fixture.ts';

@@ -1,7 +1,8 @@
 // Contract: section 6.7.
 import assert from 'node:assert/strict';
 import { PLANS } from '../../src/domain/plan.ts';
-import { planName, type StoredBanRecord } from '../../src/limits/counter.ts';
+import type { BanRecord } from '../../src/limits/ban.ts';
+import { planName } from '../../src/limits/limiter.ts';
 import type { Counts } from '../../src/limits/quota.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { unixMilliseconds } from '../support/clock.ts';
@@ -10,7 +11,7 @@ import { test } from '../support/test.ts';
 import type { NewFixture } from './fixture.ts';
 
 const counts = (caller: string, of: Counts) => new Map([[caller, of]]);
-const records = (keyId: number, record: StoredBanRecord) => new Map([[keyId, record]]);
+const records = (keyId: number, record: BanRecord) => new Map([[keyId, record]]);
 
 /** What LimiterStore and RateLimitAdmin promise. */
 export function counterStoreContract(name: string, fresh: NewFixture): void {
@@ -29,7 +30,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
   test(`${name}: a caller that never called has no counts and no ban`, async (t) => {
     const { limits, operator } = await prepare(t);
     assert.equal(await limits.readCounts('account 1'), undefined);
-    assert.equal(await limits.readBanRecord(1), undefined);
+    assert.equal((await limits.readBanRecords()).get(1), undefined);
     assert.deepEqual(await operator.listBans(), []);
     assert.deepEqual(await limits.readLifted(), []);
   });
@@ -47,7 +48,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       ]),
     );
     await limits.writeBanRecords(
-      new Map<number, StoredBanRecord>([
+      new Map<number, BanRecord>([
         [1, banned],
         [2, { refusals: [now - 2, now - 1], ban: undefined }],
       ]),
@@ -55,8 +56,11 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     const again = await reopen();
     assert.deepEqual(await again.limits.readCounts('account 1'), used);
     assert.deepEqual(await again.limits.readCounts('address 2001:db8::/64'), address);
-    assert.deepEqual(await again.limits.readBanRecord(1), banned);
-    assert.deepEqual(await again.limits.readBanRecord(2), { refusals: [now - 2, now - 1], ban: undefined });
+    assert.deepEqual((await again.limits.readBanRecords()).get(1), banned);
+    assert.deepEqual((await again.limits.readBanRecords()).get(2), {
+      refusals: [now - 2, now - 1],
+      ban: undefined,
+    });
   });
 
   test(`${name}: rows of a clock that was days ahead are overwritten`, async (t) => {
@@ -71,7 +75,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
     await limits.writeCounts(counts('account 1', used));
     await limits.writeBanRecords(records(1, record));
     assert.deepEqual(await limits.readCounts('account 1'), used);
-    assert.deepEqual(await limits.readBanRecord(1), record);
+    assert.deepEqual((await limits.readBanRecords()).get(1), record);
   });
 
   test(`${name}: only bans in force are listed, by key`, async (t) => {
@@ -86,10 +90,10 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       { keyId: 4, until: now + 4_000, count: 2 },
       { keyId: 9, until: now + 9_000, count: 2 },
     ]);
-    assert.deepEqual(await operator.bansOf([5, 9, 99].map(bannable)), [
+    assert.deepEqual(await operator.findBans([5, 9, 99].map(bannable)), [
       { keyId: 9, until: now + 9_000, count: 2 },
     ]);
-    assert.deepEqual(await operator.bansOf([]), []);
+    assert.deepEqual(await operator.findBans([]), []);
     clock.advance(4_000);
     assert.deepEqual(
       (await operator.listBans()).map(({ keyId }) => keyId),
@@ -110,12 +114,12 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       (await operator.listBans()).map(({ keyId }) => keyId),
       [8],
     );
-    assert.equal(await limits.readBanRecord(7), undefined);
+    assert.equal((await limits.readBanRecords()).get(7), undefined);
     for (let times = 0; times < 2; times++) assert.deepEqual(await limits.readLifted(), [7]);
     await limits.dropLifted([7, 8]);
     assert.deepEqual(await limits.readLifted(), []);
-    assert.equal(await limits.readBanRecord(7), undefined);
-    assert.deepEqual(await limits.readBanRecord(8), record);
+    assert.equal((await limits.readBanRecords()).get(7), undefined);
+    assert.deepEqual((await limits.readBanRecords()).get(8), record);
   });
 
   test(`${name}: an order to lift wins over later writes of the service`, async (t) => {
@@ -144,7 +148,7 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       ]),
     );
     await limits.writeBanRecords(
-      new Map<number, StoredBanRecord>([
+      new Map<number, BanRecord>([
         [1, { refusals: [], ban: { until: now + 1, count: 1 } }],
         [2, { refusals: [], ban: { until: now - DAY + 1, count: 1 } }],
         [3, { refusals: [], ban: { until: now - DAY - 1, count: 1 } }],
@@ -160,22 +164,19 @@ export function counterStoreContract(name: string, fresh: NewFixture): void {
       all.map((each) => each !== undefined),
       [true, false, true],
     );
-    const found = await Promise.all([1, 2, 3, 4, 5, 6].map((keyId) => limits.readBanRecord(keyId)));
-    assert.deepEqual(
-      found.map((each) => each !== undefined),
-      [true, true, false, true, false, true],
-    );
+    const found = await limits.readBanRecords();
+    assert.deepEqual([...found.keys()], [1, 2, 4, 6]);
   });
 
   test(`${name}: an operator sees both windows of an account as last written`, async (t) => {
     const { limits, accounts, operator, clock, now, today } = await prepare(t);
     const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
-    const unused = await operator.usageOf(account);
+    const unused = await operator.readQuota(account);
     assert.deepEqual([unused.minute.remaining, unused.day.remaining], [60, 1_000]);
     const used = { minuteStart: now, minuteCount: 10, day: today, dayCount: 400 };
     await limits.writeCounts(counts(planName(account.id), used));
     clock.advance(20_000);
-    const { minute, day } = await operator.usageOf(account);
+    const { minute, day } = await operator.readQuota(account);
     assert.deepEqual(minute, { limit: 60, remaining: 50, resetsAt: unixMilliseconds(clock) + 40_000 });
     assert.deepEqual(day, { limit: 1_000, remaining: 600, resetsAt: (today + 1) * DAY });
   });

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { IN_FLIGHT } from '../../src/domain/idempotency.ts';
 import type { KeyRecord } from '../../src/domain/account.ts';
 import { PLANS } from '../../src/domain/plan.ts';
-import type { StoredBanRecord } from '../../src/limits/counter.ts';
+import type { BanRecord } from '../../src/limits/ban.ts';
 import { addKey, createAccount, openPostgresStore, ROOT } from '../support/store.ts';
 import { DAY } from '../../src/domain/clock.ts';
 import { fakeClock, unixMilliseconds } from '../support/clock.ts';
@@ -215,7 +215,7 @@ test('a service that lost its lock overwrites no newer counts or bans', async (t
   const counts = (count: number, on: number) =>
     new Map([['account 1', { minuteStart: unix, minuteCount: count, day: on, dayCount: count }]]);
   const banned = { refusals: [], ban: { until: unix + 300_000, count: 1 } };
-  const record = (value: StoredBanRecord) => new Map([[1, value]]);
+  const record = (value: BanRecord) => new Map([[1, value]]);
   const { limits } = store;
   await limits.writeCounts(counts(50, day));
   await limits.writeCounts(counts(10, day));
@@ -225,5 +225,5 @@ test('a service that lost its lock overwrites no newer counts or bans', async (t
   assert.equal((await limits.readCounts('account 1'))?.dayCount, 1);
   await limits.writeBanRecords(record(banned));
   await limits.writeBanRecords(record({ refusals: [unix], ban: undefined }));
-  assert.deepEqual(await limits.readBanRecord(1), banned);
+  assert.deepEqual((await limits.readBanRecords()).get(1), banned);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Account, KeyRecord } from '../../src/domain/account.ts';
 import { ApiKey, type Environment } from '../../src/domain/api-key.ts';
 import type { Actor, OperatorActor } from '../../src/domain/audit.ts';
-import type { BannableKey } from '../../src/limits/counter.ts';
+import type { BannableKey } from '../../src/limits/limiter.ts';
 import { DEFAULT_DATABASE_URL } from '../../src/config/database-url.ts';
 import { ENGINE_PARTS, openStore as openAnyStore } from '../../src/app/store.ts';
 import { openStoreOver, type Store } from '../../src/resources/repositories.ts';

@@ -4,7 +4,7 @@ import { type Environment, TOKEN_PREFIX } from '../../domain/api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Operator } from '../../domain/operator.ts';
 import type { Result } from '../../domain/result.ts';
-import type { RateLimiter } from '../../limits/counter.ts';
+import type { RateLimiter } from '../../limits/limiter.ts';
 import type { ClientAddress } from '../address.ts';
 import { retryAfter } from '../rate-limit.ts';
 import { errorResponse } from '../response.ts';
@@ -40,7 +40,7 @@ export interface OperatorSecrets {
 
 export interface AccessDependencies {
   readonly secrets: OperatorSecrets;
-  readonly counter: Pick<RateLimiter, 'charge'>;
+  readonly limiter: Pick<RateLimiter, 'charge'>;
   readonly addressOf: ClientAddress;
   /** CONSOLE_URL: the origin of the console as browsers name it. */
   readonly url: string | undefined;
@@ -112,7 +112,7 @@ export class Access {
   /** The answer to a failed attempt, which counts for its address. */
   async #refuse(request: IncomingMessage, message: string): Promise<Response> {
     const address = `console ${this.#deps.addressOf(request)}`;
-    const { kind, quota } = await this.#deps.counter.charge({ kind: 'address', address, limits: ATTEMPTS });
+    const { kind, quota } = await this.#deps.limiter.charge({ kind: 'address', address, limits: ATTEMPTS });
     if (kind === 'admitted') return errorResponse('unauthorized', message);
     const wait = retryAfter(quota[quota.governing].resetsAt - quota.at);
     return errorResponse('rate_limit_exceeded', tooManyAttempts(wait.seconds), wait.header);

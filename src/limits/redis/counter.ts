@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock, Moment } from '../../domain/clock.ts';
 import { type Ban, type BanPolicy, refusalsLeft } from '../ban.ts';
-import { type Caller, callerId, callerName, planName, type RateLimiter, type Decision } from '../counter.ts';
-import { peek, type Quota, quotaOf, restored, take, type Counts } from '../quota.ts';
+import { type Caller, callerName, planName, type RateLimiter, type Decision } from '../limiter.ts';
+import { peek, type Quota, toQuota, restoreCounts, take, type Counts } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched, restoreAll } from './batches.ts';
 import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
@@ -65,7 +65,7 @@ interface RedisCounterParts {
  * round trip. Every method rejects when its server cannot answer. Only a charge has a timeout, after which it rejects with
  * NoAnswer; callers of the other methods add their own.
  */
-export class RedisCounter implements RateLimiter {
+export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
   readonly redis: Redis;
   readonly #parts: RedisCounterParts;
   /** The unique name of this instance. */
@@ -115,7 +115,7 @@ export class RedisCounter implements RateLimiter {
     const usage = this.#knownUsage.get(callerName(caller));
     if (usage === undefined) return undefined;
     const now = this.#redisTime();
-    const { quota } = take(restored(usage, now), caller.limits, now);
+    const { quota } = take(restoreCounts(usage, now), caller.limits, now);
     return quota.admitted ? undefined : quota;
   }
 
@@ -204,11 +204,11 @@ export class RedisCounter implements RateLimiter {
       this.#knownBans.hear(caller.keyId, { caller: name, until, count });
       // With a refusal the ban begins now. Otherwise it was in force already, and the windows refused nothing.
       if (refusals > 0) this.#parts.onBan(caller.keyId, { until, count });
-      const quota = quotaOf(usage, caller.limits, at, refusals === 0);
+      const quota = toQuota(usage, caller.limits, at, refusals === 0);
       return { kind: 'banned', quota, ban: { until, count } };
     }
     if (caller.kind === 'key' && this.#knownBans.end(caller.keyId, now)) this.#parts.onLifted(caller.keyId);
-    const quota = quotaOf(usage, caller.limits, at, outcome === 1);
+    const quota = toQuota(usage, caller.limits, at, outcome === 1);
     if (outcome === 1) return { kind: 'admitted', quota };
     return { kind: 'refused', quota, refusalsLeft: refusalsLeft(refusals, this.#parts.policy) };
   }
@@ -244,6 +244,6 @@ function groupsOf(callers: readonly Caller[]) {
 function isSame(one: Caller, other: Caller): boolean {
   const { perMinute, perDay } = other.limits;
   if (one.limits.perMinute !== perMinute || one.limits.perDay !== perDay) return false;
-  if (one.kind !== other.kind || callerId(one) !== callerId(other)) return false;
+  if (callerName(one) !== callerName(other)) return false;
   return one.kind !== 'key' || (other.kind === 'key' && one.keyId === other.keyId);
 }

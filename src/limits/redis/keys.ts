@@ -1,5 +1,5 @@
 import type { Environment } from '../../domain/api-key.ts';
-import type { BannableKey } from '../counter.ts';
+import type { BannableKey } from '../limiter.ts';
 
 /*
  * The keys of Redis. Each environment has its own. The text between the braces decides the hash slot, so all keys of one

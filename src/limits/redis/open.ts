@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BanPolicy } from '../ban.ts';
-import { type CounterEvents, NO_STORE, type OpenCounters } from '../counter.ts';
+import { type LimiterEvents, NO_STORE, type OpenLimiter } from '../limiter.ts';
 import { withTimeout } from '../timeout.ts';
-import { MemoryCounter } from '../memory/counter.ts';
+import { MemoryLimiter } from '../memory.ts';
 import { ANSWER_TIMEOUT, FallbackCounter } from './outage.ts';
 import { RedisCounter } from './counter.ts';
 import { UnreachableError } from './fitness.ts';
@@ -14,7 +14,7 @@ import { Redis } from './redis.ts';
 /** Milliseconds that a server has for its first answer. */
 const START_TIMEOUT = 1_000;
 
-interface SharedOptions extends CounterEvents {
+interface SharedOptions extends LimiterEvents {
   readonly redisUrl: string;
   readonly policy: BanPolicy;
   readonly environment: Environment;
@@ -41,7 +41,7 @@ export async function openShared({
   log,
   onHeartbeat,
   ...parts
-}: SharedOptions): Promise<OpenCounters> {
+}: SharedOptions): Promise<OpenLimiter> {
   const redis = new Redis({
     url: redisUrl,
     // The outage policy logs an outage once, so a failed attempt to connect is only a debug message.
@@ -60,8 +60,8 @@ export async function openShared({
   await redis.open().catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
   });
-  const local = new MemoryCounter(parts.clock, parts.policy, NO_STORE, parts.onBan);
-  const counter = new FallbackCounter({ shared, local, log, clock: parts.clock, onHeartbeat });
-  await counter.start();
-  return { counters: counter, quotas: new RedisQuotas({ redis, ...parts }) };
+  const local = new MemoryLimiter(parts.clock, parts.policy, NO_STORE, parts.onBan);
+  const limiter = new FallbackCounter({ shared, local, log, clock: parts.clock, onHeartbeat });
+  await limiter.start();
+  return { limiter, quotas: new RedisQuotas({ redis, ...parts }) };
 }

@@ -1,7 +1,7 @@
 // Contract: section 6.2.
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import type { Caller, CounterEvents, Counters, Decision } from '../counter.ts';
+import type { Caller, Decision, LimiterEvents, RateLimiter } from '../limiter.ts';
 import type { Quota } from '../quota.ts';
 import { withTimeout, NoAnswer } from '../timeout.ts';
 import type { Heartbeat, RedisCounter } from './counter.ts';
@@ -30,9 +30,9 @@ interface Server {
   heartbeat: Promise<void> | undefined;
 }
 
-interface FallbackParts extends Pick<CounterEvents, 'onHeartbeat'> {
+interface FallbackParts extends Pick<LimiterEvents, 'onHeartbeat'> {
   readonly shared: RedisCounter;
-  readonly local: Counters;
+  readonly local: RateLimiter;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -43,12 +43,12 @@ interface FallbackParts extends Pick<CounterEvents, 'onHeartbeat'> {
  * Local counts stay from one outage to the next, so a server that comes and goes gives no caller a new share. Before a
  * server that may have lost its counts is used again, this instance restores its own counts there.
  */
-export class FallbackCounter implements Counters {
+export class FallbackCounter implements RateLimiter {
   readonly #shared: RedisCounter;
-  readonly #local: Counters;
+  readonly #local: RateLimiter;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #onHeartbeat: CounterEvents['onHeartbeat'];
+  readonly #onHeartbeat: LimiterEvents['onHeartbeat'];
   readonly #servers = new Map<string, Server>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -92,6 +92,9 @@ export class FallbackCounter implements Counters {
   flushAll(): Promise<void> {
     return this.#local.flushAll();
   }
+
+  /** Nothing: Redis has what others counted. Local counts stay from one outage to the next. */
+  async reload(): Promise<void> {}
 
   /**
    * Sends a heartbeat to every server, and repeats it at an interval. The flush has a timer of its own: it waits for the

@@ -7,13 +7,13 @@ import type { Ban } from '../ban.ts';
 import {
   type BannableKey,
   type BanQuery,
-  countersUnavailable,
+  limitsUnavailable,
   type KeyBan,
   type LiftedBan,
   planName,
   type RateLimitAdmin,
-} from '../counter.ts';
-import { peek, type Quota, restored, type Counts } from '../quota.ts';
+} from '../limiter.ts';
+import { peek, type Quota, restoreCounts, type Counts } from '../quota.ts';
 import { bannableKey, banKey, usageKey } from './keys.ts';
 import { loadScript, type Redis } from './redis.ts';
 
@@ -50,7 +50,7 @@ export class RedisQuotas implements RateLimitAdmin {
     });
   }
 
-  usageOf(account: Account): Promise<Quota> {
+  readQuota(account: Account): Promise<Quota> {
     return reached(async () => {
       const { usage, now } = await this.readUsage(planName(account.id));
       return peek(usage, account.limits, now);
@@ -65,8 +65,8 @@ export class RedisQuotas implements RateLimitAdmin {
     return reached(async () => (await this.#bannedKeys()).keys.length);
   }
 
-  bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
-    return reached(() => this.#bansOf(keys));
+  findBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
+    return reached(() => this.#findBans(keys));
   }
 
   liftBan(_author: Actor, key: BannableKey): Promise<LiftedBan | undefined> {
@@ -93,11 +93,11 @@ export class RedisQuotas implements RateLimitAdmin {
     const found: KeyBan[] = [];
     // Read again, because a ban may have been lifted since the scan.
     for (let from = 0; from < listed.length && found.length < limit; from += BANS_READ)
-      found.push(...(await this.#bansOf(listed.slice(from, from + BANS_READ))));
+      found.push(...(await this.#findBans(listed.slice(from, from + BANS_READ))));
     return found.slice(0, limit);
   }
 
-  async #bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
+  async #findBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
     // All keys of a script are on one server, and in a cluster in one slot.
     const groups = Map.groupBy(keys, ({ account }) => this.#redis.groupOf(planName(account.id)));
     const calls = [...groups.values()].flatMap((group) =>
@@ -129,7 +129,7 @@ export class RedisQuotas implements RateLimitAdmin {
       answers++;
       const keys = names.flatMap((name) => bannableKey(name) ?? []);
       const byId = new Map(keys.map((key) => [key.id, key]));
-      for (const { keyId } of await this.#bansOf([...byId.values()])) {
+      for (const { keyId } of await this.#findBans([...byId.values()])) {
         const key = byId.get(keyId);
         if (key !== undefined) banned.set(keyId, key);
       }
@@ -149,7 +149,7 @@ export class RedisQuotas implements RateLimitAdmin {
     const numbers = (await this.#redis.run(READ, [key], [])) as number[];
     const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
     const now = { unix, monotonic: unix };
-    return { usage: restored({ minuteStart, minuteCount, day, dayCount }, now), now };
+    return { usage: restoreCounts({ minuteStart, minuteCount, day, dayCount }, now), now };
   }
 
   /** Writes usage that is known elsewhere, with instants in Unix milliseconds. Redis keeps its own where that is newer. */
@@ -171,6 +171,6 @@ async function reached<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof TypeError || error instanceof RangeError ? error : countersUnavailable(error);
+    throw error instanceof TypeError || error instanceof RangeError ? error : limitsUnavailable(error);
   }
 }

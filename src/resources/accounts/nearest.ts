@@ -5,7 +5,7 @@ import { cached } from '../../domain/cached.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Limits } from '../../domain/plan.ts';
 import type { AccountTotal, UsageRepository } from '../usage/repository.ts';
-import type { RateLimiter } from '../../limits/counter.ts';
+import type { RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows, WINDOW_NAMES } from '../../limits/quota.ts';
 import type { AccountRepository } from './repository.ts';
 
@@ -24,7 +24,7 @@ const FEW_SLICES = 4;
 interface Repositories {
   readonly accounts: Pick<AccountRepository, 'get'>;
   readonly usageHistory: Pick<UsageRepository, 'accountsOfDay'>;
-  readonly counter: Pick<RateLimiter, 'peek'>;
+  readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly clock: Clock;
 }
 
@@ -42,7 +42,7 @@ export function nearestReader(repositories: Repositories): () => Promise<readonl
 }
 
 /** The usage of this UTC day gives the candidates, and their windows say which ones are near a limit. */
-async function nearestAccounts({ accounts, usageHistory, counter, clock }: Repositories) {
+async function nearestAccounts({ accounts, usageHistory, limiter, clock }: Repositories) {
   const used = new UsedAccounts();
   let slices = 0;
   for await (const totals of usageHistory.accountsOfDay(clock().unix)) {
@@ -52,7 +52,7 @@ async function nearestAccounts({ accounts, usageHistory, counter, clock }: Repos
   const candidates = new Set([...(await used.most('perDay')), ...(await used.most('perMinute'))]);
   const found = await Promise.all([...candidates].map((accountId) => accounts.get(accountId)));
   const read = await Promise.all(
-    found.filter((account) => account !== undefined).map((account) => tightest(account, counter)),
+    found.filter((account) => account !== undefined).map((account) => tightest(account, limiter)),
   );
   const shown = read
     .filter(({ remaining, limit }) => remaining < limit)
@@ -105,9 +105,9 @@ class UsedAccounts {
 }
 
 /** The window of an account with the smallest share left. */
-async function tightest({ id, name, limits }: Account, counter: Repositories['counter']) {
+async function tightest({ id, name, limits }: Account, limiter: Repositories['limiter']) {
   // The number of a key does not matter, because nothing is charged.
-  const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
+  const quota = await limiter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
   const [window = 'day'] = WINDOW_NAMES.toSorted(
     (one, other) => quota[one].remaining / quota[one].limit - quota[other].remaining / quota[other].limit,
   );

@@ -15,7 +15,7 @@ import { type Account as AccountRecord, DEFAULT_SCOPES, limitsOf } from '../../d
 import type { Clock } from '../../domain/clock.ts';
 import { checkedName } from '../../domain/text.ts';
 import { change, create, list, type OperatorResource, read, type Resource } from '../../http/operation.ts';
-import type { RateLimitAdmin, RateLimiter } from '../../limits/counter.ts';
+import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import { describeWindows } from '../../limits/quota.ts';
 import type { BanRepository, ListedBan } from '../bans/repository.ts';
 import type { KeyRepository } from '../keys/repository.ts';
@@ -107,8 +107,8 @@ function placeOf(text: string): PagePlace {
 interface Repositories {
   readonly keys: KeyRepository;
   readonly usageHistory: Pick<UsageRepository, 'ofAccount'>;
-  readonly counter: Pick<RateLimiter, 'peek'>;
-  readonly quotas: Pick<RateLimitAdmin, 'bansOf'>;
+  readonly limiter: Pick<RateLimiter, 'peek'>;
+  readonly quotas: Pick<RateLimitAdmin, 'findBans'>;
   readonly clock: Clock;
 }
 
@@ -134,12 +134,12 @@ const getAccount = read(OwnAccount, {
     },
   },
   sample: { client: 'account.get' },
-  async handle({ key }, { keys, counter, quotas }: Repositories) {
+  async handle({ key }, { keys, limiter, quotas }: Repositories) {
     const { account, environment, scopes } = key;
     const { id: accountId, name, plan, limits } = account;
-    const quota = await counter.peek({ kind: 'key', keyId: key.id, accountId, limits });
+    const quota = await limiter.peek({ kind: 'key', keyId: key.id, accountId, limits });
     const live = await keys.listLive(accountId, environment, MOST_BANS);
-    const bans = await quotas.bansOf(live.toSorted((one, other) => one.id - other.id));
+    const bans = await quotas.findBans(live.toSorted((one, other) => one.id - other.id));
     return {
       value: {
         name,
@@ -242,7 +242,7 @@ export const ACCOUNT_RESOURCE: Resource<Repositories> = {
 interface OperatorRepositories {
   readonly accounts: AccountRepository;
   readonly bans: BanRepository;
-  readonly counter: Pick<RateLimiter, 'peek'>;
+  readonly limiter: Pick<RateLimiter, 'peek'>;
   readonly quotas: Pick<RateLimitAdmin, 'listBans'>;
 }
 
@@ -316,12 +316,12 @@ const getDetails = read(AccountDetails, {
     examples: { found: { summary: 'An account', value: { ...EXAMPLE, ...WINDOWS, bans: [] } } },
   },
   errors: { not_found: NO_ACCOUNT },
-  async handle({ parameters }, { accounts, bans, counter, quotas }: OperatorRepositories) {
+  async handle({ parameters }, { accounts, bans, limiter, quotas }: OperatorRepositories) {
     const account = await accounts.get(parameters.accountId);
     if (account === undefined) return { error: 'not_found' };
     const { id, limits } = account;
     // `peek` charges nothing, so the number of the key does not matter.
-    const quota = await counter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
+    const quota = await limiter.peek({ kind: 'key', keyId: 0, accountId: id, limits });
     const found = await bans.describe(await quotas.listBans({ accountId: id, limit: MOST_BANS_SHOWN }));
     return {
       value: { ...describeAccount(account), ...describeWindows(quota), bans: found.map(describeBan) },

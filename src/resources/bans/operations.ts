@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readCursorNumber, rowFilter, rowId } from '../../http/parameters.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { list, remove, type OperatorResource } from '../../http/operation.ts';
-import type { RateLimitAdmin } from '../../limits/counter.ts';
+import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { BanRepository, ListedBan } from './repository.ts';
 
 interface Stores {

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Environment } from '../../domain/api-key.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { KeyBan, RateLimitAdmin } from '../../limits/counter.ts';
+import type { KeyBan, RateLimitAdmin } from '../../limits/limiter.ts';
 import * as stored from '../../limits/stored.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { sql } from '../../storage/sql.ts';

@@ -9,7 +9,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { instantOrNull, textFromInstant } from '../../domain/instant.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { StartupError } from '../../domain/startup-error.ts';
-import type { KeyBan, RateLimitAdmin } from '../../limits/counter.ts';
+import type { KeyBan, RateLimitAdmin } from '../../limits/limiter.ts';
 import { requireValue, type CommandContext, type Terminal } from '../../terminal/command.ts';
 import * as options from '../../terminal/options.ts';
 import type { JsonOption, LimitOptions } from '../../terminal/options.ts';
@@ -198,7 +198,7 @@ function listKeys(terminal: Terminal<Repositories>, { account: name, state, json
     const filter = state === 'banned' ? times : { ...times, state };
     const listed = await store.keys.list({ accountId: account?.id, filter });
     const bans = await readBans(terminal, context, state === 'banned', (quotas) =>
-      listed.length <= FEW_KEYS ? quotas.bansOf(listed) : quotas.listBans(),
+      listed.length <= FEW_KEYS ? quotas.findBans(listed) : quotas.listBans(),
     );
     const now = clock().unix;
     const keys = listed
@@ -217,7 +217,7 @@ async function findKey(terminal: Terminal<Repositories>, { json }: JsonOption): 
   return terminal.withStore(async (context) => {
     const record = await context.store.keys.findByHash(key.hash());
     if (record === undefined) throw new ServiceError('not_found', 'This database has no such key.');
-    const bans = await readBans(terminal, context, false, (quotas) => quotas.bansOf([record]));
+    const bans = await readBans(terminal, context, false, (quotas) => quotas.findBans([record]));
     const found = describeWithBan(record, context.clock().unix, bans);
     if (json) return printJson(found);
     printTable(HEADER, [describeCells(found)]);

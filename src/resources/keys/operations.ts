@@ -11,7 +11,7 @@ import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { ScopeName } from '../../domain/fields.ts';
 import type { Result } from '../../domain/result.ts';
 import { act, create, list, type OperatorResource, remove, type Resource } from '../../http/operation.ts';
-import type { RateLimitAdmin } from '../../limits/counter.ts';
+import type { RateLimitAdmin } from '../../limits/limiter.ts';
 import type { AccountRepository } from '../accounts/repository.ts';
 import type { KeyPageQuery, KeyRepository } from './repository.ts';
 import { GRACE, LISTED_STATES, MOST_KEYS_A_DAY, MOST_LIVE_KEYS, TOO_MANY_KEYS } from './rules.ts';
@@ -243,7 +243,7 @@ interface OperatorRepositories {
   readonly keys: KeyRepository;
   readonly clock: Clock;
   readonly environment: Environment;
-  readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'bansOf'>;
+  readonly quotas: Pick<RateLimitAdmin, 'listBans' | 'findBans'>;
 }
 
 const OPERATOR_KEY = {
@@ -300,7 +300,7 @@ const listAllKeys = list(OperatorKeys, 'keys', {
       state === 'banned'
         ? await listBanned({ keys, environment, quotas }, { ...query, filter: times })
         : await keys.page(environment, { ...query, filter: { ...times, state } });
-    const bans = new Map((await quotas.bansOf(found)).map((ban) => [ban.keyId, ban.until]));
+    const bans = new Map((await quotas.findBans(found)).map((ban) => [ban.keyId, ban.until]));
     const now = clock().unix;
     return describePage(found, limit, (key) => describeForOperator(key, now, bans.get(key.id)));
   },

@@ -5,7 +5,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
 import { HOUR } from '../../domain/usage.ts';
 import { type OperatorResource, read } from '../../http/operation.ts';
-import type { Counters, RateLimitAdmin } from '../../limits/counter.ts';
+import type { RateLimitAdmin, RateLimiter } from '../../limits/limiter.ts';
 import type { RecentRequests } from '../../observability/recent-requests.ts';
 import type { NearestAccount } from '../accounts/nearest.ts';
 import type { UsageRepository } from '../usage/repository.ts';
@@ -22,7 +22,7 @@ interface Repositories {
   readonly recent: RecentRequests;
   readonly usageHistory: Pick<UsageRepository, 'sums'>;
   readonly quotas: Pick<RateLimitAdmin, 'countBans'>;
-  readonly counters: () => Pick<Counters, 'bansInForce' | 'sharedIsUp'>;
+  readonly limiter: Pick<RateLimiter, 'bansInForce' | 'sharedIsUp'>;
   readonly nearest: () => Promise<readonly NearestAccount[]>;
   readonly ping: () => Promise<void>;
 }
@@ -58,9 +58,9 @@ const getOverview = read(Overview, {
     '`minutes` counts every request below `/v1`, `hours` those with a valid key.',
   answer: { description: 'The overview.', examples: { now: { summary: 'Now', value: EXAMPLE } } },
   async handle(_, repositories: Repositories) {
-    const { clock, recent, startedAt, nearest, counters } = repositories;
+    const { clock, recent, startedAt, nearest, limiter } = repositories;
     const now = clock().unix;
-    const { sharedIsUp } = counters();
+    const { sharedIsUp } = limiter;
     const [hours, bans, nearestAccounts, database] = await Promise.all([
       readHours(repositories, now),
       countBans(repositories),
@@ -97,12 +97,12 @@ async function readHours({ usageHistory }: Repositories, now: number) {
 }
 
 /** The number of bans. If Redis is down, it is the number that this process knows. */
-async function countBans({ quotas, counters }: Repositories): Promise<number> {
+async function countBans({ quotas, limiter }: Repositories): Promise<number> {
   try {
     return await quotas.countBans();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return counters().bansInForce();
+    return limiter.bansInForce();
   }
 }
 

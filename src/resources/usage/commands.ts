@@ -76,7 +76,7 @@ async function showWindows(
     const chosen = name === undefined ? await accounts.list() : [requireValue(await accounts.find(name))];
     const windows = await Promise.all(
       chosen.map(async (account) => {
-        const { minute, day } = describeWindows(await quotas.usageOf(account));
+        const { minute, day } = describeWindows(await quotas.readQuota(account));
         return { account: account.name, plan: account.plan, minute, day };
       }),
     );

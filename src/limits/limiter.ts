@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts';
 import type { Actor } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Limits } from '../domain/plan.ts';
-import type { Ban } from './ban.ts';
+import type { Ban, BanRecord } from './ban.ts';
 import type { Counts, Quota } from './quota.ts';
 
 /** Whose windows a request is counted in. Only a `key` can be banned. */
@@ -21,6 +21,7 @@ export type Decision =
   | { readonly kind: 'refused'; readonly quota: Quota; readonly refusalsLeft: number | undefined }
   | { readonly kind: 'banned'; readonly quota: Quota; readonly ban: Ban };
 
+/** Counts the requests of a process that serves. */
 export interface RateLimiter {
   /**
    * Checks the ban and both windows and counts the request, in one atomic step. An admitted request takes one from each
@@ -29,23 +30,21 @@ export interface RateLimiter {
   charge(caller: Caller): Decision | Promise<Decision>;
   /** Both windows of a caller. Takes nothing. */
   peek(caller: Caller): Promise<Quota>;
-}
-
-/** The counter of a process that serves requests. */
-export interface Counters extends RateLimiter {
   /** Writes the changes that are due. Call it every second. Rejects as the store does. */
   flush(): Promise<void>;
   /** Writes everything, so that the next process continues from exactly the same counts. Call it before the process ends. */
   flushAll(): Promise<void>;
+  /** Writes everything, and reads it again when it is needed, because another process may have counted meanwhile. */
+  reload(): Promise<void>;
   /** How many banned keys this process knows of. */
   bansInForce(): number;
-  /** Whether the counter that all instances share answers. Undefined when there is none. */
+  /** Whether the limiter that all instances share answers. Undefined when there is none. */
   readonly sharedIsUp: boolean | undefined;
   close(): void;
 }
 
-/** The events that the counter of a process reports. */
-export interface CounterEvents {
+/** What the limiter of a process reports. */
+export interface LimiterEvents {
   /** A ban begins. Only the instance whose request began it calls this, once. */
   readonly onBan: (keyId: number, ban: Ban) => void;
   /** Redis has answered a heartbeat after this time, perhaps too late to be of use. */
@@ -62,8 +61,8 @@ export interface LiftedBan {
   readonly isRecorded: boolean;
 }
 
-/** The error for an operator while nobody can read the counters. The cause goes to the log. */
-export function countersUnavailable(cause: unknown): ServiceError {
+/** The error for an operator while nobody can read the limits. The cause goes to the log. */
+export function limitsUnavailable(cause: unknown): ServiceError {
   return new ServiceError('unavailable', 'The counters cannot be read now; try again later.', { cause });
 }
 
@@ -81,31 +80,26 @@ export interface BanQuery {
 }
 
 /**
- * The counters as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now. With more than 10,000 keys in Redis, `listBans` and `countBans` may lack
- * the bans of the last seconds, because only a scan of all keys finds them; what `listBans` returns is in force.
+ * The limits as an operator sees and changes them. Every method rejects with `unavailable` when nobody can read them now.
+ * With more than 10,000 keys in Redis, `listBans` and `countBans` may lack the bans of the last seconds, because only a
+ * scan of all keys finds them; what `listBans` returns is in force.
  */
 export interface RateLimitAdmin {
   /** Bans in force, by the numbers of their keys. */
   listBans(query?: BanQuery): Promise<readonly KeyBan[]>;
   countBans(): Promise<number>;
   /** The bans in force of these keys, in the order of the keys: one statement, or one call for 500 keys. */
-  bansOf(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
+  findBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]>;
   /** Ends the ban of a key and forgets its earlier ones. Undefined when the key is not banned. */
   liftBan(actor: Actor, key: BannableKey): Promise<LiftedBan | undefined>;
   /** Both windows as of at most a second ago, or ten when more than 1,000 accounts call within a second. */
-  usageOf(account: Account): Promise<Quota>;
+  readQuota(account: Account): Promise<Quota>;
 }
 
-/** The counters of a process that serves, and the operator's view of them. `counters.close` closes both. */
-export interface OpenCounters {
-  readonly counters: Counters;
+/** The limiter of a process that serves, and the operator's view of it. `limiter.close` closes both. */
+export interface OpenLimiter {
+  readonly limiter: RateLimiter;
   readonly quotas: RateLimitAdmin;
-}
-
-/** The refusals and the last ban of a key as they are stored, with instants in Unix milliseconds. */
-export interface StoredBanRecord {
-  readonly refusals: readonly number[];
-  readonly ban: Ban | undefined;
 }
 
 /**
@@ -115,11 +109,12 @@ export interface StoredBanRecord {
 export interface LimiterStore {
   /** The counts of a caller, by `callerName`. */
   readCounts(caller: string): Promise<Counts | undefined>;
-  readBanRecord(keyId: number): Promise<StoredBanRecord | undefined>;
+  /** All records, by key id, except for those whose ban was lifted. */
+  readBanRecords(): Promise<ReadonlyMap<number, BanRecord>>;
   /** Writes all counts or none, by `callerName`. */
   writeCounts(counts: ReadonlyMap<string, Counts>): Promise<void>;
   /** Writes all records or none, by key id. A ban that an operator has lifted stays lifted. */
-  writeBanRecords(records: ReadonlyMap<number, StoredBanRecord>): Promise<void>;
+  writeBanRecords(records: ReadonlyMap<number, BanRecord>): Promise<void>;
   /** The keys whose ban an operator has lifted, until `dropLifted`. */
   readLifted(): Promise<readonly number[]>;
   /** Deletes the records of these keys if their ban was lifted. */
@@ -128,10 +123,10 @@ export interface LimiterStore {
   prune(day: number, endedBefore: number): Promise<void>;
 }
 
-/** Stores nothing: counts of an outage of the shared counter end with the process. */
+/** Stores nothing: counts of an outage of Redis end with the process. */
 export const NO_STORE: LimiterStore = {
   readCounts: async () => undefined,
-  readBanRecord: async () => undefined,
+  readBanRecords: async () => new Map(),
   writeCounts: async () => undefined,
   writeBanRecords: async () => undefined,
   readLifted: async () => [],
@@ -139,24 +134,13 @@ export const NO_STORE: LimiterStore = {
   prune: async () => undefined,
 };
 
-/** The account's id, because all keys of an account share its windows; or the client's address. */
-export function callerId(caller: Caller): number | string {
-  return caller.kind === 'address' ? caller.address : caller.accountId;
-}
-
-/** The first word of the names that windows are stored under. An account has those of its plan and those of its holder. */
-const NAMES = { key: 'account', holder: 'holder', address: 'address' } as const;
-
-/** The name that windows are stored under. `id` is that of `callerId`. */
-export function windowsName(kind: Caller['kind'], id: number | string): string {
-  return `${NAMES[kind]} ${id}`;
-}
-
+/** The name that the windows of a caller are stored under. All keys of an account share those of its plan. */
 export function callerName(caller: Caller): string {
-  return windowsName(caller.kind, callerId(caller));
+  if (caller.kind === 'address') return `address ${caller.address}`;
+  return caller.kind === 'key' ? planName(caller.accountId) : `holder ${caller.accountId}`;
 }
 
 /** The name that the windows of an account's plan are stored under. */
 export function planName(accountId: number): string {
-  return windowsName('key', accountId);
+  return `account ${accountId}`;
 }

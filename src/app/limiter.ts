@@ -1,0 +1,60 @@
+// Contract: section 6.
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import {
+  type LimiterEvents,
+  limitsUnavailable,
+  type OpenLimiter,
+  type RateLimitAdmin,
+} from '../limits/limiter.ts';
+import { MemoryLimiter } from '../limits/memory.ts';
+import { NoAnswer, withTimeout } from '../limits/timeout.ts';
+import type { Store } from '../resources/repositories.ts';
+
+/** Milliseconds. Longer than a request waits, because a list of all bans takes many round trips to Redis. */
+const PATIENCE = 2_000;
+
+/** Opens the limiter that `REDIS_URL` stands for, and the operator's view of it: no answer in time is `unavailable`. */
+export async function openLimiter(
+  config: Config,
+  store: Store,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  events: LimiterEvents,
+): Promise<OpenLimiter> {
+  const { redisUrl } = config;
+  if (redisUrl === undefined) {
+    const limiter = new MemoryLimiter(clock, config, store.limits, events.onBan);
+    return { limiter, quotas: limitTime(store.quotas) };
+  }
+  // Imported only when needed, because the driver of Redis makes every start slower.
+  const { openShared } = await import('../limits/redis/open.ts');
+  const { limiter, quotas } = await openShared({
+    ...config,
+    redisUrl,
+    policy: config,
+    clock,
+    log,
+    ...events,
+  });
+  return { limiter, quotas: limitTime(quotas) };
+}
+
+function limitTime(quotas: RateLimitAdmin): RateLimitAdmin {
+  return {
+    listBans: (query) => inTime(quotas.listBans(query)),
+    countBans: () => inTime(quotas.countBans()),
+    findBans: (keys) => inTime(quotas.findBans(keys)),
+    liftBan: (actor, key) => inTime(quotas.liftBan(actor, key)),
+    readQuota: (account) => inTime(quotas.readQuota(account)),
+  };
+}
+
+/** Other errors are those of the store or of Redis, which say themselves whether they are an outage or a fault. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(answer, PATIENCE);
+  } catch (error) {
+    throw error instanceof NoAnswer ? limitsUnavailable(error) : error;
+  }
+}
