@@ -140,9 +140,9 @@ export const FindKey = z
   .object({
     key: z
       .string({ error: 'must be a string' })
-      .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a wholeNumber API key' }),
+      .refine((text) => ApiKey.parse(text) !== undefined, { error: 'must be a whole API key' }),
   })
-  .meta({ id: 'FindKey', description: 'A wholeNumber API key.' });
+  .meta({ id: 'FindKey', description: 'A whole API key.' });
 
 const OPERATOR_LABEL_FAULT = 'must have 1 to 100 characters, no control characters and no API key';
 
