@@ -15,10 +15,11 @@ function encode(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(encode).join(',')}]`;
-  return `{${Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${JSON.stringify(name)}:${encode(member)}`)
-    .join(',')}}`;
+  let members = '';
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined)
+      members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${encode(member)}`;
+  return `{${members}}`;
 }
 
 /** A strong entity tag of exactly these bytes (RFC 9110, section 8.8.3). */

@@ -69,7 +69,7 @@ const unlessNewerRecord = (now: number) => `
   WHERE coalesce(excluded.banned_until, 0) >= coalesce(standings.banned_until, 0)
     OR standings.banned_until > ${now + DAY}`;
 
-/** Bans or their records in one read: a few milliseconds of the thread that also answers requests, when the database is SQLite. */
+/** Rows in one read: a few milliseconds of the thread that also answers requests, when the database is SQLite. */
 const ROWS_READ = 2_000;
 
 /** Rows that one statement prunes: all addresses of a day at once could take longer than a statement may. */

@@ -47,16 +47,14 @@ export interface Transaction extends Queries {
  */
 export interface Write<A extends readonly unknown[], T> {
   (transaction: Transaction, ...args: A): Promise<T>;
-  /** Does several calls that arrived meanwhile, with a result for each. It is one statement. */
-  readonly batch?: (transaction: Transaction, calls: readonly A[]) => Promise<readonly T[]>;
+  /** Does several calls that arrived meanwhile, with a result for the argument of each. It is one statement. */
+  readonly batch?: (transaction: Transaction, calls: readonly A[0][]) => Promise<readonly T[]>;
 }
 
-/** A write whose calls are done together if several arrive meanwhile. */
-export function batched<A extends readonly unknown[], T>(
-  batch: NonNullable<Write<A, T>['batch']>,
-): Write<A, T> {
+/** A write of one argument whose calls are done together if several arrive meanwhile. */
+export function batched<A, T>(batch: NonNullable<Write<[A], T>['batch']>): Write<[A], T> {
   return Object.assign(
-    async (transaction: Transaction, ...args: A) => (await batch(transaction, [args]))[0] as T,
+    async (transaction: Transaction, item: A) => (await batch(transaction, [item]))[0] as T,
     { batch },
   );
 }

@@ -5,7 +5,6 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { ENGINE_PARTS } from '../../src/app/store.ts';
-import type { Pet } from '../../src/resources/pets/schema.ts';
 import { databaseFiles } from '../../src/storage/sqlite/database-files.ts';
 import { startWritingThread, Writer } from '../../src/storage/sqlite/writer.ts';
 import { list, requireValue, REX } from './fixture.ts';
@@ -112,8 +111,8 @@ test('the first write does not create a deleted file again', async (t) => {
 
 /** The id of an animal that the writer has added. */
 async function createPet(writer: Writer, name: string): Promise<bigint> {
-  const call = { place: 'pets.create', args: [{ name, categoryId: 1n }] };
-  return requireValue((await writer.run({ call, hasBatch: true })) as { readonly value: Pet }).id;
+  const call = { place: 'pets.add', args: [{ name, categoryId: 1n }] };
+  return (await writer.run({ call, hasBatch: true })) as bigint;
 }
 
 /** A writer beside the store, whose threads the test can end. */

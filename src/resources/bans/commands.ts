@@ -1,8 +1,7 @@
 // Contract: section 6.
 import type { Command } from 'commander';
-import { ServiceError } from '../../domain/errors.ts';
 import { textFromInstant } from '../../domain/instant.ts';
-import type { Terminal } from '../../terminal/command.ts';
+import { requireValue, type Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption, keyId } from '../../terminal/options.ts';
 import { printJson, printLine, printRows } from '../../terminal/output.ts';
 import type { BanRepository } from './repository.ts';
@@ -39,8 +38,7 @@ export function bansCommands(
     .option(...JSON_OPTION)
     .action((id: number, { json }: JsonOption) =>
       withQuotas(async ({ store, quotas, actor }) => {
-        const lifted = await store.bans.lift(actor, id, quotas);
-        if ('error' in lifted) throw new ServiceError(lifted.error, lifted.message);
+        requireValue(await store.bans.lift(actor, id, quotas));
         if (json) printJson({ keyId: id, lifted: true });
         else printLine(`The ban of key ${id} is lifted.`);
       }),

@@ -1,7 +1,7 @@
 // Contract: sections 2 and 3.
 import type { Actor, AuditChange } from '../../domain/audit.ts';
 import type { Patch } from '../../domain/patch.ts';
-import type { Idempotency } from '../../domain/idempotency.ts';
+import type { Idempotency, Repeatable } from '../../domain/idempotency.ts';
 import type { Result } from '../../domain/result.ts';
 import { isCurrent } from '../../domain/json.ts';
 import { addAudit } from '../audit/repository.ts';
@@ -49,19 +49,16 @@ export async function changeStatus(
   return { ...pet, status };
 }
 
-const createPet = batched(
-  async (transaction: Transaction, calls: readonly (readonly [NewPet])[]): Promise<Result<Pet>[]> => {
-    const ids = await transaction.add(
-      PETS,
-      calls.map(([pet]) => pet),
-    );
-    return calls.map(([pet], index) => ({ value: { id: ids[index] as bigint, ...pet } }));
-  },
-);
+/** Adds animals with ascending ids in this order. Returns the ids. */
+function addPets(transaction: Transaction, pets: readonly NewPet[]): Promise<readonly bigint[]> {
+  return transaction.add(PETS, pets);
+}
 
-/** Adds animals with ascending ids in this order. */
-async function createPets(transaction: Transaction, pets: readonly NewPet[]): Promise<void> {
-  await transaction.add(PETS, pets);
+const addPet = batched(addPets);
+
+/** Like `addPet`, for a request that may be repeated: its record holds the whole animal. */
+async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<Pet>> {
+  return { value: { id: await addPet(transaction, pet), ...pet } };
 }
 
 /**
@@ -108,7 +105,13 @@ async function deletePet(
   return { value: undefined };
 }
 
-export const WRITES = { create: createPet, createMany: createPets, update: updatePet, delete: deletePet };
+export const WRITES = {
+  add: addPet,
+  addMany: addPets,
+  create: createPet,
+  update: updatePet,
+  delete: deletePet,
+};
 
 /**
  * Animals that an import adds at once: enough that a sync or a round trip costs little, few enough that the service
@@ -135,7 +138,10 @@ export function open(engine: AnyEngine) {
   return {
     ...reads,
     /** Resolves once the animal is on disk and visible to every list and get. */
-    create: (pet: NewPet, idempotency?: Idempotency) => engine.writeOnce(idempotency, createPet, pet),
+    async create(pet: NewPet, idempotency?: Idempotency): Promise<Repeatable<Pet>> {
+      if (idempotency !== undefined) return engine.writeOnce(idempotency, createPet, pet);
+      return { value: { id: await engine.write(addPet, pet), ...pet } };
+    },
     update: (id: bigint, patch: Patch<PetPatch>, ifMatch?: readonly string[]) =>
       engine.write(updatePet, id, patch, ifMatch),
     delete: (id: bigint, ifMatch?: readonly string[]) => engine.write(deletePet, id, ifMatch),
@@ -156,7 +162,7 @@ export function open(engine: AnyEngine) {
         }
         return count;
       };
-      if (!atomic) return addChunks((chunk) => engine.write(createPets, chunk));
+      if (!atomic) return addChunks((chunk) => engine.write(addPets, chunk));
       return engine.addAtomically(PETS, addChunks, async (transaction) => {
         await addReserved(transaction, entry?.actor, categories);
         if (entry !== undefined && count > 0) await addAudit(transaction, entry.actor, entry.changeOf(count));

@@ -7,7 +7,7 @@ const MAX_BATCH = 500;
 type Batch = NonNullable<Write<readonly unknown[], unknown>['batch']>;
 
 interface WaitingCall extends PromiseWithResolvers<unknown> {
-  readonly args: readonly unknown[];
+  readonly item: unknown;
 }
 
 /**
@@ -24,8 +24,8 @@ export class Batches {
   }
 
   /** Resolves after the commit. @throws ServiceError `unavailable` */
-  run(batch: Batch, args: readonly unknown[]): Promise<unknown> {
-    const call = { args, ...Promise.withResolvers<unknown>() };
+  run(batch: Batch, item: unknown): Promise<unknown> {
+    const call = { item, ...Promise.withResolvers<unknown>() };
     const waiting = this.#waiting.get(batch);
     if (waiting === undefined) {
       this.#waiting.set(batch, [call]);
@@ -42,7 +42,7 @@ export class Batches {
       try {
         const results = await batch(
           this.#transaction,
-          calls.map(({ args }) => args),
+          calls.map(({ item }) => item),
         );
         for (const [index, { resolve }] of calls.entries()) resolve(results[index]);
       } catch (error) {

@@ -58,11 +58,15 @@ export function transactionsOn(db: DatabaseSync): (now: () => number) => Transac
       for (const row of rows) query.run(...row);
     },
     async add(table, rows) {
+      const columns = table.columns.map(([name]) => name).filter((name) => name !== 'id');
+      const insert = `INSERT INTO ${table.name} (${columns.join()}) VALUES `;
+      const places = `(${columns.map(() => '?').join()})`;
       const ids: bigint[] = [];
       while (ids.length < rows.length) {
         // A power of two: SQLite prepares a statement for each number of rows.
         const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - ids.length)));
-        const last = statements.change(table.insert(...rows.slice(ids.length, ids.length + count)));
+        const values = rows.slice(ids.length, ids.length + count).flatMap((row) => table.encodeNew(row));
+        const last = statements.of(insert + Array(count).fill(places).join()).run(...values);
         // The ids of one statement are consecutive.
         for (let id = last - BigInt(count) + 1n; id <= last; id++) ids.push(id);
       }

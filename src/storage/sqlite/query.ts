@@ -74,11 +74,6 @@ export class Statements {
     return this.of<R>(sql).all(...(values as Value[]));
   }
 
-  /** Runs a statement that changes rows. Returns the id of the last row that it inserted. */
-  change({ sql, values }: Sql): bigint {
-    return this.of(sql).run(...(values as Value[]));
-  }
-
   /** A statement with its parameters as `?`. */
   of<R extends Row>(sql: string): Query<R> {
     let query = this.#queries.get(sql);

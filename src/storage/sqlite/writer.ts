@@ -33,7 +33,7 @@ export interface Job {
   readonly hasBatch?: boolean;
 }
 
-interface WaitingJob extends Job {
+interface WaitingJob extends Required<Job> {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
@@ -67,14 +67,14 @@ export class Writer {
    * Does a call inside the next transaction. Rejects with `unavailable` when it could not begin within `PATIENCE`
    * because the database is locked or the thread is busy, or when the database cannot be written.
    */
-  run(job: Job): Promise<unknown> {
+  run({ call, hasBatch = false }: Job): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'));
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const deadline = this.#clock().monotonic + PATIENCE;
-    this.#waiting.push({ ...job, resolve, reject, deadline });
-    if (this.#running === undefined) this.#running = this.#writeAll();
-    else this.#checkLater();
-    return promise;
+    return new Promise((resolve, reject) => {
+      const deadline = this.#clock().monotonic + PATIENCE;
+      this.#waiting.push({ call, hasBatch, resolve, reject, deadline });
+      if (this.#running === undefined) this.#running = this.#writeAll();
+      else this.#checkLater();
+    });
   }
 
   /** Finishes the writes that have arrived, unless the database is locked, then ends the thread. */
@@ -183,15 +183,15 @@ export class Writer {
 /** Consecutive jobs of one place with a batch share one call, because each call that is copied to the thread costs time. */
 function toCalls(jobs: readonly WaitingJob[]): Call[] {
   const calls: Call[] = [];
-  let batch: { readonly place: string; readonly batch: (readonly unknown[])[] } | undefined;
+  let batch: { readonly place: string; readonly batch: unknown[] } | undefined;
   for (const { call, hasBatch } of jobs) {
-    if (hasBatch !== true || !('args' in call)) {
+    if (!hasBatch || !('args' in call)) {
       batch = undefined;
       calls.push(call);
       continue;
     }
     if (batch?.place !== call.place) calls.push((batch = { place: call.place, batch: [] }));
-    batch.batch.push(call.args);
+    batch.batch.push(call.args[0]);
   }
   return calls;
 }

@@ -19,8 +19,8 @@ export type Call =
   /** The parts of one statement. */
   | Pick<Sql, 'strings' | 'values'>
   | { readonly place: string; readonly args: readonly unknown[]; readonly idempotency?: Idempotency }
-  /** Calls of a write that has a batch. There is a result for each. */
-  | { readonly place: string; readonly batch: readonly (readonly unknown[])[] };
+  /** The arguments of calls of a write that has a batch. There is a result for each. */
+  | { readonly place: string; readonly batch: readonly unknown[] };
 
 /** The calls of one transaction, with the instant when they were sent, in Unix milliseconds. */
 export interface Message {
