@@ -15,9 +15,6 @@ const FOLDERS = [
   'pages',
   'description',
   'resources',
-  'admin',
-  'api',
-  'management',
   'http',
   'terminal',
   'limits',
@@ -25,6 +22,21 @@ const FOLDERS = [
   'storage',
   'config',
   'domain',
+];
+
+/** Between resources, rules and repositories import from those before them. Operations get the others as arguments. */
+const RESOURCES = [
+  'audit',
+  'notices',
+  'accounts',
+  'keys',
+  'bans',
+  'operators',
+  'categories',
+  'pets',
+  'orders',
+  'usage',
+  'deprecations',
 ];
 
 const problems: string[] = [];
@@ -64,6 +76,16 @@ for (const [file, imports] of importsOf) {
       if (imported !== 'package.json') problems.push(`${file} imports ${imported}, which is not in src/.`);
     } else if (FOLDERS.indexOf(to) < level)
       problems.push(`${file} imports ${imported}: ${folder} comes after ${to}.`);
+  }
+}
+
+for (const [file, imports] of importsOf) {
+  const [, resource = '', name = ''] = /^src\/resources\/(\w+)\/(\w+)\.ts$/.exec(file) ?? [];
+  if (!['rules', 'repository', 'table', 'sqlite', 'postgres'].includes(name)) continue;
+  for (const imported of imports) {
+    const [, other] = /^src\/resources\/(\w+)\//.exec(imported) ?? [];
+    if (other !== undefined && RESOURCES.indexOf(other) > RESOURCES.indexOf(resource))
+      problems.push(`${file} imports ${imported}: the resource ${resource} comes before ${other}.`);
   }
 }
 

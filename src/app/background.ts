@@ -9,17 +9,16 @@ import { keepWriting } from './keep-writing.ts';
 import type { RateLimiter } from '../limits/limiter.ts';
 import type { Store } from '../resources/repositories.ts';
 
-/** Milliseconds between two flushes. A crash loses at most the counts of this time. */
+/** Milliseconds between two flushes. What a crash may lose: section 6.7. */
 const FLUSH_INTERVAL = 1_000;
 
 /** Milliseconds between two looks for orders whose time has passed. Their animals must be available within a second. */
 const EXPIRY_INTERVAL = 500;
 
-/** Milliseconds between two writes of the usage history. A crash loses at most the counts of this time. */
+/** Milliseconds between two writes of the usage history. What a crash may lose: section 6.9. */
 const USAGE_INTERVAL = 5_000;
 
-const COUNTS_LOST =
-  'The counts of the last second are lost: the database could not be used when the service stopped.';
+const COUNTS_LOST = 'The last counts are lost: the database could not be used when the service stopped.';
 
 const OUT_OF_TIME = 'Counts are lost: the database did not take all of them in the time of a stop.';
 

@@ -77,4 +77,4 @@ export async function useQuotas<T>(
   }
 }
 
-export const TERMINAL: Terminal<Store> = { withStore, withNewStore, withQuotas, useQuotas };
+export const TERMINAL: Terminal<Store> = { withStore, withQuotas, useQuotas };

@@ -132,7 +132,7 @@ async function restoreLimits(limits: SharedLimits, from: TableReader, keys: KeyR
     // The driver pipelines all calls of a chunk, so a chunk costs about one round trip.
     for await (const rows of from.rows(WINDOWS)) {
       const stored = rows.map((row) => WINDOWS.parse(row)).filter((row) => row.environment === environment);
-      await Promise.all(stored.map((row) => quotas.restoreUsage(row.caller, parseCounts(row))));
+      await Promise.all(stored.map((row) => quotas.restoreCounts(row.caller, parseCounts(row))));
     }
     for await (const rows of from.rows(BAN_RECORDS)) {
       const records = rows.map((row) => BAN_RECORDS.parse(row));

@@ -7,9 +7,9 @@ import { expectation, faultsOf } from './parse.ts';
  * reports it. A plain value, because writes may run on another thread.
  */
 export interface Patch<Fields> {
-  /** The fields that are given and valid. */
-  readonly given: Readonly<Partial<Fields>>;
-  /** All fields that are given, valid or not. */
+  /** The fields that the body names and that are valid. */
+  readonly fields: Readonly<Partial<Fields>>;
+  /** All fields that the body names, valid or not. */
   readonly names: readonly string[];
   /** What is wrong, as a message; undefined when nothing is. */
   readonly fault: string | undefined;
@@ -17,19 +17,19 @@ export interface Patch<Fields> {
 
 /** A body that is no JSON at all, or missing. */
 export function unreadablePatch(fault: string): Patch<unknown> {
-  return { given: {}, names: [], fault };
+  return { fields: {}, names: [], fault };
 }
 
 /** The patch that a parsed JSON body describes. Fields that the schema does not have are ignored. */
 export function readPatch<S extends z.ZodObject>(schema: S, body: unknown): Patch<z.output<S>> {
   const result = schema.safeParse(body);
-  if (result.success) return { given: result.data, names: Object.keys(result.data), fault: undefined };
+  if (result.success) return { fields: result.data, names: Object.keys(result.data), fault: undefined };
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return unreadablePatch(`The body must be ${expectation(schema)}.`);
   const faulty = new Set(result.error.issues.map(({ path }) => path[0]));
   const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !faulty.has(name)));
   return {
-    given: schema.parse(valid),
+    fields: schema.parse(valid),
     names: Object.keys(body).filter((name) => Object.hasOwn(schema.shape, name)),
     fault: `${faultsOf(schema, body, result.error).join('; ')}.`,
   };

@@ -24,8 +24,3 @@ export function checkedName(kind: 'account' | 'operator', text: string): string 
   if (fault !== undefined) throw new ServiceError('invalid_parameter', fault);
   return text;
 }
-
-/** The refusal of a name. `kind` says what has it already, and `name` is its name, perhaps in another case. */
-export function nameTaken(kind: 'a category', name: string): ServiceError {
-  return new ServiceError('conflict', `There is ${kind} ${name} already; the case of a name does not count.`);
-}

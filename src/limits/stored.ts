@@ -55,7 +55,7 @@ const OR_UPDATE_COUNTS = `
   ON CONFLICT (environment, caller) DO UPDATE SET minute_start = excluded.minute_start,
     minute_count = excluded.minute_count, day = excluded.day, day_count = excluded.day_count`;
 
-// `lifted` stays as it is: an order to lift wins over what the serving process still knows of the key.
+// `lifted` stays as it is: a lift wins over what the serving process still knows of the key.
 const OR_UPDATE_RECORD = `
   ON CONFLICT (key_id) DO UPDATE SET refusals = excluded.refusals, banned_until = excluded.banned_until,
     ban_count = excluded.ban_count`;

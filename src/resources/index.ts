@@ -1,17 +1,17 @@
 // Contract: sections 1.1 and 10.2.
-import { ACCOUNT_RESOURCE, ACCOUNTS } from './accounts/operations.ts';
-import { KEYS, KEYS_RESOURCE } from './keys/operations.ts';
-import { CATEGORIES_RESOURCE } from './categories/operations.ts';
-import { ORDERS_RESOURCE } from './orders/operations.ts';
-import { PETS_RESOURCE } from './pets/operations.ts';
-import { BANS } from './bans/operations.ts';
+import { CLIENT_ACCOUNT, OPERATOR_ACCOUNTS } from './accounts/operations.ts';
+import { OPERATOR_KEYS, CLIENT_KEYS } from './keys/operations.ts';
+import { CLIENT_CATEGORIES } from './categories/operations.ts';
+import { CLIENT_ORDERS } from './orders/operations.ts';
+import { CLIENT_PETS } from './pets/operations.ts';
+import { OPERATOR_BANS } from './bans/operations.ts';
 import type { ClientOperation, Operation, OperationGroup, OperatorOperation } from '../http/operation.ts';
-import { AUDIT } from './audit/operations.ts';
-import { DEPRECATIONS } from './deprecations/operations.ts';
+import { OPERATOR_AUDIT } from './audit/operations.ts';
+import { OPERATOR_DEPRECATIONS } from './deprecations/operations.ts';
 import type { DeprecatedOperation } from './deprecations/ranking.ts';
-import { USAGE_RESOURCE } from './usage/operations.ts';
-import { FAULTS } from './faults/operations.ts';
-import { ME, OPERATORS } from './operators/operations.ts';
+import { OPERATOR_USAGE } from './usage/operations.ts';
+import { OPERATOR_FAULTS } from './faults/operations.ts';
+import { OPERATOR_ME, OPERATOR_OPERATORS } from './operators/operations.ts';
 import { OVERVIEW } from './overview/operations.ts';
 
 /*
@@ -19,19 +19,19 @@ import { OVERVIEW } from './overview/operations.ts';
  * their order. Resources of which every operation is beta come last, because most readers and requests want the others.
  */
 
-const FOR_CLIENTS = [PETS_RESOURCE, ACCOUNT_RESOURCE, CATEGORIES_RESOURCE, KEYS_RESOURCE, ORDERS_RESOURCE];
+const FOR_CLIENTS = [CLIENT_PETS, CLIENT_ACCOUNT, CLIENT_CATEGORIES, CLIENT_KEYS, CLIENT_ORDERS];
 
 const FOR_OPERATORS = [
-  ACCOUNTS,
-  AUDIT,
-  BANS,
-  DEPRECATIONS,
-  FAULTS,
-  KEYS,
-  ME,
-  OPERATORS,
+  OPERATOR_ACCOUNTS,
+  OPERATOR_AUDIT,
+  OPERATOR_BANS,
+  OPERATOR_DEPRECATIONS,
+  OPERATOR_FAULTS,
+  OPERATOR_KEYS,
+  OPERATOR_ME,
+  OPERATOR_OPERATORS,
   OVERVIEW,
-  USAGE_RESOURCE,
+  OPERATOR_USAGE,
 ];
 
 /** The repositories that the operations of all these groups use together. */

@@ -3,9 +3,9 @@ import type { AnyTable, Codecs, NewRow, RowObject, Table } from './table.ts';
 
 /** The SQL in which the databases differ. */
 export interface Dialect {
-  /** The end of a SELECT that locks its rows until the commit: those of `table` only, if the statement joins tables. */
-  forUpdate(table?: AnyTable): Sql;
-  /** The same, without the rows that another transaction has locked. */
+  /** The end of a SELECT that locks its rows until the commit. */
+  forUpdate(): Sql;
+  /** The same for the rows of one table of a join, without those that another transaction has locked. */
   forUpdateOfUnlocked(table: AnyTable): Sql;
   /**
    * The end of a SELECT: the rows whose columns have these values, with ids up to `from`, the newest first. It reads only
@@ -41,7 +41,7 @@ export interface Transaction extends Queries {
 }
 
 /**
- * A write of several statements: a function that the `WRITES` of its part name. It awaits nothing but its transaction. With
+ * A write of several statements: a function that the `WRITES` of its repository name. It awaits nothing but its transaction. With
  * SQLite it runs on another thread, so arguments and result must be plain values. It may run again when its transaction
  * was undone. It returns expected outcomes, and throws only for faults.
  */

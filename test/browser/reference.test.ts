@@ -5,13 +5,7 @@ import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { openApi } from '../../src/description/openapi.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import {
-  createPet,
-  deletePet,
-  getPet,
-  listPets,
-  PETS_RESOURCE,
-} from '../../src/resources/pets/operations.ts';
+import { createPet, deletePet, getPet, listPets, CLIENT_PETS } from '../../src/resources/pets/operations.ts';
 import { launchBrowser, openPage, openReference, showSection } from '../support/browser.ts';
 import { lifetimeOfFile } from '../support/lifetime.ts';
 import { startTestService } from '../support/service.ts';
@@ -37,7 +31,7 @@ const addressOf = (name: string) => `#tag/${name.toLowerCase().replaceAll(' ', '
 /** The address of an operation within the page, and its heading. */
 const sectionOf = (
   { method, path, summary }: Pick<Operation, 'method' | 'path' | 'summary'>,
-  group = PETS_RESOURCE.name,
+  group = CLIENT_PETS.name,
 ) => [`#tag/${group.toLowerCase()}/${method}${path}`, summary] as const;
 
 const lifetime = lifetimeOfFile();
@@ -156,7 +150,7 @@ test('an operation that the description marks as beta or experimental has a badg
     { ...listPets, stability: 'beta' as const },
     { ...createPet, stability: 'experimental' as const },
   ];
-  const { json } = openApi(urls, urls.production, [{ ...PETS_RESOURCE, operations }]);
+  const { json } = openApi(urls, urls.production, [{ ...CLIENT_PETS, operations }]);
   const { page } = await openPage(browser, shared.url);
   await page.route('**/openapi.json', (route) =>
     route.fulfill({ body: json, contentType: 'application/json' }),

@@ -10,21 +10,21 @@ const petPatch = (json: string) => readPatch(PetPatch, parseExactJson(json));
 
 test('a patch has the fields that the body names, and ignores all others', () => {
   assert.deepEqual(petPatch('{"name":"Rex","id":9,"toString":1,"__proto__":{"status":"sold"}}'), {
-    given: { name: 'Rex' },
+    fields: { name: 'Rex' },
     names: ['name'],
     fault: undefined,
   });
-  assert.deepEqual(petPatch('{}'), { given: {}, names: [], fault: undefined });
+  assert.deepEqual(petPatch('{}'), { fields: {}, names: [], fault: undefined });
 });
 
 test('null removes a field that may be absent', () => {
-  assert.deepEqual(petPatch('{"status":null}').given, { status: null });
-  assert.deepEqual(readPatch(CategoryPatch, { description: null }).given, { description: null });
+  assert.deepEqual(petPatch('{"status":null}').fields, { status: null });
+  assert.deepEqual(readPatch(CategoryPatch, { description: null }).fields, { description: null });
 });
 
 test('a faulty field leaves the others, and its name is known', () => {
   assert.deepEqual(petPatch('{"name":null,"categoryId":9223372036854775807,"status":"lost","toString":1}'), {
-    given: { categoryId: 2n ** 63n - 1n },
+    fields: { categoryId: 2n ** 63n - 1n },
     names: ['name', 'categoryId', 'status'],
     fault: 'name must be a string of 1 to 200 characters; status must be one of available, pending, sold.',
   });
@@ -32,8 +32,8 @@ test('a faulty field leaves the others, and its name is known', () => {
 
 for (const body of ['null', '[]', '7', '"name"', 'true']) {
   test(`the body ${body} is no patch`, () => {
-    const { given, names, fault } = petPatch(body);
-    assert.deepEqual({ given, names }, { given: {}, names: [] });
+    const { fields, names, fault } = petPatch(body);
+    assert.deepEqual({ fields, names }, { fields: {}, names: [] });
     assert.equal(fault, 'The body must be a JSON object.');
   });
 }

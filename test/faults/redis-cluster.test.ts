@@ -13,7 +13,7 @@ import { test } from '../support/test.ts';
 
 const LIMITS = { perMinute: 60, perDay: 1_000 };
 
-const usageKey = (caller: string) => `petstore:production:{${caller}}:usage`;
+const countsKey = (caller: string) => `petstore:production:{${caller}}:usage`;
 
 /** The server of a cluster that a key is on. */
 async function ownerOf(key: string, servers: readonly TestServer[]): Promise<TestServer> {
@@ -36,7 +36,7 @@ test('callers of a lost primary get a share, all others keep their limits', asyn
   const keys = new Map<string, TestServer>();
   for (let account = 2; account < 14; account++) {
     const key = await service.issueKey({ account: `account ${account}`, limits: LIMITS });
-    keys.set(key, await ownerOf(usageKey(`account ${account}`), servers));
+    keys.set(key, await ownerOf(countsKey(`account ${account}`), servers));
   }
   assert.equal(new Set(keys.values()).size, 3);
   const limits = async () => {
@@ -75,7 +75,7 @@ test('a replica that takes over continues the counts of its primary', async (t) 
   const [first, second] = services;
   assert.ok(first !== undefined && second !== undefined);
   let account = 2;
-  while ((await ownerOf(usageKey(`account ${account}`), servers)) !== gone) account++;
+  while ((await ownerOf(countsKey(`account ${account}`), servers)) !== gone) account++;
   for (let number = 2; number < account; number++) await first.issueKey({ account: `account ${number}` });
   const key = await first.issueKey({ account: `account ${account}`, limits: LIMITS });
   // On a busy machine an answer may come too late, so that the service gives a share: another request then asks again.
@@ -106,7 +106,7 @@ test('a caller whose slot moves to another server keeps its counts', async (t) =
   const caller = { kind: 'address', address: '192.0.2.1', limits: LIMITS } as const;
   const remaining = async () => (await counter.charge(caller)).quota.minute.remaining;
   assert.equal(await remaining(), 59);
-  const key = usageKey('address 192.0.2.1');
+  const key = countsKey('address 192.0.2.1');
   const move = await moving(key, servers);
   assert.equal(await remaining(), 58);
   await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);
@@ -123,7 +123,7 @@ test('an account that is being moved between two servers is no outage of either'
     banSeconds: 9,
   });
   assert.equal((await counter.charge(keyCaller(1))).quota.minute.remaining, 59);
-  const key = usageKey('account 1');
+  const key = countsKey('account 1');
   const move = await moving(key, servers);
   await assert.rejects(counter.charge(keyCaller(1)), NoAnswer);
   await ask(move.from.url, ['MIGRATE', '127.0.0.1', `${move.to.port}`, key, '0', '1000']);

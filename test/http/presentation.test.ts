@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '../../src/resources/index.ts';
-import { createPet, listPets, PETS_RESOURCE } from '../../src/resources/pets/operations.ts';
+import { createPet, listPets, CLIENT_PETS } from '../../src/resources/pets/operations.ts';
 import { EXAMPLE_URLS } from '../../src/config/config.ts';
 import { bindOperations, Routes } from '../../src/http/routes.ts';
 import { openApi } from '../../src/description/openapi.ts';
@@ -14,7 +14,7 @@ const operations = Object.values(document.paths).flatMap((item) => Object.values
 test('stability becomes a badge, and a removal date a warning above the text', () => {
   const marked = openApi(EXAMPLE_URLS, EXAMPLE_URLS.production, [
     {
-      ...PETS_RESOURCE,
+      ...CLIENT_PETS,
       operations: [
         { ...listPets, stability: 'beta' },
         { ...createPet, stability: 'experimental' },

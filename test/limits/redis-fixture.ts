@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { BanPolicy } from '../../src/limits/ban.ts';
-import { RedisCounter } from '../../src/limits/redis/counter.ts';
+import { RedisLimiter } from '../../src/limits/redis/counter.ts';
 import { Redis, type Script } from '../../src/limits/redis/redis.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -51,8 +51,8 @@ export async function freshLimiter(
 const TIMEOUT = 10_000;
 
 /** One instance's view of the counters in Redis. */
-export function newLimiter(redis: Redis, clock: Clock, policy: BanPolicy): RedisCounter {
-  return new RedisCounter({
+export function newLimiter(redis: Redis, clock: Clock, policy: BanPolicy): RedisLimiter {
+  return new RedisLimiter({
     redis,
     clock,
     policy,

@@ -70,7 +70,7 @@ test('every key in Redis expires', async (t) => {
   assert.equal(await quotas.liftBan(ROOT, bannable(2)), undefined);
   const today = Math.floor(Date.now() / 86_400_000);
   const usage = { minuteStart: Date.now(), minuteCount: 1, day: today, dayCount: 7 };
-  await quotas.restoreUsage('account 8', usage);
+  await quotas.restoreCounts('account 8', usage);
   await quotas.restoreBan('account 8', 8, { until: Date.now() + 60_000, count: 1 });
   await limiter.inform(name);
 
@@ -87,7 +87,7 @@ test('counters taken over never lower what Redis has', async (t) => {
   const now = Date.now();
   const today = Math.floor(now / 86_400_000);
   const restore = async (minuteCount: number, dayCount: number, day = today) => {
-    await quotas.restoreUsage('account 1', { minuteStart: now, minuteCount, day, dayCount });
+    await quotas.restoreCounts('account 1', { minuteStart: now, minuteCount, day, dayCount });
     await quotas.restoreBan('account 1', 1, { until: now + 60_000, count: minuteCount });
   };
   const left = async () => {

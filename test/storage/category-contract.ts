@@ -13,9 +13,9 @@ import { refused } from './order-fixture.ts';
 import { test } from '../support/test.ts';
 
 /** A patch as the HTTP layer reads it. */
-const patch = (given: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
-  given,
-  names: Object.keys(given),
+const patch = (fields: Partial<CategoryPatch>, fault?: string): Patch<CategoryPatch> => ({
+  fields,
+  names: Object.keys(fields),
   fault,
 });
 
@@ -90,8 +90,8 @@ export function categoryContract(name: string, fresh: NewFixture): void {
   test(`${name}: a patch changes what it names, and nothing else`, async (t) => {
     const { categories } = await prepare(t);
     const { id } = requireValue(await categories.create(CLIENT, { name: 'Dogs', description: 'all' }));
-    const change = async (given: Partial<CategoryPatch>) => {
-      const changed = await categories.update(id, patch(given), undefined);
+    const change = async (fields: Partial<CategoryPatch>) => {
+      const changed = await categories.update(id, patch(fields), undefined);
       const json = toJson(requireValue(changed));
       assert.equal(await categories.get(id), json);
       return json;

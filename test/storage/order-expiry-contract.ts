@@ -57,7 +57,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     const { store, addPet, order, passTime, petState, orderState } = await orderFixture(t, fresh);
     const [one, two] = [await order(await addPet('available')), await order(await addPet('available'))];
     const { pets } = store;
-    const patch = { given: { status: 'sold' }, names: ['status'], fault: undefined } as const;
+    const patch = { fields: { status: 'sold' }, names: ['status'], fault: undefined } as const;
     await passTime(HOLD - 1);
     assert.deepEqual(await pets.update(one.petId, patch, undefined), { error: 'conflict' });
     assert.deepEqual(await pets.delete(two.petId, undefined), { error: 'conflict' });

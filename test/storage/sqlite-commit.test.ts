@@ -124,8 +124,8 @@ test('a change that fails is undone alone, and the others of its commit are done
   const before = transactionsInLog(file);
   const results = await Promise.allSettled(
     ids.map((id, index) => {
-      const given = { name: index === 1 ? 'fail' : 'Bruno' };
-      return store.pets.update(id, { given, names: ['name'], fault: undefined }, undefined);
+      const fields = { name: index === 1 ? 'fail' : 'Bruno' };
+      return store.pets.update(id, { fields, names: ['name'], fault: undefined }, undefined);
     }),
   );
   assert.deepEqual(

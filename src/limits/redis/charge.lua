@@ -25,12 +25,12 @@ local function banTime(count)
   return math.min(BAN_TIME * 2 ^ (count - 1), DAY)
 end
 
-local function charge(usageKey, refusalsKey, banKey, group)
+local function charge(countsKey, refusalsKey, banKey, group)
   local arg = {}
   for number in string.gmatch(group, '%S+') do arg[#arg + 1] = tonumber(number) end
   local times, perMinute, perDay, knownStart, knownMinute, knownDay, knownCount = unpack(arg)
-  local isKey = banKey ~= usageKey
-  local stored = read('HMGET', usageKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')
+  local isKey = banKey ~= countsKey
+  local stored = read('HMGET', countsKey, 'minuteStart', 'minuteCount', 'day', 'dayCount')
   local start, minute = tonumber(stored[1]) or 0, tonumber(stored[2]) or 0
   local day, count = atMostTomorrow(tonumber(stored[3]) or 0), tonumber(stored[4]) or 0
   knownDay = atMostTomorrow(knownDay)
@@ -101,8 +101,8 @@ local function charge(usageKey, refusalsKey, banKey, group)
   end
 
   if changed then
-    redis.call('HSET', usageKey, 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
-    redis.call('PEXPIREAT', usageKey, (day + 1) * DAY + MINUTE)
+    redis.call('HSET', countsKey, 'minuteStart', start, 'minuteCount', minute, 'day', day, 'dayCount', count)
+    redis.call('PEXPIREAT', countsKey, (day + 1) * DAY + MINUTE)
   end
 end
 

@@ -7,7 +7,7 @@ import { type Caller, callerName, planName, type RateLimiter, type Decision } fr
 import { peek, type Quota, toQuota, restoreCounts, take, type Counts } from '../quota.ts';
 import { withTimeout } from '../timeout.ts';
 import { batched, restoreAll } from './batches.ts';
-import { banKey, instancesKey, refusalsKey, usageKey } from './keys.ts';
+import { banKey, instancesKey, refusalsKey, countsKey } from './keys.ts';
 import { type KnownBan, KnownBans } from './known-bans.ts';
 import { RedisQuotas } from './quotas.ts';
 import { RecentMap } from './recent-map.ts';
@@ -23,7 +23,7 @@ const HEARTBEAT_EXPIRY = 3_000;
 const CHARGE_BATCH = 100;
 
 /** Stands for the usage of a caller that this instance does not know. The script takes any stored usage for newer. */
-const UNKNOWN_USAGE: Counts = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
+const UNKNOWN_COUNTS: Counts = { minuteStart: 0, minuteCount: 0, day: 0, dayCount: 0 };
 
 /** An entry of the first list that `charge.lua` returns. */
 type ScriptResult = readonly [
@@ -46,7 +46,7 @@ export interface Heartbeat {
   readonly instances: number;
 }
 
-interface RedisCounterParts {
+interface RedisLimiterParts {
   readonly redis: Redis;
   readonly clock: Clock;
   readonly policy: BanPolicy;
@@ -65,20 +65,20 @@ interface RedisCounterParts {
  * round trip. Every method rejects when its server cannot answer. Only a charge has a timeout, after which it rejects with
  * NoAnswer; callers of the other methods add their own.
  */
-export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
+export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
   readonly redis: Redis;
-  readonly #parts: RedisCounterParts;
+  readonly #parts: RedisLimiterParts;
   /** The unique name of this instance. */
   readonly #instance = randomUUID();
   readonly #quotas: RedisQuotas;
   /** What Redis counted by its last answers, by `callerName`. Used in an outage, and to restore a server. */
-  readonly #knownUsage = new RecentMap<string, Counts>();
+  readonly #knownCounts = new RecentMap<string, Counts>();
   readonly #knownBans = new KnownBans();
   readonly #chargeInBatch: (group: string, caller: Caller) => Promise<Decision>;
   /** Milliseconds that this instance's clock is ahead of Redis' clock. */
   #aheadBy = 0;
 
-  constructor(parts: RedisCounterParts) {
+  constructor(parts: RedisLimiterParts) {
     this.redis = parts.redis;
     this.#parts = parts;
     this.#quotas = new RedisQuotas(parts);
@@ -92,7 +92,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 
   async peek(caller: Caller): Promise<Quota> {
-    const { usage, now } = await this.#quotas.readUsage(callerName(caller));
+    const { usage, now } = await this.#quotas.readCounts(callerName(caller));
     return peek(usage, caller.limits, now);
   }
 
@@ -112,7 +112,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
 
   /** Both windows, if this instance knows that one of them is used up. */
   knownUsedUp(caller: Caller): Quota | undefined {
-    const usage = this.#knownUsage.get(callerName(caller));
+    const usage = this.#knownCounts.get(callerName(caller));
     if (usage === undefined) return undefined;
     const now = this.#redisTime();
     const { quota } = take(restoreCounts(usage, now), caller.limits, now);
@@ -124,7 +124,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 
   serverOf(caller: Caller): string {
-    return this.redis.serverOf(usageKey(this.#parts.environment, callerName(caller)));
+    return this.redis.serverOf(countsKey(this.#parts.environment, callerName(caller)));
   }
 
   /** Tells a server that this instance is alive, and that it has informed the run `informed`. */
@@ -137,8 +137,8 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
 
   /** Restores on a server all counts and bans that this instance knows. */
   async inform(server: string): Promise<void> {
-    const usages = [...this.#knownUsage].filter(([caller]) => this.#isOn(server, caller));
-    await restoreAll(usages, ([caller, usage]) => this.#quotas.restoreUsage(caller, usage));
+    const usages = [...this.#knownCounts].filter(([caller]) => this.#isOn(server, caller));
+    await restoreAll(usages, ([caller, usage]) => this.#quotas.restoreCounts(caller, usage));
     await this.#restoreBans(server, this.#knownBans.all);
   }
 
@@ -156,7 +156,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 
   #isOn(server: string, caller: string): boolean {
-    return this.redis.serverOf(usageKey(this.#parts.environment, caller)) === server;
+    return this.redis.serverOf(countsKey(this.#parts.environment, caller)) === server;
   }
 
   async #chargeAll(callers: readonly Caller[]): Promise<readonly Decision[]> {
@@ -166,7 +166,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
     const rules = [policy.banAfter, policy.banSeconds * 1000];
     const asked = groups.map(({ caller, times }) => {
       const { perMinute, perDay } = caller.limits;
-      const known = this.#knownUsage.get(callerName(caller)) ?? UNKNOWN_USAGE;
+      const known = this.#knownCounts.get(callerName(caller)) ?? UNKNOWN_COUNTS;
       const { minuteStart, minuteCount, day, dayCount } = known;
       return `${times} ${perMinute} ${perDay} ${minuteStart} ${minuteCount} ${day} ${dayCount}`;
     });
@@ -197,7 +197,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
       day,
       dayCount: dayCount - others,
     };
-    if (others === 0) this.#knownUsage.set(name, usage);
+    if (others === 0) this.#knownCounts.set(name, usage);
     const at = { unix: now, monotonic: now };
     this.#aheadBy = this.#parts.clock().unix - now;
     if (outcome === 2 && caller.kind === 'key') {
@@ -222,7 +222,7 @@ export class RedisCounter implements Pick<RateLimiter, 'charge' | 'peek'> {
   #keys(caller: Caller): readonly string[] {
     const { environment } = this.#parts;
     const name = callerName(caller);
-    const usage = usageKey(environment, name);
+    const usage = countsKey(environment, name);
     if (caller.kind !== 'key') return [usage, usage, usage];
     const { keyId } = caller;
     return [usage, refusalsKey(environment, name, keyId), banKey(environment, name, keyId)];

@@ -6,7 +6,7 @@ import type { BannableKey } from '../limiter.ts';
  * caller are on one server.
  */
 
-export function usageKey(environment: Environment, caller: string): string {
+export function countsKey(environment: Environment, caller: string): string {
   return `petstore:${environment}:{${caller}}:usage`;
 }
 

@@ -5,8 +5,8 @@ import type { BanPolicy } from '../ban.ts';
 import { type LimiterEvents, NO_STORE, type OpenLimiter } from '../limiter.ts';
 import { withTimeout } from '../timeout.ts';
 import { MemoryLimiter } from '../memory.ts';
-import { ANSWER_TIMEOUT, FallbackCounter } from './outage.ts';
-import { RedisCounter } from './counter.ts';
+import { ANSWER_TIMEOUT, OutageLimiter } from './outage.ts';
+import { RedisLimiter } from './counter.ts';
 import { UnreachableError } from './fitness.ts';
 import { RedisQuotas } from './quotas.ts';
 import { Redis } from './redis.ts';
@@ -50,7 +50,7 @@ export async function openShared({
       log.error({ err: error }, 'the shared counter must not be used; this instance counts by itself'),
     probe: (server) => withTimeout(shared.heartbeat(server, undefined), START_TIMEOUT),
   });
-  const shared = new RedisCounter({
+  const shared = new RedisLimiter({
     redis,
     timeout: ANSWER_TIMEOUT,
     onLifted: (keyId) => local.forgive(keyId),
@@ -61,7 +61,7 @@ export async function openShared({
     if (!(error instanceof UnreachableError)) throw error;
   });
   const local = new MemoryLimiter(parts.clock, parts.policy, NO_STORE, parts.onBan);
-  const limiter = new FallbackCounter({ shared, local, log, clock: parts.clock, onHeartbeat });
+  const limiter = new OutageLimiter({ shared, local, log, clock: parts.clock, onHeartbeat });
   await limiter.start();
   return { limiter, quotas: new RedisQuotas({ redis, ...parts }) };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Caller, Decision, LimiterEvents, RateLimiter } from '../limiter.ts';
 import type { Quota } from '../quota.ts';
 import { withTimeout, NoAnswer } from '../timeout.ts';
-import type { Heartbeat, RedisCounter } from './counter.ts';
+import type { Heartbeat, RedisLimiter } from './counter.ts';
 
 /** Milliseconds that a request waits for the shared counter. In an outage a request may be delayed by at most 50. */
 export const ANSWER_TIMEOUT = 40;
@@ -31,7 +31,7 @@ interface Server {
 }
 
 interface FallbackParts extends Pick<LimiterEvents, 'onHeartbeat'> {
-  readonly shared: RedisCounter;
+  readonly shared: RedisLimiter;
   readonly local: RateLimiter;
   readonly log: Logger;
   readonly clock: Clock;
@@ -43,8 +43,8 @@ interface FallbackParts extends Pick<LimiterEvents, 'onHeartbeat'> {
  * Local counts stay from one outage to the next, so a server that comes and goes gives no caller a new share. Before a
  * server that may have lost its counts is used again, this instance restores its own counts there.
  */
-export class FallbackCounter implements RateLimiter {
-  readonly #shared: RedisCounter;
+export class OutageLimiter implements RateLimiter {
+  readonly #shared: RedisLimiter;
   readonly #local: RateLimiter;
   readonly #log: Logger;
   readonly #clock: Clock;

@@ -14,7 +14,7 @@ import {
   type RateLimitAdmin,
 } from '../limiter.ts';
 import { peek, type Quota, restoreCounts, type Counts } from '../quota.ts';
-import { bannableKey, banKey, usageKey } from './keys.ts';
+import { bannableKey, banKey, countsKey } from './keys.ts';
 import { loadScript, type Redis } from './redis.ts';
 
 const READ = loadScript('read.lua');
@@ -52,7 +52,7 @@ export class RedisQuotas implements RateLimitAdmin {
 
   readQuota(account: Account): Promise<Quota> {
     return reached(async () => {
-      const { usage, now } = await this.readUsage(planName(account.id));
+      const { usage, now } = await this.readCounts(planName(account.id));
       return peek(usage, account.limits, now);
     });
   }
@@ -144,8 +144,8 @@ export class RedisQuotas implements RateLimitAdmin {
   }
 
   /** The usage of a caller, and the time on Redis' clock. */
-  async readUsage(caller: string): Promise<{ usage: Counts; now: Moment }> {
-    const key = usageKey(this.#environment, caller);
+  async readCounts(caller: string): Promise<{ usage: Counts; now: Moment }> {
+    const key = countsKey(this.#environment, caller);
     const numbers = (await this.#redis.run(READ, [key], [])) as number[];
     const [unix = 0, minuteStart = 0, minuteCount = 0, day = 0, dayCount = 0] = numbers;
     const now = { unix, monotonic: unix };
@@ -153,14 +153,14 @@ export class RedisQuotas implements RateLimitAdmin {
   }
 
   /** Writes usage that is known elsewhere, with instants in Unix milliseconds. Redis keeps its own where that is newer. */
-  async restoreUsage(caller: string, { minuteStart, minuteCount, day, dayCount }: Counts): Promise<void> {
-    const key = usageKey(this.#environment, caller);
+  async restoreCounts(caller: string, { minuteStart, minuteCount, day, dayCount }: Counts): Promise<void> {
+    const key = countsKey(this.#environment, caller);
     const minute = ['minuteStart', minuteStart, 'minuteCount', minuteCount];
     const fields = [...minute, 'day', day, 'dayCount', dayCount];
     await this.#redis.run(RESTORE, [key], [(day + 1) * DAY + MINUTE, ...fields]);
   }
 
-  /** Like `restoreUsage`, for the ban of a key. A ban that `began` after the stored one had ended is a further ban. */
+  /** Like `restoreCounts`, for the ban of a key. A ban that `began` after the stored one had ended is a further ban. */
   async restoreBan(caller: string, keyId: number, { until, count }: Ban, began = 0): Promise<void> {
     await this.#redis.run(RESTORE_BAN, [banKey(this.#environment, caller, keyId)], [until, count, began]);
   }

@@ -221,7 +221,7 @@ function rowJson({ start, ...row }: Usage): string {
   return JSON.stringify({ start: textFromInstant(start), ...row });
 }
 
-export const ACCOUNT_RESOURCE: Resource<Repositories> = {
+export const CLIENT_ACCOUNT: Resource<Repositories> = {
   name: 'Account',
   description: 'Your account: its limits, what remains of them, and its usage.',
   schemas: [
@@ -367,7 +367,7 @@ function describeBan({ keyId, label, until, count }: ListedBan) {
   return { keyId, label, until: textIfInstant(until), count };
 }
 
-export const ACCOUNTS: OperatorResource<OperatorRepositories> = {
+export const OPERATOR_ACCOUNTS: OperatorResource<OperatorRepositories> = {
   name: 'Accounts',
   description: 'Accounts, their plans and their limits.',
   operations: [listAccounts, createAccount, getDetails, changeAccount],

@@ -83,7 +83,7 @@ function toJson({ id, at, actor, ...entry }: AuditEntry) {
   };
 }
 
-export const AUDIT: OperatorResource<Repositories> = {
+export const OPERATOR_AUDIT: OperatorResource<Repositories> = {
   name: 'Audit',
   description: 'The audit log: who changed what, when and from where.',
   operations: [listAudit],

@@ -76,7 +76,7 @@ function toJson({ keyId, until, count, accountId, account, label }: ListedBan) {
   return { keyId, until: textFromInstant(until), count, accountId, account, label };
 }
 
-export const BANS: OperatorResource<Stores> = {
+export const OPERATOR_BANS: OperatorResource<Stores> = {
   name: 'Bans',
   description: 'Keys that are banned because they kept sending requests after a 429.',
   operations: [listBans, liftBan],

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../../domain/errors.ts';
 import { faultsOf } from '../../domain/parse.ts';
-import { nameTaken } from '../../domain/text.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Terminal } from '../../terminal/command.ts';
 import { JSON_OPTION, type JsonOption } from '../../terminal/options.ts';
@@ -75,7 +74,8 @@ async function createCategory(
     const created = await categories.create(actor, data);
     if ('error' in created) {
       const other = await categories.findByName(name);
-      throw nameTaken('a category', other?.name ?? name);
+      const message = `There is a category ${other?.name ?? name} already; the case of a name does not count.`;
+      throw new ServiceError('conflict', message);
     }
     if ('value' in created)
       printLine(json ? toJson(created.value) : `Category ${created.value.id}: ${name}.`);

@@ -107,7 +107,7 @@ const updateCategory = change(CategoryPatch, Category, {
     categories.update(parameters.categoryId, body, ifMatch),
 });
 
-export const CATEGORIES_RESOURCE: Resource<Stores> = {
+export const CLIENT_CATEGORIES: Resource<Stores> = {
   name: 'Categories',
   description: 'The categories that animals belong to.',
   schemas: [

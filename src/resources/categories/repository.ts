@@ -70,7 +70,7 @@ function describeCreation({ name, description }: NewCategory): AuditChange {
 async function updateCategory(
   transaction: Transaction,
   id: bigint,
-  { given: fields, fault }: Patch<CategoryPatch>,
+  { fields, fault }: Patch<CategoryPatch>,
   ifMatch: readonly string[] | undefined,
 ): Promise<Result<Category, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
   const [row] = await transaction.select(

@@ -68,7 +68,7 @@ function toJson({ removal, lastHour, ...use }: DeprecatedUse) {
   return { ...use, removal: textIfInstant(removal), lastHour: textIfInstant(lastHour) };
 }
 
-export const DEPRECATIONS: OperatorResource<Repositories> = {
+export const OPERATOR_DEPRECATIONS: OperatorResource<Repositories> = {
   name: 'Deprecations',
   description: 'The keys that still call deprecated operations.',
   operations: [listDeprecations],

@@ -86,7 +86,7 @@ function toJson({ id: _id, at, ...fault }: Fault) {
   return { time: textFromInstant(at), ...fault };
 }
 
-export const FAULTS: OperatorResource<Repositories> = {
+export const OPERATOR_FAULTS: OperatorResource<Repositories> = {
   name: 'Faults',
   description: 'The last refused and failed requests.',
   operations: [listFaults],

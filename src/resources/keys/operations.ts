@@ -221,7 +221,7 @@ const revokeKey = remove({
   },
 });
 
-export const KEYS_RESOURCE: Resource<Repositories> = {
+export const CLIENT_KEYS: Resource<Repositories> = {
   name: 'Keys',
   description: 'The keys of your account, for keys with the scope `keys:manage`.',
   schemas: [
@@ -419,7 +419,7 @@ const endKey = remove({
   },
 });
 
-export const KEYS: OperatorResource<OperatorRepositories> = {
+export const OPERATOR_KEYS: OperatorResource<OperatorRepositories> = {
   name: 'Keys',
   description: 'API keys: find, create, rotate, revoke.',
   operations: [listAllKeys, addKey, findKey, replaceKey, endKey],

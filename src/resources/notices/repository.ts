@@ -46,8 +46,6 @@ export async function addAccountNotice(
   await transaction.query(NOTICES.insert({ event, accountId }));
 }
 
-export type NoticeRepository = ReturnType<typeof open>;
-
 export function open(engine: Engine) {
   return {
     /** Removes all notices and returns them, the oldest first. */

@@ -169,13 +169,13 @@ const getMe = read(Me, {
   },
 });
 
-export const ME: OperatorResource<Service> = {
+export const OPERATOR_ME: OperatorResource<Service> = {
   name: 'Me',
   description: 'The calling operator.',
   operations: [getMe],
 };
 
-export const OPERATORS: OperatorResource<Repositories> = {
+export const OPERATOR_OPERATORS: OperatorResource<Repositories> = {
   name: 'Operators',
   description: 'The people who run the service and their programs, with the tokens of the programs.',
   operations: [

@@ -145,7 +145,7 @@ const cancelOrder = remove({
     orders.cancel(actor, parameters.orderId, { accountId, ifMatch }),
 });
 
-export const ORDERS_RESOURCE: Resource<Stores> = {
+export const CLIENT_ORDERS: Resource<Stores> = {
   name: 'Store',
   description: 'Orders: how an animal is adopted.',
   schemas: [

@@ -181,7 +181,7 @@ export const deletePet = remove({
   handle: ({ parameters, ifMatch }, { pets }: Stores) => pets.delete(parameters.petId, ifMatch),
 });
 
-export const PETS_RESOURCE: Resource<Stores> = {
+export const CLIENT_PETS: Resource<Stores> = {
   name: 'Pets',
   description: 'The animals of the catalogue.',
   schemas: [

@@ -1,4 +1,4 @@
-import { INT64_MAX } from '../../domain/int64.ts';
+import { firstId } from '../../domain/page.ts';
 import type { Database } from '../../storage/postgres/connections.ts';
 import { SharedReads } from '../../storage/postgres/shared-reads.ts';
 import type { PetStatus } from './rules.ts';
@@ -63,7 +63,7 @@ export function openPostgresReads(pool: Database): PetReads {
 
   /** The rows of a page of `count` animals. */
   function readRows({ status, categoryId, ids, before }: PetQuery, count: number): Promise<PetRow[]> {
-    const from = before === undefined ? INT64_MAX : before - 1n;
+    const from = firstId(before);
     if (ids !== undefined) {
       const values = [from, ids, status ?? null, categoryId ?? null];
       return pool.query(HOT_QUERIES.pageOfIds(count), values, `page of ids ${count}`);

@@ -68,7 +68,7 @@ async function createPet(transaction: Transaction, pet: NewPet): Promise<Result<
 async function updatePet(
   transaction: Transaction,
   id: bigint,
-  { given: fields, names, fault }: Patch<PetPatch>,
+  { fields, names, fault }: Patch<PetPatch>,
   ifMatch: readonly string[] | undefined,
 ): Promise<Result<Pet, 'not_found' | 'precondition_failed' | 'conflict' | 'invalid_request'>> {
   const hold = await lockPet(transaction, id);

@@ -1,5 +1,5 @@
 // Contract: section 3.
-import { INT64_MAX } from '../../domain/int64.ts';
+import { firstId } from '../../domain/page.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Value } from '../../storage/sql.ts';
 import type { Query, Reader } from '../../storage/sqlite/query.ts';
@@ -76,7 +76,7 @@ export function openSqliteReads(reader: Reader): PetReads {
   };
 
   function readPage({ limit, status, categoryId, ids, before }: PetQuery): PetPage {
-    const from = before === undefined ? INT64_MAX : before - 1n;
+    const from = firstId(before);
     if (ids !== undefined) {
       // Each id once, because a join repeats the animal of an id that is given twice.
       const distinct = `[${Array.from(new Set(ids)).join()}]`;

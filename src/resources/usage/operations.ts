@@ -100,7 +100,7 @@ function toJson({ start, ...sum }: UsageSum) {
   return start === undefined ? sum : { start: textIfInstant(start), ...sum };
 }
 
-export const USAGE_RESOURCE: OperatorResource<Repositories> = {
+export const OPERATOR_USAGE: OperatorResource<Repositories> = {
   name: 'Usage',
   description: 'The usage history: requests by interval, operation, key or account.',
   operations: [getUsage],

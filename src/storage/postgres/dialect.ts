@@ -5,7 +5,7 @@ import { sqlState } from './errors.ts';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export const DIALECT: Dialect = {
-  forUpdate: (table) => (table === undefined ? sql`FOR UPDATE` : sql`FOR UPDATE OF ${raw(table.name)}`),
+  forUpdate: () => sql`FOR UPDATE`,
   forUpdateOfUnlocked: (table) => sql`FOR UPDATE OF ${raw(table.name)} SKIP LOCKED`,
   /**
    * In the order of the index. With equalities the server may walk the ids instead and drop the other rows, which takes

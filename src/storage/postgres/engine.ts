@@ -41,7 +41,7 @@ function postgresEngine(
   const write: Engine['write'] = (work, ...args) =>
     work.batch === undefined
       ? pool.transaction((database) => work(transactionOn(database), ...args))
-      : (batches.run(work.batch as never, args[0]) as Promise<never>);
+      : (batches.run(work.batch, args[0]) as Promise<never>);
   const lock = new ServingLock(pool);
   return {
     kind: 'postgres',

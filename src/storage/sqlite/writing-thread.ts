@@ -37,7 +37,7 @@ export interface Fault {
   readonly properties: object;
 }
 
-/** `{ error }`: this call alone was rolled back. */
+/** This call alone was rolled back. */
 export interface OwnFault {
   readonly ownFault: Fault;
 }
