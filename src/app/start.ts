@@ -27,7 +27,7 @@ export interface Service {
   /** The address of the console, if it has a listener. */
   readonly consoleUrl: string | undefined;
   readonly store: Store;
-  /** Turns readiness off, finishes what was accepted, writes counters and closes the store; within 10 seconds. */
+  /** Turns readiness off, finishes what was accepted, writes the counts and closes the store; within 10 seconds. */
   stop(): Promise<void>;
 }
 

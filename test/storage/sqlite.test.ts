@@ -1,7 +1,7 @@
 import { accountNameContract } from './account-name-contract.ts';
 import { accountStoreContract } from './account-store-contract.ts';
 import { archiveContract } from './archive-contract.ts';
-import { counterStoreContract } from './counter-store-contract.ts';
+import { limiterStoreContract } from './limiter-store-contract.ts';
 import { idempotencyContract } from './idempotency-contract.ts';
 import { auditContract } from './audit-contract.ts';
 import { keyUseContract } from './key-use-contract.ts';
@@ -32,7 +32,7 @@ for (const contract of [
   operatorContract,
   usageHistoryContract,
   usagePagesContract,
-  counterStoreContract,
+  limiterStoreContract,
 ]) {
   contract('SQLite', (t) => sqliteFixture(t));
 }

@@ -14,7 +14,7 @@ const counts = (caller: string, of: Counts) => new Map([[caller, of]]);
 const records = (keyId: number, record: BanRecord) => new Map([[keyId, record]]);
 
 /** What LimiterStore and RateLimitAdmin promise. */
-export function counterStoreContract(name: string, fresh: NewFixture): void {
+export function limiterStoreContract(name: string, fresh: NewFixture): void {
   const prepare = async (t: Parameters<NewFixture>[0]) => {
     const fixture = await fresh(t);
     const now = unixMilliseconds(fixture.clock);
