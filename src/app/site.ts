@@ -68,7 +68,7 @@ export function createSite({ urls, base, ping, state }: SiteDependencies): Site 
   return {
     quietRoutes: new Set(['/healthz', '/readyz', ...Object.values(FILES).map((folder) => `${folder}*`)]),
     route(path) {
-      const folder = Object.values(FILES).find((its) => path.startsWith(its));
+      const folder = Object.values(FILES).find((candidate) => path.startsWith(candidate));
       if (folder !== undefined) return `${folder}*`;
       return Object.hasOwn(pages, path) ? path : undefined;
     },

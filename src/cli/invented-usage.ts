@@ -38,11 +38,12 @@ export function inventUsage(key: KeyRecord, randomSeed: number, now: number): re
     const refused = random() < 0.04 ? 0.1 + 0.4 * random() : 0;
     const broken = random() < 0.01 ? 0.05 * random() : 0;
     for (const [operation, share] of operations) {
-      const its = Math.round(requests * share * (0.7 + 0.6 * random()));
-      const [refusals, faults] = [Math.round(its * refused), Math.round(its * broken)];
-      const mistakes = operation === OTHER_OPERATION ? its : Math.round(its * 0.02 * random());
-      const ok = Math.max(0, its - refusals - faults - mistakes);
-      if (its > 0) counts.push({ hour, keyId: key.id, operation, counts: [ok, mistakes, refusals, faults] });
+      const total = Math.round(requests * share * (0.7 + 0.6 * random()));
+      const [refusals, faults] = [Math.round(total * refused), Math.round(total * broken)];
+      const mistakes = operation === OTHER_OPERATION ? total : Math.round(total * 0.02 * random());
+      const ok = Math.max(0, total - refusals - faults - mistakes);
+      if (total > 0)
+        counts.push({ hour, keyId: key.id, operation, counts: [ok, mistakes, refusals, faults] });
     }
   }
   return counts;

@@ -43,7 +43,7 @@ export async function seedUsage({
     const counts = inventUsage(key, randomSeed, now);
     // One transaction, so that no key has a part of its usage when the command is stopped.
     await usageHistory.add({ writer: randomUUID(), sequence: 1, counts });
-    for (const { counts: its } of counts) requests += its.reduce((sum, count) => sum + count, 0);
+    for (const { counts: outcomes } of counts) requests += outcomes.reduce((sum, count) => sum + count, 0);
     progress.update(++keys);
   }
   progress.clear();

@@ -25,7 +25,7 @@ export function petStatesText(): string {
 /** The picture as a table in Markdown. */
 export function petStatesTable(): string {
   const cell = (state: Transition['from' | 'to']) =>
-    PetStatus.options.some((its) => its === state) ? code(state) : named(state);
+    PetStatus.options.some((status) => status === state) ? code(state) : named(state);
   return table(
     ['Event', 'Open order', 'Status before', 'Status after'],
     TRANSITIONS.map((each) => [each.event, each.hasOpenOrder ? 'yes' : 'no', cell(each.from), cell(each.to)]),
@@ -87,7 +87,7 @@ function arrow(same: readonly Transition[]): string {
   if (first === undefined) return '';
   const { from, to } = first;
   const events = same.map(({ event }) => event);
-  const [start, end] = [from, to].map((state) => PetStatus.options.findIndex((its) => its === state));
+  const [start, end] = [from, to].map((state) => PetStatus.options.findIndex((status) => status === state));
   if (start !== undefined && end !== undefined && start !== -1 && end !== -1)
     return between(start, end, events);
   if (from !== 'any') throw new Error(`There is no drawing of ${from} to ${to}.`);

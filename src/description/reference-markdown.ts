@@ -83,8 +83,8 @@ function contentBlocks(content: Content): string[] {
 function schemaBlocks(name: string, schema: Schema): string[] {
   const required = schema.required ?? [];
   const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
-    const its: Schema = typeof property === 'object' ? property : {};
-    return [code(field), typeName(its), required.includes(field) ? 'yes' : 'no', its.description ?? ''];
+    const member: Schema = typeof property === 'object' ? property : {};
+    return [code(field), typeName(member), required.includes(field) ? 'yes' : 'no', member.description ?? ''];
   });
   const body =
     rows.length === 0 ? typeName(schema) : table(['Field', 'Type', 'Required', 'Description'], rows);

@@ -78,6 +78,6 @@ function literal(value: object | string | number): string {
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   return `{ ${Object.entries(value)
-    .map(([name, its]) => `${name}: ${literal(its)}`)
+    .map(([name, member]) => `${name}: ${literal(member)}`)
     .join(', ')} }`;
 }

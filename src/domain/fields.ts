@@ -20,7 +20,7 @@ export const dateTime = z
   .meta({ format: 'date-time', examples: ['2027-01-15T09:00:00.000Z'] });
 
 /** A date-time in a request. */
-export const givenDateTime = dateTime.refine((its) => instantFromText(its) !== undefined, {
+export const givenDateTime = dateTime.refine((value) => instantFromText(value) !== undefined, {
   error: NO_INSTANT,
 });
 
@@ -33,7 +33,7 @@ interface About {
 export function optionalText(max: number, about: About): z.ZodString {
   return z
     .string({ error: `must be a string of at most ${max} characters` })
-    .refine((its) => storageFault(its, max) === undefined, {
+    .refine((value) => storageFault(value, max) === undefined, {
       error: ({ input }) => storageFault(String(input), max),
     })
     .meta({ ...about, maxLength: max, pattern: '^[^\\u0000]*$' });
@@ -45,20 +45,20 @@ export function text(max: number, { description, examples }: About): z.ZodString
     z
       .string({ error: `must be a string of 1 to ${max} characters` })
       // Not `superRefine`, which creates a function for each text.
-      .refine((its) => fault(its, max) === undefined, { error: ({ input }) => fault(String(input), max) })
+      .refine((value) => fault(value, max) === undefined, { error: ({ input }) => fault(String(input), max) })
       .meta({ description, minLength: 1, maxLength: max, pattern: '\\S', examples })
   );
 }
 
-function fault(its: string, max: number): string | undefined {
-  return its.trim() === '' ? 'must not be empty or only white space' : storageFault(its, max);
+function fault(value: string, max: number): string | undefined {
+  return value.trim() === '' ? 'must not be empty or only white space' : storageFault(value, max);
 }
 
 /** The length is in code points, as in JSON Schema. PostgreSQL can store neither NUL nor a lone surrogate. */
-function storageFault(its: string, max: number): string | undefined {
-  if (its.length > max && Array.from(its).length > max) return `must have at most ${max} characters`;
-  if (its.includes('\0')) return 'must not contain a NUL character';
-  if (!its.isWellFormed()) return 'must not contain a lone surrogate';
+function storageFault(value: string, max: number): string | undefined {
+  if (value.length > max && Array.from(value).length > max) return `must have at most ${max} characters`;
+  if (value.includes('\0')) return 'must not contain a NUL character';
+  if (!value.isWellFormed()) return 'must not contain a lone surrogate';
   return undefined;
 }
 

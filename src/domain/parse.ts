@@ -79,7 +79,7 @@ export function faultsOf(schema: z.ZodObject, body: unknown, { issues }: z.ZodEr
 
 /** JSON has no undefined, so a field that is undefined was not sent. */
 function isMissing(body: unknown, path: readonly PropertyKey[]): boolean {
-  const value = path.reduce((its: unknown, name) => (its as Record<PropertyKey, unknown>)[name], body);
+  const value = path.reduce((parent: unknown, name) => (parent as Record<PropertyKey, unknown>)[name], body);
   return value === undefined;
 }
 

@@ -200,11 +200,11 @@ export class UsageCounts {
 
   /** The next batch of one hour, made only when it is written: all of them would take more memory than the Maps. */
   #nextBatch(): UsageBatch | undefined {
-    for (const [hour, its] of this.#writing) {
+    for (const [hour, slots] of this.#writing) {
       const counts: UsageCount[] = [];
-      for (const [slot, count] of its) {
+      for (const [slot, count] of slots) {
         if (counts.length === COUNTS_PER_BATCH) break;
-        its.delete(slot);
+        slots.delete(slot);
         counts.push(this.#countOf(hour, slot, count));
       }
       if (counts.length > 0) return { writer: this.#writer, sequence: ++this.#sequence, counts };

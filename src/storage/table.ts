@@ -1,5 +1,5 @@
 // Contract: section 2.
-import { join, raw, type Row, type Sql, sql, type Value } from './sql.ts';
+import { join, raw, type Row, Sql, sql, type Value } from './sql.ts';
 
 /** How both databases declare a column: an int64, or text in UTF-8. With a question mark it may be null. */
 export type ColumnType = 'integer' | 'integer?' | 'text' | 'text?';
@@ -105,6 +105,7 @@ export class Table<const C extends Codecs = Codecs> {
   readonly list: Sql;
   /** The same, with their types. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
+  readonly #selection: string;
   readonly #properties: readonly Property[];
   readonly #propertiesWithoutId: readonly Property[];
 
@@ -123,6 +124,7 @@ export class Table<const C extends Codecs = Codecs> {
     }));
     this.#propertiesWithoutId = this.#properties.filter(({ property }) => property !== 'id');
     this.list = raw(this.#properties.map(({ column }) => column).join(', '));
+    this.#selection = `SELECT ${this.list.sql} FROM ${name} `;
     this.columns = this.#properties.map(({ column, codec: { type, isOptional } }) => [
       column,
       isOptional ? `${type}?` : type,
@@ -132,6 +134,11 @@ export class Table<const C extends Codecs = Codecs> {
   /** `list` for the table under an alias. */
   listAs(alias: string): Sql {
     return raw(this.#properties.map(({ column }) => `${alias}.${column}`).join(', '));
+  }
+
+  /** A SELECT of all columns, with this end. */
+  select({ strings: [first = '', ...others], values }: Sql): Sql {
+    return new Sql([this.#selection + first, ...others], values);
   }
 
   /** The object of a row that begins with the columns of `list`. */
@@ -167,7 +174,11 @@ export class Table<const C extends Codecs = Codecs> {
   /** The assignments of an UPDATE. A property that is undefined becomes null. */
   set(changes: { readonly [Name in keyof C]?: Decoded<C[Name]> | undefined }): Sql {
     const properties = this.#properties.filter(({ property }) => property in changes);
-    return join(properties.map((property) => sql`${raw(property.column)} = ${encode(property, changes)}`));
+    const starts = properties.map(({ column }, index) => `${index === 0 ? '' : ', '}${column} = `);
+    return new Sql(
+      [...starts, ''],
+      properties.map((property) => encode(property, changes)),
+    );
   }
 }
 

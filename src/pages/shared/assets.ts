@@ -37,7 +37,7 @@ export async function createAssets(folder: 'console' | 'dashboard') {
     /** A file by its path without the slash at the front. */
     file: (path: string) => (path.startsWith(base) ? byName.get(path.slice(base.length)) : undefined),
     /** The paths of the packages below `base`, by the names that modules import them by. */
-    packages: new Map([...PACKAGES].map(([name, its]) => [name, its.name])),
+    packages: new Map([...PACKAGES].map(([name, file]) => [name, file.name])),
     /** The style sheets, those of the packages first, so that ours decide. */
     styles: [...byName.keys()].filter((name) => name.endsWith('.css')).toSorted(),
     /** Every module that `entry` needs, itself first. A page asks for all at once instead of level by level. */

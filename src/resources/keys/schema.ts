@@ -17,7 +17,7 @@ const LABEL_FAULT = 'must be a string of 1 to 100 characters without control cha
 
 const label = z
   .string({ error: LABEL_FAULT })
-  .refine((its) => LABEL.test(its), { error: LABEL_FAULT })
+  .refine((value) => LABEL.test(value), { error: LABEL_FAULT })
   .meta({
     minLength: 1,
     maxLength: 100,
@@ -29,7 +29,7 @@ const SCOPES_FAULT = `must be an array of 1 to ${SCOPES.length} scopes`;
 
 const scopes = z
   .array(ScopeName, { error: SCOPES_FAULT })
-  .refine((its) => its.length >= 1 && its.length <= SCOPES.length, { error: SCOPES_FAULT })
+  .refine((value) => value.length >= 1 && value.length <= SCOPES.length, { error: SCOPES_FAULT })
   .meta({ minItems: 1, maxItems: SCOPES.length });
 
 const GRACE_FAULT = `must be an integer from 0 to ${GRACE.maximum}`;
@@ -57,7 +57,7 @@ export const Rotation = z
   .object({
     grace: z
       .bigint({ error: GRACE_FAULT })
-      .refine((its) => its >= 0 && its <= GRACE.maximum, { error: GRACE_FAULT })
+      .refine((value) => value >= 0 && value <= GRACE.maximum, { error: GRACE_FAULT })
       .meta({
         type: 'integer',
         format: 'int32',

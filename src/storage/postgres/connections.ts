@@ -11,7 +11,7 @@ import {
 } from 'pg';
 import type { Queries, Transaction } from '../transaction.ts';
 import type { PoolLoad } from '../engine.ts';
-import { raw, type Row, type Sql, sql } from '../sql.ts';
+import type { Row, Sql } from '../sql.ts';
 import type { ColumnType } from '../table.ts';
 import { DIALECT } from './dialect.ts';
 import { isConnectionFit, sqlState, storeError } from './errors.ts';
@@ -218,8 +218,7 @@ export function runOn(database: Database): Run {
 }
 
 export function selectOn(query: Run): Queries['select'] {
-  return async (table, end) =>
-    (await query(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`)).map((row) => table.parse(row));
+  return async (table, end) => (await query(table.select(end))).map((row) => table.parse(row));
 }
 
 function arrayType(type: ColumnType): string {

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Transaction } from '../transaction.ts';
-import { raw, sql } from '../sql.ts';
 import { DIALECT } from './dialect.ts';
 import { SQLITE_BUSY, sqliteCode } from './errors.ts';
 import { Statements } from './query.ts';
@@ -48,8 +47,7 @@ export function transactionsOn(db: DatabaseSync): (now: () => number) => Transac
   const queries: Omit<Transaction, 'now'> = {
     dialect: DIALECT,
     query: async (statement) => statements.run<never>(statement),
-    select: async (table, end) =>
-      statements.run(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`).map((row) => table.parse(row)),
+    select: async (table, end) => statements.run(table.select(end)).map((row) => table.parse(row)),
     async insert(table, rows, onConflict = '') {
       const places = table.columns.map(() => '?').join(', ');
       const query = statements.of(

@@ -6,7 +6,7 @@ import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Write, Writes } from '../transaction.ts';
 import type { Engine, EngineSettings } from '../engine.ts';
 import { openWriteOnce } from '../idempotency.ts';
-import { raw, type Sql, sql } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 import { addAtomically, backUp, fillDatabase, openSnapshot } from './bulk.ts';
 import { DatabaseGuard, databaseFiles } from './database-files.ts';
 import { openDatabase } from './database.ts';
@@ -65,8 +65,7 @@ function sqliteEngine({ db, file, guard, reader, writer, writes, clock }: Sqlite
     mayLoseLock: false,
     dialect: DIALECT,
     read,
-    select: async (table, end) =>
-      (await read(sql`SELECT ${table.list} FROM ${raw(table.name)} ${end}`)).map((row) => table.parse(row)),
+    select: async (table, end) => (await read(table.select(end))).map((row) => table.parse(row)),
     change: ({ strings, values }) => writer.run({ call: { strings, values } }) as Promise<never[]>,
     write,
     writeOnce: openWriteOnce({ write }, (idempotency, work, args) => run(work, args, idempotency)),
