@@ -1,7 +1,7 @@
 // Contract: sections 3.12 and 6.
 import type { Logger } from 'pino';
 
-export interface Keeper {
+interface Keeper {
   /** Resolves when the run that has begun is over. */
   idle(): Promise<void>;
   /** No run begins from now on. Resolves when the last one is over. */

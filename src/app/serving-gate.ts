@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Store } from '../resources/repositories.ts';
 
-export interface GateOptions {
+interface GateOptions {
   readonly store: Pick<Store, 'check'>;
   /** What the gate opens and closes. */
   readonly state: { isOpen: boolean };

@@ -10,7 +10,7 @@ import type { createReference } from '../pages/reference/reference.ts';
 import type { Response } from '../http/context.ts';
 import { lazy } from '../domain/lazy.ts';
 
-export interface SiteDependencies {
+interface SiteDependencies {
   readonly urls: Urls;
   /** The base address of the running environment. */
   readonly base: string;

@@ -31,7 +31,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export interface ServiceDependencies {
+interface ServiceDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: HttpLimits;

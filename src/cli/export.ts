@@ -54,7 +54,7 @@ function waitWithoutBlocking({ isTTY, _handle }: BlockingOutput): void {
 }
 
 /** Milliseconds that a reader may take for one piece. Until an export ends, the database cannot free old rows. */
-export const READER_TIMEOUT = 60_000;
+const READER_TIMEOUT = 60_000;
 
 /** Resolves after the milliseconds, and rejects if the signal is aborted before. */
 export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;

@@ -193,7 +193,7 @@ export function variableWarnings(env: NodeJS.ProcessEnv = process.env): readonly
 }
 
 /** A variable of the environment, with the value in force. It can hold a password. */
-export interface Setting {
+interface Setting {
   readonly variable: string;
   /** Undefined: it is not set, and has no default. */
   readonly value: string | undefined;

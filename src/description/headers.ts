@@ -21,7 +21,7 @@ const exactly = (value: string) => ({ type: 'string', const: value }) as const;
 const whole = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 } as const;
 const link = text(/^<[^>]+>; rel="[a-z-]+"(?:, <[^>]+>; rel="[a-z-]+")*$/, 2_000);
 
-export const RETRY_AFTER = {
+const RETRY_AFTER = {
   description: 'Whole seconds to wait before trying again.',
   schema: { ...whole, minimum: 1 },
   example: Number(retryAfter(17_000).seconds),

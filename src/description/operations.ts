@@ -77,7 +77,7 @@ const METHOD_ERROR_HEADERS: Partial<Record<Method, HeadersByStatus>> = {
 };
 
 /** What all operations of a description share. */
-export interface DescriptionContext {
+interface DescriptionContext {
   /** The address that examples begin with. */
   readonly base: string;
   readonly operations: readonly Operation[];

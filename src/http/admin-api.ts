@@ -33,7 +33,7 @@ export interface ConsolePages {
   answer(context: Pick<RequestContext, 'path' | 'request'>): Promise<Response>;
 }
 
-export interface AdminApiOptions<Repositories> extends AccessDependencies {
+interface AdminApiOptions<Repositories> extends AccessDependencies {
   readonly operations: readonly Operation<Repositories>[];
   readonly repositories: Repositories;
   readonly pages: ConsolePages;

@@ -68,7 +68,7 @@ const NO_BYTES = Buffer.alloc(0);
  * Refuses a request with a body.
  * @throws ServiceError `invalid_request`
  */
-export function refuseBody({ headers }: IncomingMessage): void {
+function refuseBody({ headers }: IncomingMessage): void {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
   throw new ServiceError('invalid_request', BODY_REFUSED);
 }

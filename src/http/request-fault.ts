@@ -5,7 +5,7 @@ import { TRANSPORT } from './messages.ts';
 import type { Response } from './context.ts';
 
 /** Why the HTTP layer refuses a request whose header block is well-formed. */
-export interface RequestFault {
+interface RequestFault {
   readonly response: Response;
   /** Whether nobody can tell where the request ends. Nothing behind it may be answered. */
   readonly closes: boolean;

@@ -24,7 +24,7 @@ export interface BoundOperation extends ParameterSet {
 }
 
 /** A path of the API, with the operation of each of its methods. */
-export interface Route {
+interface Route {
   /** As the log and the metrics name it: `/v1/pets/{petId}`. */
   readonly template: string;
   /** Matches the paths of the template, with a group for each of its names. Undefined for a template without names. */

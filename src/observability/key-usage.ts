@@ -102,7 +102,7 @@ export class KeyUses {
   }
 }
 
-export interface WritableHistory {
+interface WritableHistory {
   /** Adds the counts, unless the batch has been added before. */
   add(batch: UsageBatch): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { RequestCounts } from './request-metrics.ts';
 const COUNT_INTERVAL = 10 * MINUTE;
 
 /** The values of a process that are read when Prometheus asks. */
-export interface Gauges {
+interface Gauges {
   readonly inFlight: () => number;
   readonly bans: () => number;
   /** Returns undefined when instances share no counter. */

@@ -41,7 +41,7 @@ export interface Latency {
   readonly p99: number | undefined;
 }
 
-export interface RecentMinute extends Readonly<Record<UsageOutcome, number>>, Latency {
+interface RecentMinute extends Readonly<Record<UsageOutcome, number>>, Latency {
   /** Unix milliseconds. */
   readonly start: number;
 }

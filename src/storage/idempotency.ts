@@ -27,7 +27,7 @@ export const IDEMPOTENCY = new Table(
 export const TABLES = [IDEMPOTENCY];
 
 /** Milliseconds that a request waits for the first request with its idempotency key. */
-export const IN_FLIGHT_PATIENCE = 1_000;
+const IN_FLIGHT_PATIENCE = 1_000;
 
 type Outcome = Repeatable<Identified, ErrorCode>;
 

@@ -10,14 +10,14 @@ export interface Step {
   readonly work: 'copied' | 'verified';
 }
 
-export interface TransferOptions {
+interface TransferOptions {
   /** Called after every chunk with the number of rows of the table that are done. */
   readonly onProgress: (step: Step, rows: number) => void;
   /** Runs when all is written and verified. Nothing is kept when it throws. */
   readonly beforeCommit: (target: Filling) => Promise<void>;
 }
 
-export interface TableSummary {
+interface TableSummary {
   readonly name: string;
   readonly rows: number;
   /** Of its rows in the order of the primary key, each as a line of JSON: `[1,"Rex",7,null]`. Hexadecimal. */

@@ -25,7 +25,7 @@ export const tooManyAttempts = (seconds: string) =>
 const OTHER_HOST = 'The console has no such host name: set CONSOLE_URL to the address that you use.';
 
 /** The secrets of operators. They reject as the store does. */
-export interface OperatorSecrets {
+interface OperatorSecrets {
   /** The operator of a session or a token that is in force. */
   authenticate(kind: 'session' | 'token', text: string): Promise<Operator | undefined>;
   /** Uses up the link with this text, begins a session, and ends the session `earlier`. */

@@ -157,7 +157,7 @@ async function changeAccount(
 
 export const WRITES = { create: createAccount, change: changeAccount };
 
-export interface AccountQuery {
+interface AccountQuery {
   /** Part of the name, ignoring case. */
   readonly search?: string | undefined;
   readonly limit: number;

@@ -28,7 +28,7 @@ export interface ReservedCategory {
   readonly name: string;
 }
 
-export interface CategoryQuery {
+interface CategoryQuery {
   /** 1 to 100. */
   readonly limit: number;
   /** Only categories with a smaller id: where the page before ended. */

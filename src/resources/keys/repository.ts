@@ -261,7 +261,7 @@ export interface KeyFilter {
   readonly expiresWithin?: number | undefined;
 }
 
-export interface KeyQuery {
+interface KeyQuery {
   readonly accountId?: number | undefined;
   readonly filter?: KeyFilter | undefined;
 }

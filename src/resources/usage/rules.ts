@@ -64,7 +64,7 @@ function invalid(message: string): ServiceError {
 export const HOURS_A_DAY = DAY / HOUR;
 const DAYS_A_WEEK = 7;
 
-export type OutcomeCounts = Readonly<Record<UsageOutcome, number>>;
+type OutcomeCounts = Readonly<Record<UsageOutcome, number>>;
 
 export function nameCounts([ok, clientError, refused, serverError]: UsageCount['counts']): OutcomeCounts {
   return { ok, clientError, refused, serverError };

@@ -16,7 +16,7 @@ const IDLE_TIMEOUT = 60_000;
  * Milliseconds that a statement waits for a lock: the first request with an idempotency key holds one as long as it is in
  * flight.
  */
-export const LOCK_PATIENCE = 1_000;
+const LOCK_PATIENCE = 1_000;
 
 /**
  * Milliseconds that a migration waits for a table, because all requests that use the table wait behind it. Shorter than

@@ -38,7 +38,7 @@ export interface Fault {
 }
 
 /** This call alone was rolled back. */
-export interface OwnFault {
+interface OwnFault {
   readonly ownFault: Fault;
 }
 
