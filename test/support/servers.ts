@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -168,12 +168,28 @@ function exitOnSignals(): void {
 
 /** Processes that a server started: PostgreSQL puts each into a session of its own, where no signal to a group reaches it. */
 function childrenOf({ pid }: ChildProcess): number[] {
+  return readProcesses().flatMap(([parent, child]) => (parent === pid ? [child] : []));
+}
+
+/** Every process with its parent. A container may lack ps, and other systems than Linux have no /proc. */
+function readProcesses(): readonly (readonly [parent: number, pid: number])[] {
+  if (existsSync('/proc/self/stat'))
+    return globSync('/proc/[0-9]*/stat').flatMap((file) => {
+      try {
+        const stat = readFileSync(file, 'utf8');
+        // The name of the program, in parentheses, may hold spaces.
+        const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return [[Number(parent), Number.parseInt(stat, 10)] as const];
+      } catch {
+        // It has ended by itself meanwhile.
+        return [];
+      }
+    });
   const table = execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' });
-  const rows = table.trimEnd().split('\n');
-  return rows.flatMap((row) => {
-    const [parent, child] = row.trim().split(/\s+/).map(Number);
-    return parent === pid && child !== undefined ? [child] : [];
-  });
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number) as [number, number]);
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
