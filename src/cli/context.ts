@@ -61,7 +61,7 @@ export function withQuotas(
   return withStore((context) => useQuotas(context, (quotas) => command({ ...context, quotas })));
 }
 
-/** Opens the operator's view of the limits, for a command that has opened its store. @throws StartupError when Redis cannot be used. */
+/** Opens the limits for a command that has opened its store. @throws StartupError when Redis cannot be used. */
 export async function useQuotas<T>(
   { config, clock, store }: CommandContext,
   work: (quotas: RateLimitAdmin) => Promise<T>,

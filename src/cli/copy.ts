@@ -136,8 +136,8 @@ async function restoreLimits(limits: SharedLimits, from: TableReader, keys: KeyR
     }
     for await (const rows of from.rows(BAN_RECORDS)) {
       const records = rows.map((row) => BAN_RECORDS.parse(row));
-      const own = records.filter((record) => record.environment === environment && !record.lifted);
-      await Promise.all(own.map((record) => restoreBan(quotas, record, keys)));
+      const restored = records.filter((record) => record.environment === environment && !record.lifted);
+      await Promise.all(restored.map((record) => restoreBan(quotas, record, keys)));
     }
   }
 }

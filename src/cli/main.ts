@@ -63,8 +63,8 @@ export async function main(argv: readonly string[], wait?: Wait): Promise<void> 
   }
 }
 
-/** The program with the command called `asked`, or with all commands if it is not enough to answer. */
-export async function createProgram(asked = '', wait?: Wait): Promise<Command> {
+/** The program with the command called `name`, or with all commands if it is not enough to answer. */
+export async function createProgram(name = '', wait?: Wait): Promise<Command> {
   // These settings come first, because commands that are added later inherit them.
   const program = new Command('petstore')
     .description('A catalogue of animals for adoption: the service and the commands of its operator.')
@@ -82,9 +82,9 @@ export async function createProgram(asked = '', wait?: Wait): Promise<Command> {
     })
     .addHelpText('after', EPILOGUE);
   // These two describe all commands.
-  const isEnough = Object.hasOwn(COMMANDS, asked) && asked !== 'completion' && asked !== 'help';
-  for (const [name, load] of Object.entries(COMMANDS))
-    if (name === asked || !isEnough) (await load())(program, TERMINAL, wait);
+  const isEnough = Object.hasOwn(COMMANDS, name) && name !== 'completion' && name !== 'help';
+  for (const [command, load] of Object.entries(COMMANDS))
+    if (command === name || !isEnough) (await load())(program, TERMINAL, wait);
   nameCommandsAfterErrors(program);
   return program;
 }

@@ -83,7 +83,7 @@ function unauthorized(message: string) {
   return { error: 'unauthorized', message } as const;
 }
 
-/** The limits of an Enterprise account, as far as they are known. */
+/** The limits of an Enterprise account that a caller names: both, one or none. */
 export type CustomLimits = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**

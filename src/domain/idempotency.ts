@@ -16,7 +16,7 @@ export interface Idempotency {
   readonly fingerprint: string;
   /** The status of the answer. */
   readonly status: number;
-  /** The path of what the write adds, with `{id}` in place of its id. */
+  /** The path of the new thing: `/pets/{id}`. */
   readonly location: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Response {
   readonly status: number;
   readonly headers: Fields;
   readonly body?: Octets | Buffer;
-  /** The error code of an error response, for the log. */
+  /** For the log: the error code, if this response is an error. */
   readonly code?: ErrorCode;
 }
 

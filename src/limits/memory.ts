@@ -128,8 +128,8 @@ export class MemoryLimiter implements RateLimiter {
    */
   async flush(): Promise<void> {
     this.#lengths = [this.#unwritten.size, ...this.#lengths].slice(0, FLUSHES);
-    // A tenth of the longest queue of ten flushes, so that nothing waits for more than ten. The other rows are as many as up
-    // to 1,000 accounts add, so while no more call, the queue gets shorter until each flush writes all of it.
+    // A tenth of the longest queue of ten flushes, so that no account waits for more than ten. FLUSH_ROWS come on top:
+    // while at most 1,000 accounts call in a second, the queue shrinks until each flush writes all of it.
     this.#due += FLUSH_ROWS + Math.ceil(Math.max(...this.#lengths) / FLUSHES);
     await this.#settleBans(ROWS);
     await this.#writeCounts(this.#due, ROWS);

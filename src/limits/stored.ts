@@ -188,10 +188,10 @@ export function open(
       const rows = await engine.read<[id: bigint, accountId: bigint]>(
         sql`SELECT id, account_id FROM keys WHERE ${isBanned}`,
       );
-      const own = new Set(
+      const keyIds = new Set(
         rows.filter(([, account]) => Number(account) === accountId).map(([id]) => Number(id)),
       );
-      yield bans.filter(({ keyId }) => own.has(keyId));
+      yield bans.filter(({ keyId }) => keyIds.has(keyId));
     }
   }
 

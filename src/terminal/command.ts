@@ -21,7 +21,7 @@ export interface Terminal<Repositories> {
    * @throws ConfigError; StartupError, also when there is no database yet: a mistyped address makes no empty catalogue.
    */
   withStore(this: void, command: (context: CommandContext<Repositories>) => Promise<void>): Promise<void>;
-  /** Opens the operator's view of the limits, for a command that has opened its store. @throws StartupError when Redis cannot be used. */
+  /** Opens the limits for a command that has opened its store. @throws StartupError when Redis cannot be used. */
   useQuotas<T>(
     this: void,
     context: CommandContext<Repositories>,

@@ -54,10 +54,10 @@ export function idempotencyContract(backend: string, start: StartService): void 
     };
     const ours = await service.issueKey({ account: 'ours' });
     const oursToo = await service.issueKey({ account: 'ours' });
-    const theirs = await service.issueKey({ account: 'theirs' });
+    const otherAccount = await service.issueKey({ account: 'theirs' });
     const id = await send(ours);
     assert.equal(await send(oursToo), id);
-    assert.notEqual(await send(theirs), id);
+    assert.notEqual(await send(otherAccount), id);
     await service.passTime(24 * 3_600_000 - 1);
     assert.equal(await send(ours), id);
     await service.passTime(1);

@@ -112,8 +112,8 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       scopes: ['pets:read'],
       expiresAt: 2e12,
     } as const;
-    const asked = newKey(account.id, { key: newApiKey('staging'), ...settings });
-    const key = await addKey(keys, asked);
+    const issued = newKey(account.id, { key: newApiKey('staging'), ...settings });
+    const key = await addKey(keys, issued);
     const createdAt = Math.floor(clock().unix);
     assert.deepEqual(key, {
       id: key.id,
@@ -123,11 +123,11 @@ export function accountStoreContract(name: string, fresh: NewFixture): void {
       createdAt,
       revokedAt: undefined,
       lastUsedAt: undefined,
-      ending: asked.key.ending,
+      ending: issued.key.ending,
       rotatedTo: undefined,
     });
     assert.deepEqual(await findKey(keys, key.id), key);
-    assert.deepEqual(await keys.findByHash(asked.key.hash()), key);
+    assert.deepEqual(await keys.findByHash(issued.key.hash()), key);
     assert.deepEqual(await keys.list(), [key]);
     assert.equal(await findKey(keys, key.id + 1), undefined);
     assert.equal(await keys.findByHash(new ApiKeyHash('0'.repeat(64))), undefined);

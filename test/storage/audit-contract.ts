@@ -16,8 +16,8 @@ export function auditContract(name: string, fresh: NewFixture): void {
     await accounts.change(BOB, id, { plan: 'pro', limits: PLANS.pro });
     await accounts.change(BOB, id, { name: 'store', suspended: true });
     await accounts.change(BOB, id, { suspended: false });
-    const asked = newKey(id);
-    const key = requireValue(await keys.create(BOB, asked));
+    const issued = newKey(id);
+    const key = requireValue(await keys.create(BOB, issued));
     const rotated = await keys.rotate(BOB, { id: key.id, key: newApiKey(), grace: 5 });
     const next = requireValue(rotated);
     await keys.revoke(BOB, next.id);
@@ -45,6 +45,6 @@ export function auditContract(name: string, fresh: NewFixture): void {
     assert.deepEqual(entries[1]?.after, { plan: 'pro' });
     const expiresAt = new Date(Math.floor(clock().unix) + 5).toISOString();
     assert.deepEqual(entries[6]?.after, { expiresAt, rotatedTo: next.id });
-    assert.equal(JSON.stringify(entries).includes(asked.key.hash().hex), false);
+    assert.equal(JSON.stringify(entries).includes(issued.key.hash().hex), false);
   });
 }

@@ -14,7 +14,7 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const fixture = await fresh(t);
     const { accounts, pets } = fixture.store;
     const mine = await createAccount(accounts, 'mine', 'free', PLANS.free);
-    const theirs = await createAccount(accounts, 'theirs', 'free', PLANS.free);
+    const otherAccount = await createAccount(accounts, 'theirs', 'free', PLANS.free);
     const once: Idempotency = {
       accountId: mine.id,
       key: 'sha256 order-1',
@@ -22,7 +22,13 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
       status: 201,
       location: '/pets/{id}',
     };
-    return { ...fixture, pets, once, theirs, count: async () => (await walk(pets, { limit: 100 })).length };
+    return {
+      ...fixture,
+      pets,
+      once,
+      otherAccount,
+      count: async () => (await walk(pets, { limit: 100 })).length,
+    };
   };
 
   test(`${name}: the same idempotency key and body replay the first animal`, async (t) => {
@@ -64,16 +70,16 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: an idempotency key belongs to its account`, async (t) => {
-    const { pets, once, theirs, count } = await prepare(t);
+    const { pets, once, otherAccount, count } = await prepare(t);
     await pets.create(REX, once);
-    const other = await pets.create(REX, { ...once, accountId: theirs.id });
+    const other = await pets.create(REX, { ...once, accountId: otherAccount.id });
     assert.equal(readOutcome(other), 'done');
     assert.equal(await count(), 2);
   });
 
   test(`${name}: accounts that use one idempotency key at once get an animal each`, async (t) => {
-    const { pets, once, theirs, count } = await prepare(t);
-    const both = [once, { ...once, accountId: theirs.id }];
+    const { pets, once, otherAccount, count } = await prepare(t);
+    const both = [once, { ...once, accountId: otherAccount.id }];
     const creations = await Promise.all(both.map((idempotency) => pets.create(REX, idempotency)));
     assert.deepEqual(creations.map(readOutcome), ['done', 'done']);
     assert.equal(await count(), 2);
@@ -100,8 +106,8 @@ export function idempotencyContract(name: string, fresh: NewFixture): void {
     const creations = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
     );
-    assert.equal(creations.filter((each) => readOutcome(each) === 'done').length, 1);
-    assert.equal(creations.filter((each) => readOutcome(each) === 'replayed').length, 19);
+    assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
+    assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'replayed').length, 19);
     assert.equal(new Set(creations.map((creation) => requireValue(creation).id)).size, 1);
     assert.equal(await count(), 1);
   });

@@ -13,11 +13,11 @@ export function keyUseContract(name: string, fresh: NewFixture): void {
     const { accounts, keys } = fixture.store;
     const uses = keyUsesOf(fixture);
     const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
-    const asked = newKey(account.id);
-    const key = await addKey(keys, asked);
+    const issued = newKey(account.id);
+    const key = await addKey(keys, issued);
     // Known from here on: what follows must be noticed in spite of that.
-    assert.deepEqual(await keys.findByHash(asked.key.hash()), key);
-    return { ...fixture, accounts, keys, uses, key, find: () => keys.findByHash(asked.key.hash()) };
+    assert.deepEqual(await keys.findByHash(issued.key.hash()), key);
+    return { ...fixture, accounts, keys, uses, key, find: () => keys.findByHash(issued.key.hash()) };
   };
 
   test(`${name}: a second revocation keeps the instant of the first`, async (t) => {

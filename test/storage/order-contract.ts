@@ -33,14 +33,14 @@ export function orderContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: only an animal that is available can be ordered`, async (t) => {
-    const { orders, mine, theirs, addPet, order, petState } = await orderFixture(t, fresh);
+    const { orders, mine, otherAccount, addPet, order, petState } = await orderFixture(t, fresh);
     for (const status of ['pending', 'sold', undefined] as const) {
       const petId = await addPet(status);
       assert.deepEqual(await orders.create(mine, { petId }), refused('conflict'));
       assert.equal(await petState(petId), status);
     }
     const { petId } = await order(await addPet('available'));
-    for (const accountId of [mine, theirs])
+    for (const accountId of [mine, otherAccount])
       assert.deepEqual(await orders.create(accountId, { petId }), refused('conflict'));
     assert.equal((await orders.list({ accountId: undefined, limit: 100 })).items.match(/"id"/g)?.length, 1);
   });
@@ -84,18 +84,18 @@ export function orderContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: a closed order never touches a later order of its animal`, async (t) => {
-    const { orders, mine, theirs, addPet, order, states } = await orderFixture(t, fresh);
+    const { orders, mine, otherAccount, addPet, order, states } = await orderFixture(t, fresh);
     const petId = await addPet('available');
     const first = await order(petId);
     await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined });
-    const second = await order(petId, theirs);
+    const second = await order(petId, otherAccount);
     assert.deepEqual(
       await orders.cancel(CLIENT, first.id, { accountId: mine, ifMatch: undefined }),
       NO_CONTENT,
     );
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
     assert.deepEqual(await states(second), ['pending', 'pending']);
-    assert.equal(readOutcome(await orders.complete(theirs, second.id)), 'done');
+    assert.equal(readOutcome(await orders.complete(otherAccount, second.id)), 'done');
     assert.deepEqual(await states(first), ['sold', 'cancelled']);
   });
 
@@ -144,26 +144,29 @@ export function orderContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: an account never sees or changes an order of another`, async (t) => {
-    const { orders, mine, theirs, addPet, order, states } = await orderFixture(t, fresh);
+    const { orders, mine, otherAccount, addPet, order, states } = await orderFixture(t, fresh);
     const made = await order(await addPet('available'));
-    assert.equal(await orders.get(theirs, made.id), undefined);
-    assert.deepEqual(await orders.complete(theirs, made.id), refused('not_found'));
-    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: theirs, ifMatch: undefined }), {
+    assert.equal(await orders.get(otherAccount, made.id), undefined);
+    assert.deepEqual(await orders.complete(otherAccount, made.id), refused('not_found'));
+    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: otherAccount, ifMatch: undefined }), {
       error: 'not_found',
     });
-    assert.deepEqual(await orders.cancel(CLIENT, made.id, { accountId: theirs, ifMatch: ['"other"'] }), {
-      error: 'not_found',
-    });
+    assert.deepEqual(
+      await orders.cancel(CLIENT, made.id, { accountId: otherAccount, ifMatch: ['"other"'] }),
+      {
+        error: 'not_found',
+      },
+    );
     const { petId } = made;
     for (const filter of [{}, { petId }, { status: 'pending' }, { petId, status: 'pending' }] as const)
-      assert.equal((await orders.list({ accountId: theirs, limit: 100, ...filter })).items, '[]');
+      assert.equal((await orders.list({ accountId: otherAccount, limit: 100, ...filter })).items, '[]');
     assert.deepEqual(await states(made), ['pending', 'pending']);
     assert.equal(await orders.get(mine, made.id), toJson(made));
   });
 
   test(`${name}: an operator sees and cancels the orders of every account`, async (t) => {
-    const { orders, theirs, addPet, order, states } = await orderFixture(t, fresh);
-    const made = await order(await addPet('available'), theirs);
+    const { orders, otherAccount, addPet, order, states } = await orderFixture(t, fresh);
+    const made = await order(await addPet('available'), otherAccount);
     assert.deepEqual(await findOrder(orders, made.id), made);
     assert.deepEqual(await orders.cancel(ROOT, made.id), NO_CONTENT);
     assert.deepEqual(await orders.cancel(ROOT, 99n), { error: 'not_found' });
@@ -177,8 +180,8 @@ export function orderContract(name: string, fresh: NewFixture): void {
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? store : other).orders.create(mine, { petId })),
     );
-    assert.equal(outcomes.filter((each) => readOutcome(each) === 'done').length, 1);
-    assert.equal(outcomes.filter((each) => readOutcome(each) === 'conflict').length, 39);
+    assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
+    assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'conflict').length, 39);
     assert.equal(await petState(petId), 'pending');
   });
 

@@ -24,13 +24,13 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: an animal can be ordered again from expiresAt on`, async (t) => {
-    const { orders, mine, theirs, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const { orders, mine, otherAccount, addPet, order, passTime, states } = await orderFixture(t, fresh);
     const first = await order(await addPet('available'));
     const { petId } = first;
     await passTime(HOLD - 1);
-    assert.deepEqual(await orders.create(theirs, { petId }), refused('conflict'));
+    assert.deepEqual(await orders.create(otherAccount, { petId }), refused('conflict'));
     await passTime(1);
-    const second = requireValue(await orders.create(theirs, { petId }));
+    const second = requireValue(await orders.create(otherAccount, { petId }));
     assert.deepEqual(await states(first), ['pending', 'expired']);
     assert.deepEqual(await states(second), ['pending', 'pending']);
     assert.deepEqual(await orders.complete(mine, first.id), refused('conflict'));
@@ -99,7 +99,10 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
   });
 
   test(`${name}: many sweeps at once expire each order once, beside other changes`, async (t) => {
-    const { store, another, mine, theirs, addPet, order, passTime, states } = await orderFixture(t, fresh);
+    const { store, another, mine, otherAccount, addPet, order, passTime, states } = await orderFixture(
+      t,
+      fresh,
+    );
     const { orders } = store;
     const made: Order[] = [];
     while (made.length < 130) made.push(await order(await addPet('available')));
@@ -113,7 +116,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
       Promise.all([orders, orders, ...others.map((each) => each.orders)].map(sweep)),
       ...some.map(async ({ id, petId }) => {
         assert.deepEqual(await orders.complete(mine, id), refused('conflict'));
-        return others[0]?.orders.create(theirs, { petId });
+        return others[0]?.orders.create(otherAccount, { petId });
       }),
     ]);
     assert.equal(ordered.length, 1 + some.length);
@@ -121,7 +124,7 @@ export function orderExpiryContract(name: string, fresh: NewFixture): void {
     await sweep(orders);
     for (const each of made)
       assert.deepEqual(await states(each), [some.includes(each) ? 'pending' : 'available', 'expired']);
-    const { items } = await orders.list({ accountId: theirs, limit: 100 });
+    const { items } = await orders.list({ accountId: otherAccount, limit: 100 });
     assert.equal(items.match(/"status":"pending"/g)?.length, some.length);
   });
 

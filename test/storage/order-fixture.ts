@@ -19,7 +19,7 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
   const fixture = await fresh(t);
   const { accounts, pets, orders } = fixture.store;
   const mine = (await createAccount(accounts, 'mine', 'free', PLANS.free)).id;
-  const theirs = (await createAccount(accounts, 'theirs', 'free', PLANS.free)).id;
+  const otherAccount = (await createAccount(accounts, 'theirs', 'free', PLANS.free)).id;
   const once: Idempotency = {
     accountId: mine,
     key: 'sha256 order-1',
@@ -31,7 +31,7 @@ export async function orderFixture(t: TestContext, fresh: NewFixture) {
     ...fixture,
     ...of(fixture.store),
     mine,
-    theirs,
+    otherAccount,
     once,
     pets,
     orders,

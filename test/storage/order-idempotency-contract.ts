@@ -91,7 +91,7 @@ export function orderIdempotencyContract(name: string, fresh: NewFixture): void 
         (i % 2 === 0 ? store : other).orders.create(mine, { petId }, once),
       ),
     );
-    assert.equal(outcomes.filter((each) => readOutcome(each) === 'done').length, 1);
+    assert.equal(outcomes.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
     assert.equal(new Set(outcomes.map((outcome) => requireValue(outcome).id)).size, 1);
   });
 

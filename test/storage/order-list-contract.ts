@@ -25,7 +25,7 @@ async function walk(orders: OrderRepository, query: OrderQuery): Promise<bigint[
 /** What the port OrderRepository promises for lists. */
 export function orderListContract(name: string, fresh: NewFixture): void {
   test(`${name}: a walk with any filters gives all that match, the newest first`, async (t) => {
-    const { orders, mine, theirs, addPet, order, passTime } = await orderFixture(t, fresh);
+    const { orders, mine, otherAccount, addPet, order, passTime } = await orderFixture(t, fresh);
     const made: (Order & { accountId: number })[] = [];
     const pets = [await addPet('available'), await addPet('available'), await addPet('available')];
     const [often = 0n, , last = 0n] = pets;
@@ -35,7 +35,7 @@ export function orderListContract(name: string, fresh: NewFixture): void {
       return its;
     };
     for (let round = 0; round < 6; round++) {
-      const accountId = round % 3 === 2 ? theirs : mine;
+      const accountId = round % 3 === 2 ? otherAccount : mine;
       for (const petId of pets) await orders.cancel(CLIENT, (await add(petId, accountId)).id, { accountId });
     }
     await add(often, mine);
@@ -55,7 +55,7 @@ export function orderListContract(name: string, fresh: NewFixture): void {
       for (const limit of [1, 2, 100]) {
         const all = ofStatus.map(({ id }) => id).toReversed();
         assert.deepEqual(await walk(orders, { accountId: undefined, limit, status }), all);
-        for (const accountId of [mine, theirs]) {
+        for (const accountId of [mine, otherAccount]) {
           for (const petId of [undefined, ...pets, 99n]) {
             const expected = ofStatus.filter(
               (each) => each.accountId === accountId && (petId === undefined || each.petId === petId),

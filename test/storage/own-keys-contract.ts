@@ -156,10 +156,10 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
       await revoked;
       const late = await Promise.all(instances.map((keys) => keys.create()));
       assert.deepEqual(
-        late.map((each) => readOutcome(each)),
+        late.map((outcome) => readOutcome(outcome)),
         ['unauthorized', 'unauthorized'],
       );
-      const codes = (await Promise.all(requests)).map((each) => readOutcome(each));
+      const codes = (await Promise.all(requests)).map((outcome) => readOutcome(outcome));
       const entries = (await store.audit.list({ limit: 100, accountId })).toSorted((a, b) => a.id - b.id);
       const end = entries.find(
         ({ action, target }) => action === 'keys revoke' && target.name === `${caller.id}`,
@@ -184,7 +184,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
           : [ones.revoke(two.id), twos.revoke(one.id)];
       assert.deepEqual(
         (await Promise.all<Awaited<(typeof outcomes)[number]>>(outcomes))
-          .map((each) => readOutcome(each))
+          .map((outcome) => readOutcome(outcome))
           .toSorted(),
         ['done', 'unauthorized'],
       );
@@ -241,7 +241,7 @@ export function ownKeysContract(name: string, fresh: NewFixture): void {
     const { id: extra } = await addKey(store.keys, newKey(accountId));
     await store.keys.rotate(ROOT, { id: extra, key: newApiKey(), grace: 0 });
     const atOnce = await Promise.all([keys, stagingKeys, keys, stagingKeys].map((each) => each.create()));
-    assert.deepEqual(atOnce.map((each) => readOutcome(each)).toSorted(), [
+    assert.deepEqual(atOnce.map((outcome) => readOutcome(outcome)).toSorted(), [
       'conflict',
       'conflict',
       'conflict',

@@ -93,15 +93,15 @@ test('a patch that changes nothing writes no row', async (t) => {
 test('a revocation takes effect at once, also while the key is being read', async (t) => {
   const { slow, proxy } = await besideOneThatReadsSlowly(t);
   const { id } = await createAccount(slow.accounts, 'mine', 'free', PLANS.free);
-  const asked = newKey(id);
-  const key = await addKey(slow.keys, asked);
-  const held = proxy.holdAnswerTo(asked.key.hash().hex);
-  const before = slow.keys.findByHash(asked.key.hash());
+  const issued = newKey(id);
+  const key = await addKey(slow.keys, issued);
+  const held = proxy.holdAnswerTo(issued.key.hash().hex);
+  const before = slow.keys.findByHash(issued.key.hash());
   await held.given;
   await slow.keys.revoke(ROOT, key.id);
   held.release();
   assert.deepEqual(await before, key);
-  assert.notEqual((await slow.keys.findByHash(asked.key.hash()))?.revokedAt, undefined);
+  assert.notEqual((await slow.keys.findByHash(issued.key.hash()))?.revokedAt, undefined);
 });
 
 test('200 requests with one Idempotency-Key on two instances get one animal', async (t) => {
@@ -118,7 +118,7 @@ test('200 requests with one Idempotency-Key on two instances get one animal', as
   const creations = await Promise.all(
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? store : other).pets.create(REX, once)),
   );
-  assert.equal(creations.filter((each) => readOutcome(each) === 'done').length, 1);
+  assert.equal(creations.filter((outcome) => readOutcome(outcome) === 'done').length, 1);
   const [pet] = await list(store.pets, { limit: 100 });
   for (const creation of creations) assert.deepEqual(requireValue(creation), pet);
   assert.equal((await list(store.pets, { limit: 100 })).length, 1);

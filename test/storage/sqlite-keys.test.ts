@@ -12,9 +12,9 @@ async function keyFixture(t: TestContext) {
   const fixture = await sqliteFixture(t);
   const { accounts, keys } = fixture.store;
   const account = await createAccount(accounts, 'shelter', 'free', PLANS.free);
-  const asked = newKey(account.id);
-  const { id: keyId } = await addKey(keys, asked);
-  return { ...fixture, accounts, keys, keyId, find: () => keys.findByHash(asked.key.hash()) };
+  const issued = newKey(account.id);
+  const { id: keyId } = await addKey(keys, issued);
+  return { ...fixture, accounts, keys, keyId, find: () => keys.findByHash(issued.key.hash()) };
 }
 
 test('no process reads a key again after a create, counters or a use', async (t) => {
@@ -58,10 +58,10 @@ test('an unknown key works as soon as any process adds it', async (t) => {
   const elsewhere = await another();
   const account = (await findKey(keys, keyId))?.account.id ?? 0;
   for (const each of [keys, elsewhere.keys]) {
-    const asked = newKey(account);
-    assert.equal(await keys.findByHash(asked.key.hash()), undefined);
-    await addKey(each, asked);
-    assert.notEqual(await keys.findByHash(asked.key.hash()), undefined);
+    const issued = newKey(account);
+    assert.equal(await keys.findByHash(issued.key.hash()), undefined);
+    await addKey(each, issued);
+    assert.notEqual(await keys.findByHash(issued.key.hash()), undefined);
   }
 });
 

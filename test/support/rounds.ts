@@ -1,4 +1,4 @@
-/** Whether the tests that repeat something many times do all of it: `npm run torture`. */
+/** Set by `npm run torture`: tests with rounds do all of them. */
 const isTorture = process.env['ROUNDS'] === 'all';
 
 /** How many rounds a test does: all of them under torture, else a tenth, at least `least`. */

@@ -88,7 +88,7 @@ export class RedisLimiter implements Pick<RateLimiter, 'charge' | 'peek'> {
   }
 
   charge(caller: Caller): Promise<Decision> {
-    return this.#chargeInBatch(this.redis.groupOf(callerName(caller)), caller);
+    return this.#chargeInBatch(this.redis.toGroup(callerName(caller)), caller);
   }
 
   async peek(caller: Caller): Promise<Quota> {

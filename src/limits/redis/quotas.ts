@@ -99,7 +99,7 @@ export class RedisQuotas implements RateLimitAdmin {
 
   async #findBans(keys: readonly BannableKey[]): Promise<readonly KeyBan[]> {
     // All keys of a script are on one server, and in a cluster in one slot.
-    const groups = Map.groupBy(keys, ({ account }) => this.#redis.groupOf(planName(account.id)));
+    const groups = Map.groupBy(keys, ({ account }) => this.#redis.toGroup(planName(account.id)));
     const calls = [...groups.values()].flatMap((group) =>
       Array.from({ length: Math.ceil(group.length / BANS_READ) }, (_, index) =>
         this.#readBans(group.slice(index * BANS_READ, (index + 1) * BANS_READ)),

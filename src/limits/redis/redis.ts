@@ -181,7 +181,7 @@ export class Redis {
   }
 
   /** Callers with the same group can share one script. */
-  groupOf(caller: string): string {
+  toGroup(caller: string): string {
     return this.#slots === undefined ? this.#name : caller;
   }
 

@@ -213,9 +213,9 @@ export const WRITES = {
   signIn,
 };
 
-/** A part of a list, by ascending numbers. Without limits, all of it. */
-interface Part {
-  /** Only rows with larger numbers. */
+/** A page of a list, by ascending ids. Without `limit`, the whole list. */
+interface ListQuery {
+  /** Only rows with larger ids. */
   readonly after?: number | undefined;
   readonly limit?: number;
 }
@@ -245,7 +245,7 @@ export function open(engine: Engine) {
   const now = async () => Math.floor(await engine.now());
 
   /** Oldest first. */
-  async function list({ after = 0, limit }: Part = {}): Promise<readonly Operator[]> {
+  async function list({ after = 0, limit }: ListQuery = {}): Promise<readonly Operator[]> {
     const end = limit === undefined ? empty : sql`LIMIT ${limit}`;
     return (await engine.select(OPERATORS, sql`WHERE id > ${after} ORDER BY id ${end}`)).map(toOperator);
   }
@@ -290,7 +290,7 @@ export function open(engine: Engine) {
     /** Ends a token at once, on every instance. */
     revokeToken: (actor: Actor, id: number) => engine.write(revokeToken, actor, id),
     /** The tokens of all operators that are in force, oldest first. */
-    async listTokens({ after = 0, limit }: Part = {}): Promise<readonly OperatorToken[]> {
+    async listTokens({ after = 0, limit }: ListQuery = {}): Promise<readonly OperatorToken[]> {
       const rows = await engine.read(sql`
         SELECT ${SECRETS.listAs('s')}, o.name FROM operator_secrets s JOIN operators o ON o.id = s.operator_id
         WHERE s.kind = 'token' AND (s.expires_at IS NULL OR s.expires_at > ${await now()}) AND s.id > ${after}

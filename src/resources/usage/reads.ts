@@ -198,7 +198,7 @@ export function openReads(engine: Engine, environment: Environment) {
       const keys = (await Array.fromAsync(readKeys(query, accountId))).flat();
       const page = collectFirst<UsagePlace, Usage>(limit, comparePlaces, after);
       const sums = new Map<string, SummedCount>();
-      const groupOf = ({ hour, operation, keyId }: UsageCount) =>
+      const toGroup = ({ hour, operation, keyId }: UsageCount) =>
         [hour, by !== 'key' && operation, by !== 'operation' && keyId].join();
       const close = () => {
         for (const sum of sums.values()) page.add(toUsage(sum, by));
@@ -215,7 +215,7 @@ export function openReads(engine: Engine, environment: Environment) {
       ) {
         const end = Math.min(to, (Math.floor(start / aDay) + days) * aDay);
         for await (const counts of readCounts(`${interval}s`, keys, [start, end])) {
-          addUp(counts, groupOf, sums);
+          addUp(counts, toGroup, sums);
           // A part has all counts of its keys, but not all keys.
           if (by !== 'operation') close();
         }
@@ -249,7 +249,7 @@ export function openReads(engine: Engine, environment: Environment) {
       for await (const keys of batches) {
         if (keys.length === 0) continue;
         const accounts = new Map(keys.map((key) => [key.id, key.accountId]));
-        const groupOf = {
+        const toGroup = {
           interval: ({ hour }: UsageCount): SumPlace['group'] => hour,
           operation: ({ operation }: UsageCount) => operation,
           key: ({ keyId }: UsageCount) => keyId,
@@ -257,7 +257,7 @@ export function openReads(engine: Engine, environment: Environment) {
         }[by];
         for (const [table, span] of cutRange(query, by))
           for await (const counts of readCounts(table, keys, span, by === 'account' ? 'key' : by))
-            addUp(counts, groupOf, sums);
+            addUp(counts, toGroup, sums);
         // The next keys may belong to the same account.
         if (isByKeys) close(by === 'account' ? keys.at(-1)?.accountId : undefined);
       }

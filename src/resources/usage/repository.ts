@@ -237,12 +237,12 @@ export function open(
       });
     },
     /** The requests of accounts on the UTC day of `at`, in slices of keys: an account can come in several of them. */
-    async *accountsOfDay(at: number): AsyncGenerator<readonly AccountTotal[]> {
+    async *accountsOfDay(now: number): AsyncGenerator<readonly AccountTotal[]> {
       const slices = readSlices<
         readonly [id: bigint, plan: Plan, perMinute: bigint | null, perDay: bigint | null, requests: bigint]
       >(
         (usage) => sql`SELECT s.account_id, a.plan, a.per_minute, a.per_day, s.requests
-          FROM (SELECT k.account_id, ${REQUESTS} AS requests ${usage} AND u.day = ${Math.floor(at / DAY)}
+          FROM (SELECT k.account_id, ${REQUESTS} AS requests ${usage} AND u.day = ${Math.floor(now / DAY)}
             GROUP BY k.account_id) AS s
           JOIN accounts a ON a.id = s.account_id`,
       );

@@ -76,11 +76,11 @@ export type SummedCount = Omit<UsageCount, 'counts'> & { readonly counts: [numbe
 /** Adds counts to the sums of their groups. */
 export function addUp<Group>(
   counts: Iterable<UsageCount>,
-  groupOf: (count: UsageCount) => Group,
+  toGroup: (count: UsageCount) => Group,
   sums = new Map<Group, SummedCount>(),
 ): Map<Group, SummedCount> {
   for (const count of counts) {
-    const group = groupOf(count);
+    const group = toGroup(count);
     const sum = sums.get(group);
     if (sum === undefined) sums.set(group, { ...count, counts: [...count.counts] });
     else

@@ -9,7 +9,7 @@ export type Record_ = ReadonlyMap<string, string>;
 
 const HEADING = '=== ';
 
-/** Replaces the parts of a text that depend on a clock of the back end. */
+/** Replaces what depends on the clock of the database or of Redis. */
 export type Mask = (text: string) => string;
 
 /**
