@@ -78,56 +78,76 @@ test('a base address with a path keeps its API catalogue beside the API', () => 
   assert.equal(linkset[0]['service-doc'][0].href, 'https://shop.example/animals/reference');
 });
 
-test('/reference has no inline script and loads only files that the service has', async (t) => {
+test('/reference has no inline script but the import map, and loads only files that the service has', async (t) => {
   const service = await startTestService(t);
   const { status, headers, text } = await call(service.url, '/reference');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
-  assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|<iframe|\sstyle=|\son\w+=/i);
-  const targets = [...text.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, target = '']) => target);
+  assert.doesNotMatch(text, /<script(?![^>]*\s(?:src=|type="importmap"))|<style|<iframe|\sstyle=|\son\w+=/i);
+  const targets = [...text.matchAll(/<(?:link|script|img|a)[^>]*\s(?:href|src)="([^"#]+)"/g)].map(
+    ([, target = '']) => target,
+  );
   assert.ok(targets.length > 5);
-  for (const target of targets) {
+  for (const target of new Set(targets)) {
     const url = new URL(target, `${service.url}/reference`);
-    assert.equal(url.origin, service.url);
+    assert.equal(url.origin, service.url, target);
     assert.equal((await call(service.url, url.pathname)).status, 200, target);
   }
 });
 
-test('the policy of /reference allows our own scripts and calls of both servers', async (t) => {
+test('the policy of /reference allows our own files, and calls of both servers', async (t) => {
   const service = await startTestService(t, { env: { STAGING_URL: EXAMPLE_URLS.staging } });
   const { headers } = await call(service.url, '/reference');
-  const policy = (headers.get('content-security-policy') ?? '').split('; ');
-  assert.ok(policy.includes("default-src 'self'"));
-  assert.ok(policy.includes("script-src 'self'"));
-  assert.ok(policy.includes("frame-ancestors 'none'"));
-  assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin}`));
+  const policy = headers.get('content-security-policy') ?? '';
+  for (const part of ["default-src 'none'", "style-src 'self'", "frame-ancestors 'none'"])
+    assert.ok(policy.split('; ').includes(part), part);
+  assert.match(policy, /script-src 'self' 'sha256-[\w+/=]+';/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.ok(policy.includes(`connect-src 'self' ${service.url} ${new URL(EXAMPLE_URLS.staging).origin};`));
 });
 
-test('reference files are cached for ever by their hash, and no others are served', async (t) => {
+test('files of the reference are cached for ever by their hash, and no others are served', async (t) => {
   const service = await startTestService(t, { env: { LOG_LEVEL: 'debug' } });
   const { text } = await call(service.url, '/reference');
-  const [, folder = ''] = /src="(reference\/[\w-]{16}\/)start\.js"/.exec(text) ?? [];
-  const file = await call(service.url, `/${folder}standalone.esm.js`);
+  const [, folder = ''] = /src="\.\/(ui\/[\w-]{16}\/)src\/pages\/reference\/main\.js"/.exec(text) ?? [];
+  const file = await call(service.url, `/${folder}src/pages/reference/main.js`);
   assert.equal(file.status, 200);
   assert.equal(file.headers.get('content-type'), 'text/javascript; charset=utf-8');
   assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   assert.equal(file.headers.get('x-content-type-options'), 'nosniff');
-  const [, chunk = ''] = /"\.\/(chunks\/[\w.-]+\.js)"/.exec(file.text) ?? [];
-  assert.equal((await call(service.url, `/${folder}${chunk}`)).status, 200);
   for (const path of [
-    `${folder}standalone.esm.js.map`,
-    `${folder}${chunk}.map`,
-    `${folder}chunks/..%2f..%2findex.js`,
+    `${folder}src/pages/reference/content.ts`,
+    `${folder}src/pages/console/main.js`,
     `${folder}../../reference.ts`,
-    `${folder}tsconfig.json`,
     folder,
-    'reference/0000000000000000/start.js',
+    'ui/0000000000000000/src/pages/reference/main.js',
     'reference/',
-  ]) {
+  ])
     assertError(await call(service.url, `/${path}`), 'not_found');
-  }
-  assert.equal(service.log.filter((line) => line['route'] === '/reference/*').length, 10);
+});
+
+// With everything that it loads, so that it is there soon on a slow phone.
+test('the reference has at most 120 KB, compressed', async (t) => {
+  const service = await startTestService(t);
+  const base = service.url;
+  const read = async (path: string) => {
+    const { body } = await asked(base, path, { 'accept-encoding': 'br' });
+    return body;
+  };
+  const page = await read('/reference');
+  const text = brotliDecompressSync(page).toString();
+  const files = [
+    ...text.matchAll(
+      /<(?:link rel="(?:stylesheet|modulepreload|icon)"|script|img)[^>]*(?:href|src)="([^"]+)"/g,
+    ),
+  ];
+  const addresses = new Set(files.map(([, address = '']) => new URL(address, `${base}/`).pathname));
+  let size = page.length;
+  for (const address of addresses) size += (await read(address)).length;
+  assert.ok(addresses.size > 10);
+  assert.ok(size <= 120_000, `${size} bytes`);
+  t.diagnostic(`${size} bytes in ${addresses.size + 1} files`);
 });
 
 // RFC 9110, section 12.5.3.
@@ -172,7 +192,8 @@ test('the Markdown has everything that the description has', async (t) => {
   const service = await startTestService(t);
   const { text, headers } = await call(service.url, '/reference.md');
   assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8');
-  const { json: document } = await call(service.url, '/openapi.json');
+  const base = `${service.url}/v1`;
+  const { document }: { document: Record<string, any> } = openApi({ production: base }, base);
   assert.ok(text.includes(document.info.description));
   for (const { url } of document.servers) assert.ok(text.includes(`\`${url}\``));
   for (const [path, item] of Object.entries<Record<string, any>>(document.paths)) {

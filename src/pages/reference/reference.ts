@@ -1,28 +1,29 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { Content, openContent } from '../../http/content.ts';
+import { readFile } from 'node:fs/promises';
 import { fields } from 'direct-http';
 import { llmsText } from '../../description/llms.ts';
 import { openApi, type Urls } from '../../description/openapi.ts';
 import { petStatesPicture } from '../../description/pet-states.ts';
 import { referenceMarkdown } from '../../description/reference-markdown.ts';
-import { contentSecurityPolicy, referencePage } from './reference-page.ts';
-import { hashedFiles, ICON, TYPES } from '../shared/hashed-files.ts';
-import { lazy } from '../../domain/lazy.ts';
+import { Content, openContent } from '../../http/content.ts';
+import { TYPES } from '../shared/hashed-files.ts';
+import { html } from '../shared/html.ts';
+import { pageWithFiles } from '../shared/page.ts';
+import { referenceContent } from './content.ts';
 
-/**
- * The published reference and the description that it is made of. `base` is the base address of the running environment.
- * "Try it" selects it first. `find` finds the files of the page.
- */
-export function createReference(urls: Urls, base: string, find = referenceFiles) {
+/** The published reference and the description that it is made of. `base` is the base address of the running environment. */
+export async function createReference(urls: Urls, base: string) {
   const { document, json, yaml, catalog } = openApi(urls, base);
-  const files = lazy(find);
-  const page = async () => referencePage(document, referenceMarkdown(document), (await files()).base, base);
+  const { page, file } = await pageWithFiles('reference', {
+    title: `${document.info.title} API reference`,
+    root: './',
+    content: (folder) => referenceContent(document, base, folder),
+    links: html`<meta name="description" content="${document.info.summary}">
+<link rel="alternate" href="reference.md" type="text/markdown" title="The reference as Markdown">
+<link rel="service-desc" href="openapi.json" type="application/json">`,
+    origins: document.servers.map(({ url }) => new URL(url).origin),
+  });
   return {
-    page: new Content(
-      'text/html; charset=utf-8',
-      page,
-      fields('Cache-Control', 'no-cache', 'Content-Security-Policy', contentSecurityPolicy(document)),
-    ),
+    page,
     markdown: openContent('text/markdown; charset=utf-8', () => referenceMarkdown(document)),
     /** See https://llmstxt.org. */
     llms: openContent('text/plain; charset=utf-8', () => llmsText(document, base)),
@@ -34,39 +35,20 @@ export function createReference(urls: Urls, base: string, find = referenceFiles)
       fields('Link', '</.well-known/api-catalog>; rel="api-catalog"'),
     ),
     /** A file of the page or a picture, by its path without the slash at the front. */
-    async file(path: string): Promise<Content | undefined> {
-      const picture = PICTURES.get(path);
-      if (picture !== undefined) return picture;
-      const { base: folder, byName } = await files();
-      return path.startsWith(folder) ? byName.get(path.slice(folder.length)) : undefined;
-    },
+    file: (path: string): Content | undefined => PICTURES.get(path) ?? file(path),
   };
 }
 
-/** Scalar's build for browsers, as npm installed it: one module, and the chunks that it loads when it needs them. */
-const SCALAR = new URL('./', import.meta.resolve('@scalar/api-reference'));
-const OURS = new URL('browser/', import.meta.url);
+const FOLDER = new URL('./', import.meta.url);
 
 /** The pictures of the guide. Their address is in the description, so it stays the same. */
 const PICTURES = new Map(
   Object.entries({
-    'windows.svg': () => readFile(new URL('windows.svg', OURS)),
-    'ban.svg': () => readFile(new URL('ban.svg', OURS)),
+    'windows.svg': () => readFile(new URL('windows.svg', FOLDER)),
+    'ban.svg': () => readFile(new URL('ban.svg', FOLDER)),
     'states.svg': petStatesPicture,
   }).map(([name, load]) => [
     `reference/${name}`,
     new Content(TYPES['.svg'], load, fields('Cache-Control', 'no-cache')),
   ]),
 );
-
-/** The files of the reference page, and its folder with a hash of their content: `reference/<hash>/`. */
-export async function referenceFiles() {
-  const chunks = (await readdir(new URL('chunks/', SCALAR))).filter((name) => name.endsWith('.js'));
-  const ours = ['start.js', 'corrections.js', 'samples.js', 'style.css'];
-  const scalars = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)];
-  return hashedFiles('reference/', [
-    ICON,
-    ...ours.map((name) => ({ name, file: new URL(name, OURS) })),
-    ...scalars.map((name) => ({ name, file: new URL(name, SCALAR) })),
-  ]);
-}

@@ -1,0 +1,69 @@
+import { currentTheme, switchTheme } from '../shared/theme.js';
+import { followContents } from './contents.js';
+import { startSearch } from './search.js';
+import { startTrying } from './try-it.js';
+
+/** @template {Element} E @param {string} selector @param {new () => E} kind @returns {E} */
+function find(selector, kind) {
+  const found = document.querySelector(selector);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${selector}.`);
+  return found;
+}
+
+/** What works only with a script is hidden until now. @param {string} selector */
+function showButton(selector) {
+  const button = find(selector, HTMLButtonElement);
+  button.hidden = false;
+  return button;
+}
+
+const theme = showButton('#theme');
+const nameTheme = () => {
+  theme.textContent = currentTheme() === 'dark' ? 'Light' : 'Dark';
+};
+nameTheme();
+theme.addEventListener('click', () => {
+  switchTheme();
+  nameTheme();
+});
+
+const LANGUAGE = 'petstore-language';
+
+/** Shows a language in all samples that have it. @param {string} language */
+function chooseLanguage(language) {
+  for (const input of document.querySelectorAll('.samples.code input'))
+    if (input instanceof HTMLInputElement && input.value === language) input.checked = true;
+}
+
+chooseLanguage(localStorage.getItem(LANGUAGE) ?? '');
+const content = find('#content', HTMLElement);
+content.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.closest('.samples.code') === null) return;
+  localStorage.setItem(LANGUAGE, target.value);
+  const { top } = target.getBoundingClientRect();
+  chooseLanguage(target.value);
+  // What is read stays where it is, although samples above have other lengths now.
+  scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' });
+});
+
+for (const pre of document.querySelectorAll('.samples pre')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', () => {
+    const show = (/** @type {string} */ text) => {
+      button.textContent = text;
+      setTimeout(() => (button.textContent = 'Copy'), 2_000);
+    };
+    navigator.clipboard.writeText(pre.textContent ?? '').then(
+      () => show('Copied'),
+      () => show('Not allowed'),
+    );
+  });
+  pre.after(button);
+}
+
+followContents(find('.contents', HTMLDetailsElement));
+startSearch(showButton('#search'), content);
+startTrying(content);

@@ -1,0 +1,154 @@
+import MiniSearch from 'minisearch';
+
+/** @typedef {{ id: string, kind: string, title: string, text: string }} Entry a place of the page that can be found */
+
+const MOST_HITS = 30;
+
+/** Characters of a text around its first hit. */
+const EXCERPT = 140;
+
+/** @param {Element | null | undefined} element */
+const readText = (element) =>
+  element instanceof HTMLElement ? element.innerText.replaceAll(/\s+/g, ' ').trim() : '';
+
+/** Pages of the guide, operations, schemas, fields and error codes, as the page shows them. @param {Element} content @returns {Entry[]} */
+function readEntries(content) {
+  const entries = Array.from(content.querySelectorAll('section[id]'), (section) => {
+    const isOperation = section.classList.contains('operation');
+    const kind = isOperation ? 'Operation' : section.classList.contains('schema') ? 'Schema' : 'Guide';
+    const texts = Array.from(section.querySelectorAll('.prose, .address, .fields, .errors'), readText);
+    const address = isOperation ? ` ${readText(section.querySelector('.address'))}` : '';
+    return {
+      id: section.id,
+      kind,
+      title: readText(section.querySelector('h2')) + address,
+      text: texts.join(' '),
+    };
+  });
+  const fields = Array.from(content.querySelectorAll('dt[id]'), (term) => ({
+    id: term.id,
+    kind: 'Field',
+    title: term.id,
+    text: readText(term.nextElementSibling),
+  }));
+  const codes = Array.from(content.querySelectorAll('#errors tbody tr'), (row) => ({
+    id: 'errors',
+    kind: 'Error',
+    title: readText(row.children[1]),
+    text: readText(row.children[2]),
+  }));
+  return [...entries, ...fields, ...codes];
+}
+
+/** @param {Entry[]} entries */
+function index(entries) {
+  const search = new MiniSearch({
+    fields: ['title', 'text'],
+    idField: 'number',
+    searchOptions: { boost: { title: 4 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+    // `Order.petId` is found by `order`, `petid` and `pet`.
+    tokenize: (text) =>
+      text.split(/[^\p{L}\p{N}_.]+/u).flatMap((word) => {
+        const names = word.split(/[._]/);
+        return [word].concat(
+          names,
+          names.flatMap((name) => name.split(/(?<=[a-z])(?=[A-Z])/)),
+        );
+      }),
+  });
+  search.addAll(entries.map((entry, number) => ({ ...entry, number })));
+  return search;
+}
+
+/** Text in which what was found is marked. @param {string} text @param {readonly string[]} terms */
+function markTerms(text, terms) {
+  const words = terms.map((term) => RegExp.escape(term)).toSorted((one, other) => other.length - one.length);
+  if (words.length === 0) return [text];
+  return text.split(new RegExp(`(${words.join('|')})`, 'gi')).map((part, position) => {
+    if (position % 2 === 0) return part;
+    const mark = document.createElement('mark');
+    mark.textContent = part;
+    return mark;
+  });
+}
+
+/** @param {string} text @param {readonly string[]} terms */
+function cutExcerpt(text, terms) {
+  const lower = text.toLowerCase();
+  const found = terms.map((term) => lower.indexOf(term.toLowerCase())).filter((at) => at >= 0);
+  const start = found.length === 0 ? 0 : Math.max(0, Math.min(...found) - 40);
+  return `${start > 0 ? '…' : ''}${text.slice(start, start + EXCERPT)}${start + EXCERPT < text.length ? '…' : ''}`;
+}
+
+/** @param {HTMLButtonElement} button @param {HTMLElement} content */
+export function startSearch(button, content) {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'search';
+  dialog.innerHTML =
+    '<form method="dialog"><label class="hidden-text" for="query">Search the reference</label><input id="query" type="search" placeholder="Operations, guide, fields, error codes" autocomplete="off" spellcheck="false" aria-controls="hits"><button>Close</button></form><p role="status" class="muted"></p><ol id="hits"></ol>';
+  document.body.append(dialog);
+  const [input, status, list] = ['input', '[role=status]', 'ol'].map((name) => dialog.querySelector(name));
+  if (!(input instanceof HTMLInputElement) || !status || !list) throw new Error('The search is incomplete.');
+
+  /** @type {{ entries: Entry[], search: MiniSearch } | undefined} */
+  let made;
+  const show = () => {
+    // Made when it is needed first, because it takes longer than everything else here.
+    made ??= ((entries) => ({ entries, search: index(entries) }))(readEntries(content));
+    const { entries, search } = made;
+    const hits = search.search(input.value).slice(0, MOST_HITS);
+    status.textContent =
+      input.value.trim() === ''
+        ? ''
+        : hits.length === 0
+          ? `Nothing has all of these words: ${input.value.trim()}`
+          : `${hits.length === MOST_HITS ? `The first ${MOST_HITS}` : hits.length} found`;
+    list.replaceChildren(
+      ...hits.flatMap((hit) => {
+        const entry = entries[hit.id];
+        if (entry === undefined) return [];
+        const link = document.createElement('a');
+        link.href = `#${entry.id}`;
+        const [kind, title, text] = ['small', 'strong', 'span'].map((tag) => document.createElement(tag));
+        kind?.append(entry.kind);
+        title?.append(...markTerms(entry.title, hit.terms));
+        text?.append(...markTerms(cutExcerpt(entry.text, hit.terms), hit.terms));
+        link.append(...[kind, title, text].filter((part) => part !== undefined));
+        const item = document.createElement('li');
+        item.append(link);
+        return [item];
+      }),
+    );
+  };
+  const open = () => {
+    dialog.showModal();
+    input.select();
+    show();
+  };
+  button.addEventListener('click', open);
+  input.addEventListener('input', show);
+  list.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('a')) dialog.close();
+  });
+  // Enter opens the first one, and the arrows go through all.
+  dialog.addEventListener('keydown', (event) => {
+    const links = [...list.querySelectorAll('a')];
+    const at = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
+    const next = { ArrowDown: links[at + 1], ArrowUp: links[at - 1] ?? input }[event.key];
+    if (event.key === 'Enter' && document.activeElement === input) {
+      links[0]?.click();
+      event.preventDefault();
+    } else if (next) {
+      next.focus();
+      event.preventDefault();
+    }
+  });
+  document.addEventListener('keydown', (event) => {
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
+    const isShortcut = event.key === 'k' && (event.ctrlKey || event.metaKey);
+    if (dialog.open || !(isShortcut || (event.key === '/' && !isTyping))) return;
+    event.preventDefault();
+    open();
+  });
+}

@@ -1,0 +1,18 @@
+/** The name in the storage of the browser that `theme-start.js` reads. */
+const NAME = 'petstore-theme';
+
+/** The colours that the page has now. @returns {'light' | 'dark'} */
+export function currentTheme() {
+  const { theme } = document.documentElement.dataset;
+  if (theme === 'light' || theme === 'dark') return theme;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** Changes the colours of all pages. What the system prefers is not stored, so the pages go on following it. */
+export function switchTheme() {
+  const theme = currentTheme() === 'dark' ? 'light' : 'dark';
+  const isPreferred = matchMedia(`(prefers-color-scheme: ${theme})`).matches;
+  document.documentElement.dataset.theme = isPreferred ? '' : theme;
+  if (isPreferred) localStorage.removeItem(NAME);
+  else localStorage.setItem(NAME, theme);
+}
